@@ -1,0 +1,44 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { LoggerModule } from 'nestjs-pino';
+import type { Logger } from 'pino';
+import { AuthenticationModule } from './authentication/authentication.module.js';
+import { ConfigurationModule } from './configuration/configuration.module.js';
+import type { Environment } from './configuration/environment.js';
+import { CompoundsModule } from './compounds/compounds.module.js';
+import { DatabaseModule } from './database/database.module.js';
+import { DemoModule } from './demo/demo.module.js';
+import { HealthModule } from './health/health.module.js';
+import { HttpModule } from './http/http.module.js';
+import { LeadsModule } from './leads/leads.module.js';
+import { UnitsModule } from './units/units.module.js';
+
+/** What the service is put together from. */
+export interface AppOptions {
+  readonly environment: Environment;
+  /** A replica set or sharded cluster. */
+  readonly databaseUri: string;
+  readonly logger: Logger;
+}
+
+/** The whole service. */
+@Module({})
+export class AppModule {
+  static forRoot({ environment, databaseUri, logger }: AppOptions): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [
+        ConfigurationModule.forRoot(environment),
+        // Requests are logged by Fastify itself; without routes the library adds no middleware.
+        LoggerModule.forRoot({ pinoHttp: { logger }, forRoutes: [] }),
+        DatabaseModule.forRoot(databaseUri),
+        HttpModule,
+        AuthenticationModule,
+        LeadsModule,
+        CompoundsModule,
+        UnitsModule,
+        HealthModule,
+        DemoModule,
+      ],
+    };
+  }
+}

@@ -1,0 +1,86 @@
+import { timingSafeEqual } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { Clock } from '../configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import type { Organization } from '../organizations/organization.js';
+import { OrganizationsService } from '../organizations/organizations.service.js';
+import { hashApiKey } from './api-key-format.js';
+import type { ApiKeyDocument } from './api-key.schema.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+
+/** A stored key together with its organization. */
+export interface AuthenticatedKey {
+  readonly key: ApiKeyDocument;
+  readonly organization: Organization;
+}
+
+/** Below the 5 seconds within which a revoked key has to stop working. */
+const cacheLifetime = 3_000;
+const lastUsedPrecision = 60_000;
+
+/** Finds out whom a presented key belongs to (section 5, "All endpoints" 2). */
+@Injectable()
+export class ApiKeyAuthenticator {
+  private readonly logger = new Logger(ApiKeyAuthenticator.name);
+  private readonly cache = new LRUCache<string, AuthenticatedKey>({
+    max: 10_000,
+    ttl: cacheLifetime,
+    fetchMethod: (hash) => this.load(hash),
+  });
+
+  constructor(
+    private readonly keys: ApiKeysRepository,
+    private readonly organizations: OrganizationsService,
+    private readonly clock: Clock,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /**
+   * The key's record and organization, null when the key is unknown, revoked, expired, without
+   * `allowExternal`, of a deleted organization, or used on another organization's API domain while
+   * ENFORCE_API_DOMAIN is set.
+   *
+   * @param host the request's host name without port
+   */
+  async authenticate(key: string, host: string): Promise<AuthenticatedKey | null> {
+    const found = await this.cache.fetch(hashApiKey(key));
+    if (found === undefined || !this.isUsable(found.key)) return null;
+    const { apiDomain } = found.organization;
+    const isOwnDomain = apiDomain?.toLowerCase() === host.toLowerCase();
+    return this.environment.ENFORCE_API_DOMAIN && !isOwnDomain ? null : found;
+  }
+
+  private isUsable({ permissions, revokedAt, expiresAt }: ApiKeyDocument): boolean {
+    const now = this.clock.now();
+    if (permissions?.allowExternal !== true) return false;
+    return !isPast(revokedAt, now) && !isPast(expiresAt, now);
+  }
+
+  /** Unknown keys are not kept: there is no end of them. */
+  private async load(hash: string): Promise<AuthenticatedKey | undefined> {
+    const key = await this.keys.findByHash(hash);
+    if (key === null || !isSameHash(key.hash, hash)) return undefined;
+    const organization = await this.organizations.find(key.organizationId);
+    if (organization === null) return undefined;
+    this.noteUse(key);
+    return { key, organization };
+  }
+
+  private noteUse({ _id, lastUsedAt }: ApiKeyDocument): void {
+    const now = this.clock.now();
+    if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < lastUsedPrecision) return;
+    this.keys.markUsed(_id, now).catch((error: unknown) => {
+      this.logger.warn({ err: error }, 'The last use of an API key could not be noted');
+    });
+  }
+}
+
+function isPast(time: Date | null | undefined, now: Date): boolean {
+  return time !== null && time !== undefined && time <= now;
+}
+
+function isSameHash(stored: string, presented: string): boolean {
+  const [a, b] = [Buffer.from(stored), Buffer.from(presented)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

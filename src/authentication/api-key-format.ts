@@ -1,0 +1,31 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+const label = 'iapi_';
+const prefixLength = label.length + 6;
+
+/** A new key, shown once, and what may be stored of it. */
+export interface IssuedKey {
+  readonly key: string;
+  readonly prefix: string;
+  readonly hash: string;
+}
+
+/**
+ * Makes a key: a label that secret scanners can look for, 192 random bits and a checksum by which a
+ * mistyped key is told from a revoked one. No format is required of a key that is presented.
+ */
+export function newApiKey(): IssuedKey {
+  const random = randomBytes(24).toString('base64url');
+  const key = `${label}${random}${checksum(random)}`;
+  return { key, prefix: key.slice(0, prefixLength), hash: hashApiKey(key) };
+}
+
+/** Lower-case hexadecimal SHA-256, the form in which keys are stored and looked up. */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+function checksum(random: string): string {
+  return crc32(random).toString(16).padStart(8, '0');
+}

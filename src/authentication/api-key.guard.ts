@@ -1,0 +1,38 @@
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { FastifyRequest } from 'fastify';
+import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { withinDeadline } from '../database/deadline.js';
+import { unauthorized } from '../http/domain-error.js';
+import { remainingPatience } from '../http/request-context.js';
+import { ApiKeyAuthenticator } from './api-key-authenticator.js';
+import { Public } from './public.decorator.js';
+
+/** Lets a request in when its `api-key` header holds a valid key, and notes who the caller is. */
+@Injectable()
+export class ApiKeyGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly authenticator: ApiKeyAuthenticator,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (this.reflector.get(Public, context.getHandler()) === true) return true;
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const key = request.headers['api-key'];
+    if (typeof key !== 'string' || key === '') throw unauthorized('authentication.keyNotProvided');
+    const found = await withinDeadline(
+      this.authenticator.authenticate(key, request.hostname),
+      remainingPatience(request, this.environment.DATABASE_DEADLINE_MS),
+    );
+    if (found === null) throw unauthorized('authentication.keyNotValid');
+    request.caller = {
+      organizationId: found.organization._id,
+      organization: found.organization,
+      apiKeyId: found.key._id,
+      language: request.language,
+    };
+    return true;
+  }
+}

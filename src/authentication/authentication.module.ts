@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { MongooseModule } from '@nestjs/mongoose';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { ApiKeyAuthenticator } from './api-key-authenticator.js';
+import { ApiKeyGuard } from './api-key.guard.js';
+import { apiKeySchema } from './api-key.schema.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+/** API keys: the global guard and the operator's side. */
+@Module({
+  imports: [
+    OrganizationsModule,
+    MongooseModule.forFeature([{ name: 'ApiKey', schema: apiKeySchema }]),
+  ],
+  providers: [
+    ApiKeysRepository,
+    ApiKeysService,
+    ApiKeyAuthenticator,
+    { provide: APP_GUARD, useClass: ApiKeyGuard },
+  ],
+  exports: [ApiKeysService],
+})
+export class AuthenticationModule {}

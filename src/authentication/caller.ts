@@ -1,0 +1,20 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Types } from 'mongoose';
+import type { Language } from '../localization/language.js';
+import type { Organization } from '../organizations/organization.js';
+
+/** Who makes a request: the first argument of every service method, never part of a DTO. */
+export interface Caller {
+  readonly organizationId: Types.ObjectId;
+  readonly organization: Organization;
+  readonly apiKeyId: Types.ObjectId;
+  readonly language: Language;
+}
+
+/** Injects the {@link Caller} that the guard has found; only on guarded endpoints. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (caller === undefined) throw new Error('The endpoint is public and has no caller.');
+  return caller;
+});

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import { type Model, Types } from 'mongoose';
+import { Clock } from '../configuration/clock.js';
+import { TenantCollection } from '../database/tenant-collection.js';
+import type { ChangeContext, ChangeLogDocument } from './change-log.schema.js';
+import type { FieldChange } from './field-changes.js';
+
+/** What happened to which lead. */
+export interface LeadChange {
+  readonly leadId: Types.ObjectId;
+  readonly context: ChangeContext;
+  readonly changes: readonly FieldChange[];
+}
+
+/** The record of every change of a lead through this API (section 1, item 5). */
+@Injectable()
+export class ChangeLog {
+  private readonly entries: TenantCollection<ChangeLogDocument>;
+
+  constructor(
+    @InjectModel('ChangeLog') model: Model<ChangeLogDocument>,
+    private readonly clock: Clock,
+  ) {
+    this.entries = new TenantCollection(model);
+  }
+
+  /** Adds an entry, inside the transaction of the change. */
+  async recordLeadChange(organizationId: Types.ObjectId, change: LeadChange): Promise<void> {
+    const now = this.clock.now();
+    await this.entries.insert({
+      _id: new Types.ObjectId(),
+      organizationId,
+      entity: 'Lead',
+      entityId: change.leadId,
+      context: change.context,
+      modifier: 'External API',
+      source: 'API',
+      changes: change.changes,
+      createdAt: now,
+      updatedAt: now,
+    });
+  }
+}

@@ -1,0 +1,14 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { clientSchema } from './client.schema.js';
+import { ClientsRepository } from './clients.repository.js';
+import { ClientsService } from './clients.service.js';
+
+/** The client records that leads belong to. */
+@Module({
+  imports: [WebhooksModule, MongooseModule.forFeature([{ name: 'Client', schema: clientSchema }])],
+  providers: [ClientsRepository, ClientsService],
+  exports: [ClientsService],
+})
+export class ClientsModule {}

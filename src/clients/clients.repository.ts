@@ -1,0 +1,49 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, Types } from 'mongoose';
+import { TenantCollection } from '../database/tenant-collection.js';
+import { caseInsensitive } from '../localization/fold-case.js';
+import type { ClientDocument } from './client.schema.js';
+
+const notDeleted = { isDeleted: false };
+const oldestFirst = { sort: { _id: 1 } } as const;
+
+/** The queries on `clients`. */
+@Injectable()
+export class ClientsRepository {
+  private readonly clients: TenantCollection<ClientDocument>;
+
+  constructor(@InjectModel('Client') model: Model<ClientDocument>) {
+    this.clients = new TenantCollection(model);
+  }
+
+  async findById(
+    organizationId: Types.ObjectId,
+    _id: Types.ObjectId,
+  ): Promise<ClientDocument | null> {
+    return this.clients.findOne(organizationId, { _id, ...notDeleted });
+  }
+
+  /** Clients that have one of the phones in one of the given spellings, oldest first. */
+  async findByPhones(
+    organizationId: Types.ObjectId,
+    spellings: readonly string[],
+  ): Promise<ClientDocument[]> {
+    const filter = { phoneNumbers: { $in: spellings }, ...notDeleted };
+    return this.clients.find(organizationId, filter, oldestFirst);
+  }
+
+  /** Clients whose email may be the given one, oldest first; the comparison ignores case. */
+  async findByEmail(organizationId: Types.ObjectId, email: string): Promise<ClientDocument[]> {
+    const options = { ...oldestFirst, collation: caseInsensitive };
+    return this.clients.find(organizationId, { email, ...notDeleted }, options);
+  }
+
+  async insert(client: ClientDocument): Promise<void> {
+    await this.clients.insert(client);
+  }
+
+  async setFields(client: ClientDocument, fields: Partial<ClientDocument>): Promise<void> {
+    await this.clients.updateOne(client.organizationId, { _id: client._id }, { $set: fields });
+  }
+}

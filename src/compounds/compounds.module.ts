@@ -1,0 +1,19 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { compoundSchema } from './compound.schema.js';
+import { CompoundsRepository } from './compounds.repository.js';
+import { CompoundsService } from './compounds.service.js';
+import { phaseSchema } from './phase.schema.js';
+
+/** Compounds and their phases. */
+@Module({
+  imports: [
+    MongooseModule.forFeature([
+      { name: 'Compound', schema: compoundSchema },
+      { name: 'Phase', schema: phaseSchema },
+    ]),
+  ],
+  providers: [CompoundsRepository, CompoundsService],
+  exports: [CompoundsService],
+})
+export class CompoundsModule {}

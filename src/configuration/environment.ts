@@ -1,0 +1,157 @@
+import { z } from 'zod';
+
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
+
+function integer(minimum: number, maximum: number) {
+  return z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number().min(minimum).max(maximum));
+}
+
+/** What is known of one environment variable; `.env.example` and the check at start-up come from it. */
+interface Variable {
+  readonly schema: z.ZodType;
+  readonly fallback?: string;
+  readonly example?: string;
+  readonly description: string;
+}
+
+const variables = {
+  PORT: {
+    schema: integer(0, 65_535),
+    fallback: '3000',
+    description: 'Port of the HTTP listener; 0 takes any free one.',
+  },
+  HOST: {
+    schema: z.string().min(1),
+    fallback: '0.0.0.0',
+    description: 'Address to listen on.',
+  },
+  MONGODB_URI: {
+    schema: z
+      .string()
+      .regex(/^mongodb(\+srv)?:\/\/./, 'must start with mongodb:// or mongodb+srv://'),
+    example: 'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
+    description:
+      'A replica set or sharded cluster. Without it an embedded one is started under DATA_FOLDER ' +
+      '(not in production).',
+  },
+  NODE_ENV: {
+    schema: z.enum(['development', 'test', 'production']),
+    fallback: 'development',
+    description: 'development, test or production.',
+  },
+  LOG_LEVEL: {
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']),
+    fallback: 'info',
+    description: 'fatal, error, warn, info, debug, trace or silent.',
+  },
+  DATA_FOLDER: {
+    schema: z.string().min(1),
+    fallback: '.data',
+    description: 'Folder of the embedded database.',
+  },
+  BODY_LIMIT_BYTES: {
+    schema: integer(1_024, 15_728_640),
+    fallback: '1048576',
+    description: 'Largest accepted request body; a larger one gets 413.',
+  },
+  JSON_DEPTH_LIMIT: {
+    schema: integer(2, 90),
+    fallback: '32',
+    description: 'Deepest accepted nesting of a JSON body; a deeper one gets 400.',
+  },
+  DATABASE_DEADLINE_MS: {
+    schema: integer(100, 30_000),
+    fallback: '8000',
+    description: 'Longest time a request waits for the database before it gets 503.',
+  },
+  ENFORCE_API_DOMAIN: {
+    schema: flag,
+    fallback: 'false',
+    description: "true: a key is valid only on its organization's own API domain.",
+  },
+  TRUST_PROXY: {
+    schema: z.string().transform(parseTrustProxy),
+    fallback: 'false',
+    description:
+      'Whose X-Forwarded-* headers count: false, true, a number of hops, or addresses and CIDR ' +
+      'ranges separated by commas.',
+  },
+} as const satisfies Record<string, Variable>;
+
+type Variables = typeof variables;
+type Parsed<V> = V extends { schema: infer S extends z.ZodType } ? z.output<S> : never;
+
+/** The validated configuration, one property per environment variable. */
+export type Environment = {
+  readonly [Name in keyof Variables]: Variables[Name] extends { fallback: string }
+    ? Parsed<Variables[Name]>
+    : Parsed<Variables[Name]> | undefined;
+};
+
+/** Injection token of the {@link Environment}. */
+export const ENVIRONMENT = Symbol('Environment');
+
+/** Every fault of the configuration at once, one line each. */
+export class ConfigurationError extends Error {
+  constructor(readonly faults: readonly string[]) {
+    super(['The configuration is not valid:', ...faults.map((fault) => `  ${fault}`)].join('\n'));
+  }
+}
+
+/**
+ * Reads and checks the configuration.
+ *
+ * @param source environment variables; an empty one counts as not set, unknown ones are ignored
+ * @throws ConfigurationError that lists all faults
+ */
+export function readEnvironment(source: Record<string, string | undefined>): Environment {
+  const faults: string[] = [];
+  const values: Record<string, unknown> = {};
+  for (const [name, variable] of Object.entries<Variable>(variables)) {
+    const raw = source[name] === '' ? undefined : source[name];
+    const value = raw ?? variable.fallback;
+    if (value === undefined) continue;
+    const result = variable.schema.safeParse(value);
+    if (result.success) values[name] = result.data;
+    else faults.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')}`);
+  }
+  if (values['NODE_ENV'] === 'production' && values['MONGODB_URI'] === undefined) {
+    faults.push('MONGODB_URI: is required in production');
+  }
+  if (faults.length > 0) throw new ConfigurationError(faults);
+  return values as unknown as Environment;
+}
+
+/** The text of `.env.example`: every variable with its description and default. */
+export function environmentExample(): string {
+  const entries = Object.entries<Variable>(variables).map(([name, variable]) =>
+    [
+      ...wrap(variable.description, 96).map((line) => `# ${line}`),
+      variable.fallback === undefined
+        ? `# ${name}=${variable.example ?? ''}`
+        : `${name}=${variable.fallback}`,
+    ].join('\n'),
+  );
+  return `${entries.join('\n\n')}\n`;
+}
+
+function parseTrustProxy(value: string, context: z.RefinementCtx): boolean | number | string[] {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (/^\d{1,2}$/.test(value)) return Number(value);
+  const addresses = value.split(',').map((part) => part.trim());
+  if (addresses.every((part) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(part))) return addresses;
+  context.addIssue('must be true, false, a number of hops, or addresses separated by commas');
+  return z.NEVER;
+}
+
+function wrap(text: string, width: number): string[] {
+  return text.split(' ').reduce<string[]>((lines, word) => {
+    const last = lines.at(-1);
+    if (last === undefined || last.length + word.length >= width) return [...lines, word];
+    return [...lines.slice(0, -1), `${last} ${word}`];
+  }, []);
+}

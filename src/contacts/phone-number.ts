@@ -1,0 +1,60 @@
+import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+
+/** A phone as it is sent and stored: text, or an integer that is compared by its digits. */
+export type Phone = string | number;
+
+/** Whether a value is a phone and not the absence of one. */
+export function isPhone(value: unknown): value is Phone {
+  return (typeof value === 'string' && value !== '') || Number.isSafeInteger(value);
+}
+
+/**
+ * What two phones have in common when they are the same number: its E.164 form, or its digits where
+ * it does not parse, or the text itself where it has none ("Leads" 7).
+ *
+ * @param country whose national spelling is understood
+ */
+export function phoneKey(phone: Phone, country: CountryCode): string {
+  const text = String(phone);
+  return parse(text, country)?.number ?? (digitsOf(text) || text);
+}
+
+/**
+ * The spellings under which other programs may have stored a number: as sent, E.164 and national
+ * with and without separators, with the exit code, and as an integer.
+ */
+export function usualSpellings(phone: Phone, country: CountryCode): Phone[] {
+  const text = String(phone);
+  const parsed = parse(text, country);
+  const texts = [text, digitsOf(text)];
+  if (parsed !== undefined) {
+    const national = parsed.formatNational();
+    const plain = parsed.number.slice(1);
+    texts.push(parsed.number, plain, `00${plain}`, parsed.formatInternational());
+    texts.push(national, digitsOf(national), parsed.nationalNumber);
+  }
+  const distinct = [...new Set(texts)].filter((spelling) => spelling !== '');
+  return [...distinct, ...new Set(distinct.flatMap(asInteger))];
+}
+
+function parse(text: string, country: CountryCode) {
+  return parsePhoneNumberFromString(text, country);
+}
+
+/** ASCII digits of a text that may be written in Arabic or Persian ones. */
+function digitsOf(text: string): string {
+  return [...text].map(digitOf).join('');
+}
+
+function digitOf(character: string): string {
+  const code = character.codePointAt(0) ?? 0;
+  for (const zero of [0x30, 0x660, 0x6f0]) {
+    if (code >= zero && code <= zero + 9) return String(code - zero);
+  }
+  return '';
+}
+
+function asInteger(text: string): number[] {
+  const number = Number(text);
+  return /^\d+$/.test(text) && Number.isSafeInteger(number) ? [number] : [];
+}

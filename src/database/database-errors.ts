@@ -1,0 +1,76 @@
+import {
+  MongoError,
+  MongoErrorLabel,
+  MongoNetworkError,
+  MongoOperationTimeoutError,
+  MongoServerError,
+  MongoServerSelectionError,
+  MongoWriteConcernError,
+} from 'mongodb';
+
+/** The database did not answer in time; the request may be repeated. */
+export class DatabaseUnavailableError extends Error {
+  constructor(cause?: unknown) {
+    super('The database did not answer in time.', { cause });
+  }
+}
+
+/** The error of a unique index, with the index's name. */
+export interface DuplicateKey {
+  readonly index: string;
+}
+
+const duplicateKeyCode = 11_000;
+
+/** Codes that mean: this node cannot serve the operation now, another one or a later try can. */
+const unavailableCodes: ReadonlySet<number> = new Set([
+  6, // HostUnreachable
+  7, // HostNotFound
+  50, // MaxTimeMSExpired
+  64, // WriteConcernTimeout
+  89, // NetworkTimeout
+  91, // ShutdownInProgress
+  112, // WriteConflict: contention that outlasted the deadline
+  189, // PrimarySteppedDown
+  251, // NoSuchTransaction
+  262, // ExceededTimeLimit
+  10_107, // NotWritablePrimary
+  11_600, // InterruptedAtShutdown
+  11_602, // InterruptedDueToReplStateChange
+  13_435, // NotPrimaryNoSecondaryOk
+  13_436, // NotPrimaryOrSecondary
+]);
+
+/** Tells a violated unique index from every other error, and names it. */
+export function duplicateKey(error: unknown): DuplicateKey | undefined {
+  if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return undefined;
+  return { index: /index: (\S+)/.exec(error.message)?.[1] ?? '' };
+}
+
+/** Whether the error is the database's absence and not a fault of the request or the program. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  if (error instanceof DatabaseUnavailableError) return true;
+  if (!(error instanceof MongoError)) return isMongooseDisconnected(error);
+  if (
+    error instanceof MongoServerSelectionError ||
+    error instanceof MongoNetworkError ||
+    error instanceof MongoOperationTimeoutError ||
+    error instanceof MongoWriteConcernError ||
+    error.hasErrorLabel(MongoErrorLabel.TransientTransactionError) ||
+    error.hasErrorLabel(MongoErrorLabel.UnknownTransactionCommitResult)
+  ) {
+    return true;
+  }
+  if (error.name === 'MongoWaitQueueTimeoutError' || error.name === 'MongoPoolClearedError') {
+    return true;
+  }
+  return typeof error.code === 'number' && unavailableCodes.has(error.code);
+}
+
+function isMongooseDisconnected(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    (error.name === 'MongooseServerSelectionError' ||
+      (error.name === 'MongooseError' && error.message.includes('initial connection')))
+  );
+}

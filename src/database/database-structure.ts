@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Document, IndexDescription } from 'mongodb';
+import type { Connection, Model } from 'mongoose';
+import { documentValidator } from './document-validator.js';
+import { Migrations } from './migrations.js';
+
+/** A collection, and what it lacks of what its schema declares. */
+export interface CollectionState {
+  readonly collection: string;
+  readonly exists: boolean;
+  readonly missingIndexes: readonly string[];
+  readonly validatorIsCurrent: boolean;
+}
+
+const namespaceExists = 48;
+const conflictingOperation = 117;
+
+/** Collections, indexes and validators as the schemas declare them. */
+@Injectable()
+export class DatabaseStructure {
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    private readonly migrations: Migrations,
+  ) {}
+
+  /**
+   * Creates or mends whatever differs and applies the pending migrations; safe to repeat and to run
+   * in several processes at once. Indexes of other programs are left alone.
+   *
+   * @returns the names of the migrations that ran
+   */
+  async apply(): Promise<string[]> {
+    for (const model of this.models()) {
+      await this.createCollection(model);
+      await this.syncValidator(model);
+      await this.syncIndexes(model);
+    }
+    return this.migrations.apply();
+  }
+
+  /** What is there and what is missing, by collection. */
+  async status(): Promise<CollectionState[]> {
+    const existing = await this.validators();
+    const states: CollectionState[] = [];
+    for (const model of this.models()) {
+      const name = model.collection.collectionName;
+      const exists = existing.has(name);
+      states.push({
+        collection: name,
+        exists,
+        missingIndexes: (await this.missingIndexes(model, exists)).map((index) => index.name ?? ''),
+        validatorIsCurrent: isDeepStrictEqual(existing.get(name), documentValidator(model.schema)),
+      });
+    }
+    return states;
+  }
+
+  /** Whether the database has everything that this version of the service relies on. */
+  async isComplete(): Promise<boolean> {
+    const collections = await this.status();
+    const migrations = await this.migrations.states();
+    return (
+      collections.every((state) => state.missingIndexes.length === 0 && state.validatorIsCurrent) &&
+      migrations.every((migration) => migration.state === 'done')
+    );
+  }
+
+  private models(): Model<unknown>[] {
+    return Object.values(this.connection.models).toSorted((a, b) =>
+      a.collection.collectionName.localeCompare(b.collection.collectionName),
+    );
+  }
+
+  private async createCollection(model: Model<unknown>): Promise<void> {
+    try {
+      await this.connection.createCollection(model.collection.collectionName);
+    } catch (error) {
+      if (codeOf(error) !== namespaceExists) throw error;
+    }
+  }
+
+  private async syncValidator(model: Model<unknown>): Promise<void> {
+    const name = model.collection.collectionName;
+    const validator = documentValidator(model.schema);
+    if (isDeepStrictEqual((await this.validators()).get(name), validator)) return;
+    try {
+      await this.connection.db?.command({ collMod: name, validator });
+    } catch (error) {
+      // Another process is setting the same validator.
+      if (codeOf(error) !== conflictingOperation) throw error;
+    }
+  }
+
+  private async syncIndexes(model: Model<unknown>): Promise<void> {
+    const missing = await this.missingIndexes(model, true);
+    if (missing.length === 0) return;
+    const existing = await model.collection.indexes();
+    for (const { name } of missing) {
+      const isOutdated = existing.some((index) => index.name === name);
+      if (isOutdated && name !== undefined) await model.collection.dropIndex(name);
+    }
+    await model.collection.createIndexes(missing);
+  }
+
+  private async missingIndexes(
+    model: Model<unknown>,
+    exists: boolean,
+  ): Promise<IndexDescription[]> {
+    const existing = exists ? await model.collection.indexes() : [];
+    return declaredIndexes(model).filter(
+      (declared) => !existing.some((index) => isSameIndex(index as Document, declared)),
+    );
+  }
+
+  private async validators(): Promise<Map<string, Document | undefined>> {
+    const collections = (await this.connection.db?.listCollections().toArray()) ?? [];
+    return new Map(
+      collections.map(({ name, ...rest }) => [name, (rest as Document)['options']?.validator]),
+    );
+  }
+}
+
+function declaredIndexes(model: Model<unknown>): IndexDescription[] {
+  return model.schema.indexes().map(([key, { background: _background, ...options }]) => {
+    return { key, ...options } as IndexDescription;
+  });
+}
+
+/** Compares what was declared; the server adds settings of its own to a stored index. */
+function isSameIndex(stored: Document, declared: IndexDescription): boolean {
+  const { collation, ...rest } = declared;
+  const sameCollation = Object.entries(collation ?? {}).every(
+    ([name, value]) => stored['collation']?.[name] === value,
+  );
+  const hasCollation = stored['collation'] !== undefined;
+  return (
+    sameCollation &&
+    hasCollation === (collation !== undefined) &&
+    isDeepStrictEqual(Object.keys(stored['key'] as Document), Object.keys(rest.key)) &&
+    Object.entries(rest).every(([name, value]) => isDeepStrictEqual(stored[name], value))
+  );
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { code?: unknown }).code;
+}

@@ -1,0 +1,54 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { connectionOptions } from './connection-options.js';
+import { CounterRepository } from './counter.repository.js';
+import { counterSchema } from './counter.schema.js';
+import { DatabasePing } from './database-ping.js';
+import { DatabaseStructure } from './database-structure.js';
+import { migrationSchema } from './migration.schema.js';
+import { Migrations } from './migrations.js';
+import { transactionLockSchema } from './transaction-lock.schema.js';
+import { TransactionLocks } from './transaction-locks.js';
+import { Transactions } from './transactions.js';
+import { watermarkSchema } from './watermark.schema.js';
+import { Watermarks } from './watermarks.js';
+
+const services = [
+  Transactions,
+  TransactionLocks,
+  CounterRepository,
+  Watermarks,
+  Migrations,
+  DatabasePing,
+  DatabaseStructure,
+];
+
+/** The connection and everything that is about the database and about no feature. */
+@Module({})
+export class DatabaseModule {
+  /** @param uri a replica set or sharded cluster */
+  static forRoot(uri: string): DynamicModule {
+    return {
+      module: DatabaseModule,
+      global: true,
+      imports: [
+        MongooseModule.forRootAsync({
+          inject: [ENVIRONMENT],
+          useFactory: (environment: Environment) => ({
+            uri,
+            ...connectionOptions(environment),
+          }),
+        }),
+        MongooseModule.forFeature([
+          { name: 'TransactionLock', schema: transactionLockSchema },
+          { name: 'Migration', schema: migrationSchema },
+          { name: 'Counter', schema: counterSchema },
+          { name: 'Watermark', schema: watermarkSchema },
+        ]),
+      ],
+      providers: services,
+      exports: services,
+    };
+  }
+}

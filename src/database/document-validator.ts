@@ -1,0 +1,32 @@
+import type { Document } from 'mongodb';
+import type { Schema } from 'mongoose';
+
+/**
+ * The `$jsonSchema` validator of a collection: the types of the fields that are present, any
+ * numeric type for a number, null for what is not required; everything else is allowed, because
+ * other programs store fields of their own in the same documents (data model, conventions).
+ */
+export function documentValidator(schema: Schema): Document {
+  const generated = schema.toJSONSchema({ useBsonType: true }) as Document;
+  for (const [path, { options }] of Object.entries(schema.paths)) {
+    // A free-form field has no type of its own for mongoose; `bsonType` in its options gives it one.
+    const { bsonType } = options as { bsonType?: string };
+    if (bsonType !== undefined) generated['properties'][path] = { bsonType: [bsonType, 'null'] };
+  }
+  return { $jsonSchema: { bsonType: 'object', ...typesOnly(generated) } };
+}
+
+/** Drops the lists of allowed values: the contract is about types, values belong to the programs. */
+function typesOnly(node: Document): Document {
+  const { enum: _values, ...rest } = node;
+  if (rest['properties'] !== undefined) {
+    rest['properties'] = Object.fromEntries(
+      Object.entries(rest['properties'] as Document).map(([name, child]) => [
+        name,
+        typesOnly(child as Document),
+      ]),
+    );
+  }
+  if (rest['items'] !== undefined) rest['items'] = typesOnly(rest['items'] as Document);
+  return rest;
+}

@@ -1,0 +1,83 @@
+import type { Document, FindOptions, Sort, UpdateFilter } from 'mongodb';
+import type { Model, Types } from 'mongoose';
+import { openSession } from './mongoose-settings.js';
+
+/** What every document of a tenant carries. */
+export interface TenantDocument {
+  _id: Types.ObjectId;
+  organizationId: Types.ObjectId;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+/** What every tenant document that can be soft-deleted carries. */
+export interface DeletableDocument extends TenantDocument {
+  isDeleted: boolean;
+  deletedAt?: Date;
+}
+
+/** A filter on stored fields; the tenant is not part of it because it is always added. */
+export type TenantFilter = Document & { organizationId?: never };
+
+/** How to read: which fields, in what order, how many, compared how. */
+export type ReadOptions = Pick<FindOptions, 'projection' | 'limit' | 'skip' | 'collation'> & {
+  readonly sort?: Sort;
+};
+
+/**
+ * The documents of one collection as one organization sees them. It is the only way that
+ * repositories reach a tenant's data: without an organization there is no query.
+ *
+ * Documents are plain objects, read and written exactly as given: free-form fields such as a lead's
+ * `data` may hold any key, which the casting and cloning of mongoose documents would interpret.
+ * Operations join the transaction that is open around them.
+ */
+export class TenantCollection<T extends TenantDocument> {
+  constructor(private readonly model: Model<T>) {}
+
+  /** The first document that matches, or null. */
+  async findOne(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter,
+    options: ReadOptions = {},
+  ): Promise<T | null> {
+    const [document] = await this.find(organizationId, filter, { ...options, limit: 1 });
+    return document ?? null;
+  }
+
+  /** All documents that match. */
+  async find(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter,
+    options: ReadOptions = {},
+  ): Promise<T[]> {
+    const cursor = this.model.collection.find(
+      { ...filter, organizationId },
+      { ...options, ...openSession() },
+    );
+    return (await cursor.toArray()) as unknown as T[];
+  }
+
+  /** Stores a new document; its `organizationId` decides whose it is. */
+  async insert(document: T): Promise<void> {
+    await this.model.collection.insertOne(document as Document, openSession());
+  }
+
+  /**
+   * Applies an update to the one document that matches.
+   *
+   * @returns whether there was one
+   */
+  async updateOne(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter,
+    update: UpdateFilter<Document>,
+    options: { readonly upsert?: boolean } = {},
+  ): Promise<boolean> {
+    const result = await this.model.collection.updateOne({ ...filter, organizationId }, update, {
+      ...options,
+      ...openSession(),
+    });
+    return result.matchedCount + result.upsertedCount > 0;
+  }
+}

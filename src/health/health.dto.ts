@@ -1,0 +1,13 @@
+import { ApiProperty } from '@nestjs/swagger';
+
+/** Answer of `GET /healthz` (section 2.4). */
+export class HealthDto {
+  @ApiProperty({ type: String, example: 'Integration API' })
+  description!: string;
+
+  @ApiProperty({ type: Boolean, description: 'Whether the database answers.', example: true })
+  ok!: boolean;
+
+  @ApiProperty({ type: String, description: 'Version of the API.', example: 'v1.0' })
+  version!: string;
+}

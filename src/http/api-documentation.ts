@@ -1,0 +1,143 @@
+import { STATUS_CODES } from 'node:http';
+import { applyDecorators } from '@nestjs/common';
+import { ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
+import { defaultLanguage, languages } from '../localization/language.js';
+
+/** One documented refusal: the status, when it happens and what the body's `message` says. */
+export interface DocumentedError {
+  readonly status: number;
+  readonly description: string;
+  readonly message: string | readonly string[];
+}
+
+const text = { type: 'string' as const };
+
+/** Headers that every answer has, for the reference. */
+const answerHeaders = {
+  'x-request-id': {
+    description: 'Id of the request in the logs: the one that was sent, or a new one.',
+    schema: text,
+  },
+  'content-language': {
+    description: 'Language of the answer.',
+    schema: { ...text, enum: [...languages] },
+  },
+} satisfies ApiResponseOptions['headers'];
+
+/** Documents the headers that every endpoint takes. */
+export function DocumentedHeaders(): MethodDecorator & ClassDecorator {
+  return applyDecorators(
+    ApiHeader({
+      name: 'language',
+      required: false,
+      description:
+        'Language of content and messages, in any case; anything unknown counts as en-us.',
+      schema: { type: 'string', enum: [...languages], default: defaultLanguage },
+      example: 'ar-eg',
+    }),
+    ApiHeader({
+      name: 'x-request-id',
+      required: false,
+      description:
+        'Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -',
+      schema: text,
+      example: 'site-7f3a',
+    }),
+  );
+}
+
+/** Documents a success with its body and headers. */
+export function DocumentedAnswer(
+  status: number,
+  type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
+  description: string,
+): MethodDecorator {
+  return ApiResponse({ status, type, description, headers: answerHeaders });
+}
+
+/** Documents refusals; those of one status become examples of it. */
+export function DocumentedErrors(...errors: readonly DocumentedError[]): MethodDecorator {
+  const statuses = [...new Set(errors.map(({ status }) => status))];
+  return applyDecorators(
+    ...statuses.map((status) =>
+      documentStatus(
+        status,
+        errors.filter((error) => error.status === status),
+      ),
+    ),
+  );
+}
+
+/** What every guarded endpoint with a JSON body can refuse. */
+export const bodyErrors: readonly DocumentedError[] = [
+  {
+    status: 400,
+    description: 'The body is not valid JSON, or not an object',
+    message: 'The request body is not valid JSON in UTF-8',
+  },
+  {
+    status: 413,
+    description: 'The body is larger than 1 MiB',
+    message: 'The request body is too large',
+  },
+  {
+    status: 415,
+    description: 'The body is not sent as JSON',
+    message: 'The request body must be sent with Content-Type: application/json',
+  },
+];
+
+/** What every guarded endpoint can refuse, and the faults of the service. */
+export const commonErrors: readonly DocumentedError[] = [
+  {
+    status: 401,
+    description: 'No API key',
+    message: 'Access Denied, API key not provided',
+  },
+  {
+    status: 401,
+    description: 'The API key is unknown, expired, revoked or without external access',
+    message: 'Access Denied, API key not valid',
+  },
+  { status: 500, description: 'A fault of the service', message: 'Internal server error' },
+  {
+    status: 503,
+    description: 'The database did not answer in time; repeat after Retry-After seconds',
+    message: 'The service is temporarily unavailable, please try again',
+  },
+];
+
+function documentStatus(status: number, errors: readonly DocumentedError[]): MethodDecorator {
+  const error = STATUS_CODES[status] ?? 'Error';
+  const examples = errors.map(({ description, message }) => [
+    description,
+    { summary: description, value: { statusCode: status, message, error } },
+  ]);
+  const isList = errors.map(({ message }) => Array.isArray(message));
+  const messages = [
+    ...(isList.includes(false) ? [text] : []),
+    ...(isList.includes(true) ? [{ type: 'array' as const, items: text }] : []),
+  ];
+  const retryAfter = {
+    'retry-after': { description: 'Seconds to wait before the next try.', schema: text },
+  };
+  return ApiResponse({
+    status,
+    description: errors.map(({ description }) => description).join('. '),
+    headers: { ...answerHeaders, ...(status === 503 ? retryAfter : {}) },
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['statusCode', 'message', 'error'],
+          properties: {
+            statusCode: { type: 'integer', enum: [status] },
+            message: messages.length === 1 ? (messages[0] ?? text) : { oneOf: messages },
+            error: { type: 'string', enum: [error] },
+          },
+        },
+        examples: Object.fromEntries(examples) as Record<string, { value: unknown }>,
+      },
+    },
+  });
+}

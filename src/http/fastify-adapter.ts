@@ -1,0 +1,107 @@
+import type { ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import helmet from '@fastify/helmet';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
+import type { Logger } from 'pino';
+import type { Environment } from '../configuration/environment.js';
+import { parseLanguage } from '../localization/language.js';
+import { parseJsonBody } from './json-body.js';
+import { addRequestContext, requestId } from './request-context.js';
+import { addRequestLog } from './request-log.js';
+
+/** Longest path parameter after decoding, in UTF-16 code units ("All endpoints" 6). */
+const pathParameterLimit = 1_024;
+
+/** Answers an error that Fastify meets before it has found a route. */
+export type FrameworkErrorHandler = (
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+) => void;
+
+/** What an adapter is made from. */
+export interface AdapterOptions {
+  readonly environment: Environment;
+  readonly logger: Logger;
+  readonly onFrameworkError: FrameworkErrorHandler;
+}
+
+/** Fastify, set up as "All endpoints" asks: limits, one body parser, request ids, security headers. */
+export async function createFastifyAdapter(options: AdapterOptions): Promise<FastifyAdapter> {
+  const { environment, logger, onFrameworkError } = options;
+  const adapter = new FastifyAdapter({
+    loggerInstance: logger,
+    logController: new LogController({ disableRequestLogging: true }),
+    requestIdHeader: false,
+    genReqId: requestId,
+    bodyLimit: environment.BODY_LIMIT_BYTES,
+    trustProxy: trustProxy(environment),
+    routerOptions: { maxParamLength: pathParameterLimit },
+    requestTimeout: 30_000,
+    // The shutdown closes connections itself, after their last answer.
+    return503OnClosing: false,
+    forceCloseConnections: false,
+    frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      request.language = parseLanguage(request.headers['language']);
+      reply.header('x-request-id', request.id);
+      onFrameworkError(error, request, reply);
+    },
+    clientErrorHandler: answerUnreadableRequest,
+    // No feature uses middleware, and without it routing is one step.
+    skipMiddie: true,
+  });
+  const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  addRequestContext(fastify);
+  addRequestLog(fastify);
+  acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
+  await fastify.register(helmet, { contentSecurityPolicy: false });
+  return adapter;
+}
+
+/** A number trusts that many proxies in front of the service, counted from the nearest. */
+function trustProxy({ TRUST_PROXY: trusted }: Environment) {
+  if (typeof trusted !== 'number') return trusted;
+  return (_address: string, hop: number) => hop < trusted;
+}
+
+function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
+  fastify.removeAllContentTypeParsers();
+  fastify.addContentTypeParser(
+    'application/json',
+    { parseAs: 'buffer' },
+    (request, body: Buffer, done) => {
+      // Clients that set the header on every request send a DELETE without a body.
+      if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
+      try {
+        done(null, parseJsonBody(body, depthLimit));
+      } catch (error) {
+        done(error as Error);
+      }
+    },
+  );
+}
+
+/** Bytes that are no HTTP request, or whose headers are too large, never reach a route. */
+function answerUnreadableRequest(error: Error & { code?: string }, socket: Socket): void {
+  const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
+  if (error.code === 'ECONNRESET' || socket.destroyed || response?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  const [status, message, reason] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'The request headers are too large', 'Request Header Fields Too Large']
+      : [400, 'The request could not be understood', 'Bad Request'];
+  const body = JSON.stringify({ statusCode: status, message, error: reason });
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+      `Content-Type: application/json\r\nX-Request-Id: ${requestId({ headers: {} })}\r\n` +
+      `Connection: close\r\n\r\n${body}`,
+  );
+}

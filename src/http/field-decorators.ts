@@ -1,0 +1,86 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import {
+  IsEmail,
+  IsNotEmpty,
+  IsObject,
+  IsString,
+  MaxLength,
+  ValidateBy,
+  ValidateIf,
+} from 'class-validator';
+import { isStorableText } from './json-body.js';
+
+/** Longest accepted external id: what a path parameter can carry ("All endpoints" 6). */
+export const externalIdLimit = 1_024;
+
+/** A field that may be left out, but not sent as null. */
+function MayBeOmitted(): PropertyDecorator {
+  return ValidateIf((_object, value) => value !== undefined);
+}
+
+/** A text that is not empty when it is sent. */
+export function OptionalText(options: ApiPropertyOptions = {}): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: String, minLength: 1, ...options } as ApiPropertyOptions),
+    MayBeOmitted(),
+    IsString(),
+    IsNotEmpty(),
+  );
+}
+
+/** A valid email address when it is sent. */
+export function OptionalEmail(options: ApiPropertyOptions = {}): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: String, format: 'email', ...options } as ApiPropertyOptions),
+    MayBeOmitted(),
+    IsEmail(),
+  );
+}
+
+/** A JSON object of any content when it is sent, taken over exactly as it is. */
+export function OptionalObject(options: ApiPropertyOptions = {}): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({
+      type: 'object',
+      additionalProperties: true,
+      ...options,
+    } as ApiPropertyOptions),
+    MayBeOmitted(),
+    IsObject(),
+  );
+}
+
+/** The id of a record in an outside system: not empty, used exactly as sent. */
+export function ExternalId(): PropertyDecorator {
+  return applyDecorators(
+    IsString(),
+    IsNotEmpty(),
+    MaxLength(externalIdLimit, {
+      context: {
+        message: {
+          key: 'validation.maxLength',
+          values: { property: 'recordSystemId', limit: externalIdLimit },
+        },
+      },
+    }),
+    ValidateBy({
+      name: 'isStorableText',
+      validator: { validate: (value) => typeof value !== 'string' || isStorableText(value) },
+    }),
+  );
+}
+
+/** An {@link ExternalId} that may be left out. */
+export function OptionalExternalId(options: ApiPropertyOptions = {}): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({
+      type: String,
+      minLength: 1,
+      maxLength: externalIdLimit,
+      ...options,
+    } as ApiPropertyOptions),
+    MayBeOmitted(),
+    ExternalId(),
+  );
+}

@@ -1,0 +1,21 @@
+import { Module } from '@nestjs/common';
+import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { LocalizationModule } from '../localization/localization.module.js';
+import { ErrorFilter } from './error.filter.js';
+import { FrameworkLogger } from './framework-logger.js';
+import { RequestDeadlineInterceptor } from './request-deadline.interceptor.js';
+import { RequestValidationPipe } from './validation.pipe.js';
+
+/** What every endpoint has in common. */
+@Module({
+  imports: [LocalizationModule],
+  providers: [
+    ErrorFilter,
+    FrameworkLogger,
+    { provide: APP_FILTER, useExisting: ErrorFilter },
+    { provide: APP_PIPE, useClass: RequestValidationPipe },
+    { provide: APP_INTERCEPTOR, useClass: RequestDeadlineInterceptor },
+  ],
+  exports: [ErrorFilter, FrameworkLogger],
+})
+export class HttpModule {}

@@ -1,0 +1,24 @@
+import {
+  type CallHandler,
+  type ExecutionContext,
+  Injectable,
+  type NestInterceptor,
+} from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { type Observable, tap } from 'rxjs';
+
+/** The result of an endpoint that creates or updates. */
+export interface UpsertResult {
+  readonly operation: 'create' | 'update';
+}
+
+/** Answers 201 to what created and 200 to what updated. */
+@Injectable()
+export class UpsertStatusInterceptor implements NestInterceptor {
+  intercept(context: ExecutionContext, next: CallHandler<UpsertResult>): Observable<UpsertResult> {
+    const reply = context.switchToHttp().getResponse<FastifyReply>();
+    return next
+      .handle()
+      .pipe(tap(({ operation }) => void reply.status(operation === 'create' ? 201 : 200)));
+  }
+}

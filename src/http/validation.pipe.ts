@@ -1,0 +1,58 @@
+import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
+import { instanceToPlain } from 'class-transformer';
+import type { ValidationError } from 'class-validator';
+import type { Message } from '../localization/messages.js';
+import { type DomainError, invalidRequest } from './domain-error.js';
+import { instantiate } from './instantiate.js';
+
+/**
+ * Checks bodies, queries and path parameters against their DTO classes and refuses with the
+ * catalogue's messages, one for each violated rule (section 7).
+ */
+@Injectable()
+export class RequestValidationPipe extends ValidationPipe {
+  constructor() {
+    super({
+      transform: true,
+      transformerPackage: { plainToInstance: instantiate, classToPlain: instanceToPlain },
+      exceptionFactory: (errors) => invalidRequest(...errors.flatMap((error) => messagesOf(error))),
+    });
+  }
+
+  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type === 'body' && !isJsonObject(value)) throw bodyIsNoObject();
+    return super.transform(value, metadata) as Promise<unknown>;
+  }
+
+  /** Dangerous keys were refused by the parser; what is left is data and stays as it was sent. */
+  protected override stripProtoKeys(): void {
+    return;
+  }
+
+  protected override closeArrayGaps(): void {
+    return;
+  }
+}
+
+/** A rule whose message is not `validation.<rule>` with the property's name says so in its context. */
+export interface RuleContext {
+  readonly message?: Message;
+}
+
+function isJsonObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function bodyIsNoObject(): DomainError {
+  return invalidRequest({ key: 'http.bodyMustBeObject' });
+}
+
+function messagesOf(error: ValidationError, parent = ''): Message[] {
+  const property = `${parent}${error.property}`;
+  const own = Object.keys(error.constraints ?? {}).map((rule): Message => {
+    const context = error.contexts?.[rule] as RuleContext | undefined;
+    return context?.message ?? { key: `validation.${rule}`, values: { property } };
+  });
+  const nested = error.children?.flatMap((child) => messagesOf(child, `${property}.`)) ?? [];
+  return [...own, ...nested];
+}

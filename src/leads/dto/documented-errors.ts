@@ -1,0 +1,27 @@
+import type { DocumentedError } from '../../http/api-documentation.js';
+
+/** What `POST /leads` refuses for its content (section 7). */
+export const leadRefusals: readonly DocumentedError[] = [
+  {
+    status: 400,
+    description: 'A field has the wrong type or is empty',
+    message: ['phoneNumber must be a string', 'data must be an object'],
+  },
+  {
+    status: 400,
+    description: 'The email is not valid',
+    message: ['email must be an email'],
+  },
+  {
+    status: 400,
+    description: 'Another lead of the organization has the phone',
+    message: ['Duplicate Lead: Existing Lead (01001234567) exists. and is not assigned to anyone.'],
+  },
+];
+
+/** There is no active lead with the external id. */
+export const leadNotFound: DocumentedError = {
+  status: 404,
+  description: 'There is no active lead with this external id',
+  message: 'Lead not found',
+};

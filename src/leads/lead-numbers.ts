@@ -1,0 +1,33 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { CounterRepository } from '../database/counter.repository.js';
+import { LeadsRepository } from './leads.repository.js';
+
+const sequence = 'leadId';
+const batchSize = 1_000;
+
+/** Gives leads their numbers: from 1, one more for each ("Leads" 6). */
+@Injectable()
+export class LeadNumbers {
+  constructor(
+    private readonly counters: CounterRepository,
+    private readonly leads: LeadsRepository,
+  ) {}
+
+  /** The next number of an organization. */
+  async next(organizationId: Types.ObjectId): Promise<number> {
+    return this.counters.next(organizationId, sequence);
+  }
+
+  /** Makes the numbering go on at the first free number after one that another program took. */
+  async stepOver(organizationId: Types.ObjectId, taken: number): Promise<void> {
+    let last = taken;
+    for (;;) {
+      const numbers = await this.leads.takenNumbers(organizationId, last + 1, batchSize);
+      const gap = numbers.findIndex((number, index) => number !== last + 1 + index);
+      last += gap === -1 ? numbers.length : gap;
+      if (gap !== -1 || numbers.length < batchSize) break;
+    }
+    await this.counters.skipTo(organizationId, sequence, last);
+  }
+}

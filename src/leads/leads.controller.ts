@@ -1,0 +1,64 @@
+import { Body, Controller, Delete, Get, Param, Post, UseInterceptors } from '@nestjs/common';
+import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { type Caller, CurrentCaller } from '../authentication/caller.js';
+import {
+  bodyErrors,
+  commonErrors,
+  DocumentedAnswer,
+  DocumentedErrors,
+  DocumentedHeaders,
+} from '../http/api-documentation.js';
+import { UpsertStatusInterceptor } from '../http/upsert-status.interceptor.js';
+import { leadNotFound, leadRefusals } from './dto/documented-errors.js';
+import { LeadIdParam } from './dto/lead-id.param.js';
+import { LeadAnswerDto, LeadDeletionDto, LeadUpsertDto } from './dto/lead.dto.js';
+import { UpsertLeadDto } from './dto/upsert-lead.dto.js';
+import { LeadsService } from './leads.service.js';
+
+/** `/leads` (section 4.1). */
+@ApiTags('Leads')
+@ApiSecurity('api-key')
+@DocumentedHeaders()
+@Controller('leads')
+export class LeadsController {
+  constructor(private readonly leads: LeadsService) {}
+
+  @Post()
+  @UseInterceptors(UpsertStatusInterceptor)
+  @ApiOperation({
+    summary: 'Create or update a lead',
+    description:
+      'With recordSystemId the first request creates the lead and later ones merge into it, also ' +
+      'when they arrive at the same moment. Flat fields and data may be mixed; data wins. A phone ' +
+      'that another lead of the organization has is refused, unless the organization allows it.',
+  })
+  @DocumentedAnswer(201, LeadUpsertDto, 'The lead was created.')
+  @DocumentedAnswer(200, LeadUpsertDto, 'The lead was updated.')
+  @DocumentedErrors(...bodyErrors, ...leadRefusals, ...commonErrors)
+  upsert(@CurrentCaller() caller: Caller, @Body() lead: UpsertLeadDto): Promise<LeadUpsertDto> {
+    return this.leads.upsert(caller, lead);
+  }
+
+  @Get(':recordSystemId')
+  @ApiOperation({
+    summary: 'Read a lead',
+    description: 'The current lead, for resynchronizing after a missed outbound event.',
+  })
+  @DocumentedAnswer(200, LeadAnswerDto, 'The lead.')
+  @DocumentedErrors(leadNotFound, ...commonErrors)
+  read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadAnswerDto> {
+    return this.leads.read(caller, path.recordSystemId);
+  }
+
+  @Delete(':recordSystemId')
+  @ApiOperation({
+    summary: 'Delete a lead',
+    description:
+      'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',
+  })
+  @DocumentedAnswer(200, LeadDeletionDto, 'The lead was deleted.')
+  @DocumentedErrors(leadNotFound, ...commonErrors)
+  delete(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadDeletionDto> {
+    return this.leads.delete(caller, path.recordSystemId);
+  }
+}

@@ -1,0 +1,46 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { ChangeLogModule } from '../change-log/change-log.module.js';
+import { ClientsModule } from '../clients/clients.module.js';
+import { CompoundsModule } from '../compounds/compounds.module.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { UsersModule } from '../users/users.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { DuplicatePhones } from './duplicate-phones.js';
+import { LeadHistory } from './lead-history.js';
+import { LeadLinks } from './lead-links.js';
+import { LeadNumbers } from './lead-numbers.js';
+import { LeadPhoneKeys } from './lead-phone-keys.js';
+import { LeadPhoneKeysRepository } from './lead-phone-keys.repository.js';
+import { LeadUpserts } from './lead-upserts.js';
+import { leadSchema } from './lead.schema.js';
+import { LeadsController } from './leads.controller.js';
+import { LeadsRepository } from './leads.repository.js';
+import { LeadsService } from './leads.service.js';
+
+/** Leads of outside systems. */
+@Module({
+  imports: [
+    ChangeLogModule,
+    ClientsModule,
+    CompoundsModule,
+    OrganizationsModule,
+    UsersModule,
+    WebhooksModule,
+    MongooseModule.forFeature([{ name: 'Lead', schema: leadSchema }]),
+  ],
+  controllers: [LeadsController],
+  providers: [
+    LeadsRepository,
+    LeadNumbers,
+    DuplicatePhones,
+    LeadLinks,
+    LeadHistory,
+    LeadUpserts,
+    LeadsService,
+    LeadPhoneKeysRepository,
+    LeadPhoneKeys,
+  ],
+  exports: [LeadPhoneKeys],
+})
+export class LeadsModule {}

@@ -1,0 +1,67 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, Types } from 'mongoose';
+import type { Phone } from '../contacts/phone-number.js';
+import { TenantCollection } from '../database/tenant-collection.js';
+import type { LeadDocument } from './lead.schema.js';
+
+const notDeleted = { isDeleted: false };
+
+/** What the duplicate check looks for. */
+export interface PhoneSearch {
+  readonly keys: readonly string[];
+  readonly spellings: readonly Phone[];
+}
+
+/** The queries on `leads`. */
+@Injectable()
+export class LeadsRepository {
+  private readonly leads: TenantCollection<LeadDocument>;
+
+  constructor(@InjectModel('Lead') model: Model<LeadDocument>) {
+    this.leads = new TenantCollection(model);
+  }
+
+  async findActive(
+    organizationId: Types.ObjectId,
+    recordSystemId: string,
+  ): Promise<LeadDocument | null> {
+    return this.leads.findOne(organizationId, { recordSystemId, ...notDeleted });
+  }
+
+  /** Leads that may have one of the phones, in the order of their numbers. */
+  async findByPhones(
+    organizationId: Types.ObjectId,
+    { keys, spellings }: PhoneSearch,
+  ): Promise<LeadDocument[]> {
+    const filter = {
+      ...notDeleted,
+      $or: [
+        { phoneKeys: { $in: keys }, ...notDeleted },
+        { 'data.phoneNumber': { $in: spellings }, ...notDeleted },
+        { 'data.phoneNumber2': { $in: spellings }, ...notDeleted },
+      ],
+    };
+    const projection = { data: 1, leadId: 1, assignedToId: 1 };
+    return this.leads.find(organizationId, filter, { projection, sort: { leadId: 1, _id: 1 } });
+  }
+
+  /** Numbers that are taken, deleted leads included, from one number on in ascending order. */
+  async takenNumbers(
+    organizationId: Types.ObjectId,
+    from: number,
+    limit: number,
+  ): Promise<number[]> {
+    const options = { projection: { _id: 0, leadId: 1 }, sort: { leadId: 1 }, limit } as const;
+    const leads = await this.leads.find(organizationId, { leadId: { $gte: from } }, options);
+    return leads.map(({ leadId }) => leadId);
+  }
+
+  async insert(lead: LeadDocument): Promise<void> {
+    await this.leads.insert(lead);
+  }
+
+  async setFields(lead: LeadDocument, fields: Partial<LeadDocument>): Promise<void> {
+    await this.leads.updateOne(lead.organizationId, { _id: lead._id }, { $set: fields });
+  }
+}

@@ -1,0 +1,17 @@
+/** The languages of the service; the first is the default (section 1, item 4). */
+export const languages = ['en-us', 'ar-eg'] as const;
+
+/** One of the languages of the service. */
+export type Language = (typeof languages)[number];
+
+export const defaultLanguage: Language = 'en-us';
+
+/** The `language` header's value, in any case; everything else counts as the default. */
+export function parseLanguage(header: string | string[] | undefined): Language {
+  // The length is looked at first: a header may have kilobytes, and this runs on every request.
+  if (typeof header !== 'string' || header.length !== defaultLanguage.length) {
+    return defaultLanguage;
+  }
+  const value = header.toLowerCase();
+  return languages.find((language) => language === value) ?? defaultLanguage;
+}

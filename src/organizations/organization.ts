@@ -1,0 +1,39 @@
+import type { CountryCode } from 'libphonenumber-js';
+import type { Types } from 'mongoose';
+import {
+  type ClientMatchField,
+  clientMatchFields,
+  type OrganizationDocument,
+} from './organization.schema.js';
+
+/** A tenant with all its settings decided (data model, `organizations`). */
+export interface Organization {
+  readonly _id: Types.ObjectId;
+  readonly name: string;
+  readonly apiDomain: string | undefined;
+  readonly allowConflictLeads: boolean;
+  /** Country whose national spelling of a phone number is understood. */
+  readonly phoneCountry: CountryCode;
+  readonly clients: {
+    readonly createFromLeads: boolean;
+    readonly updateExisting: boolean;
+    readonly matchBy: readonly ClientMatchField[];
+  };
+}
+
+/** Fills what the stored document leaves out. */
+export function toOrganization(document: OrganizationDocument): Organization {
+  const { settings } = document;
+  return {
+    _id: document._id,
+    name: document.name,
+    apiDomain: document.apiDomain,
+    allowConflictLeads: settings?.allowConflictLeads ?? false,
+    phoneCountry: (settings?.phoneCountry ?? 'EG') as CountryCode,
+    clients: {
+      createFromLeads: settings?.clients?.createFromLeads ?? true,
+      updateExisting: settings?.clients?.updateExisting ?? true,
+      matchBy: settings?.clients?.matchBy ?? clientMatchFields,
+    },
+  };
+}

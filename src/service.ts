@@ -1,0 +1,80 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { FastifyInstance } from 'fastify';
+import { AppModule, type AppOptions } from './app.module.js';
+import { DatabaseStructure } from './database/database-structure.js';
+import { assertTransactionsSupported } from './database/topology.js';
+import { ErrorFilter } from './http/error.filter.js';
+import { createFastifyAdapter, type FrameworkErrorHandler } from './http/fastify-adapter.js';
+import { FrameworkLogger } from './http/framework-logger.js';
+import { GracefulShutdown } from './http/graceful-shutdown.js';
+import { serveOpenApi } from './http/openapi.js';
+import { LeadPhoneKeys } from './leads/lead-phone-keys.js';
+
+/** Path under which all endpoints are (section 9). */
+export const basePath = 'external/apis/v1.0';
+
+/** A service that is ready to listen. */
+export interface Service {
+  readonly app: NestFastifyApplication;
+  /** Stops taking requests, finishes what is running and closes; false when that took too long. */
+  leave(): Promise<boolean>;
+}
+
+/**
+ * Puts the service together, connects it and checks its database, without listening yet.
+ *
+ * @throws Error with one clear line when the database cannot be reached or lacks something
+ */
+export async function createService(options: AppOptions): Promise<Service> {
+  let answer: FrameworkErrorHandler | undefined;
+  const adapter = await createFastifyAdapter({
+    ...options,
+    onFrameworkError: (...args) => answer?.(...args),
+  });
+  const shutdown = new GracefulShutdown(adapter.getInstance() as unknown as FastifyInstance);
+  const app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forRoot(options),
+    adapter,
+    {
+      abortOnError: false,
+      bodyParser: false,
+      bufferLogs: true,
+    },
+  );
+  app.useLogger(app.get(FrameworkLogger));
+  const filter = app.get(ErrorFilter);
+  answer = (...args) => filter.answer(...args);
+  app.setGlobalPrefix(basePath);
+  serveOpenApi(app);
+  await app.init();
+  await prepareDatabase(app, options);
+  return { app, leave: () => shutdown.leave(() => app.close()) };
+}
+
+/**
+ * Starts listening and the background work.
+ *
+ * @returns the address that it listens on
+ */
+export async function listen({ app }: Service, { environment }: AppOptions): Promise<string> {
+  await app.listen(environment.PORT, environment.HOST);
+  app.get(LeadPhoneKeys).start();
+  return app.getUrl();
+}
+
+async function prepareDatabase(
+  app: NestFastifyApplication,
+  { environment }: AppOptions,
+): Promise<void> {
+  await assertTransactionsSupported(app);
+  const structure = app.get(DatabaseStructure);
+  if (environment.NODE_ENV !== 'production') {
+    await structure.apply();
+  } else if (!(await structure.isComplete())) {
+    throw new Error(
+      'The database lacks collections, indexes or migrations of this version: ' +
+        'run `npm run cli -- db init` (`db status` lists them).',
+    );
+  }
+}

@@ -1,0 +1,114 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type Db, type Document, ObjectId } from 'mongodb';
+
+/** A tenant with a key that works. */
+export interface Tenant {
+  readonly organizationId: ObjectId;
+  readonly key: string;
+}
+
+/** The fields that every tenant document has. */
+function conventions(organizationId: ObjectId): Document & { _id: ObjectId } {
+  const now = new Date();
+  return { _id: new ObjectId(), organizationId, isDeleted: false, createdAt: now, updatedAt: now };
+}
+
+/** Writes an organization and a key for it, as the admin platform would. */
+export async function addTenant(
+  db: Db,
+  { settings = {}, apiDomain = 'api.example.com', key = {} }: TenantOverrides = {},
+): Promise<Tenant> {
+  const now = new Date();
+  const organizationId = new ObjectId();
+  await db.collection('organizations').insertOne({
+    _id: organizationId,
+    name: 'Nile Homes',
+    logo: 'https://cdn.example.com/logo.png',
+    apiDomain,
+    settings,
+    isDeleted: false,
+    createdAt: now,
+    updatedAt: now,
+  });
+  return { organizationId, key: await addKey(db, organizationId, key) };
+}
+
+interface TenantOverrides {
+  readonly settings?: Document;
+  readonly apiDomain?: string;
+  readonly key?: Document;
+}
+
+/** Writes an API key and gives it in clear. */
+export async function addKey(
+  db: Db,
+  organizationId: ObjectId,
+  overrides: Document = {},
+): Promise<string> {
+  const key = randomBytes(16).toString('hex');
+  await db.collection('apiKeys').insertOne({
+    ...conventions(organizationId),
+    name: 'Website',
+    prefix: key.slice(0, 6),
+    hash: createHash('sha256').update(key).digest('hex'),
+    permissions: { allowExternal: true },
+    expiresAt: null,
+    revokedAt: null,
+    lastUsedAt: null,
+    ...overrides,
+  });
+  return key;
+}
+
+/** Writes a lead as another program would: without the fields that the service derives. */
+export async function addLead(
+  db: Db,
+  organizationId: ObjectId,
+  overrides: Document = {},
+): Promise<ObjectId> {
+  const lead = {
+    ...conventions(organizationId),
+    leadId: 100_000 + Math.floor(Math.random() * 1e9),
+    compoundsIds: [],
+    data: {},
+    additionalData: {},
+    clientId: null,
+    assignedToId: null,
+    parentId: null,
+    isActive: true,
+    ...overrides,
+  };
+  await db.collection('leads').insertOne(lead);
+  return lead._id;
+}
+
+/** Writes a compound with only its names and slug. */
+export async function addCompound(
+  db: Db,
+  organizationId: ObjectId,
+  name: { 'en-us': string; 'ar-eg'?: string },
+  overrides: Document = {},
+): Promise<ObjectId> {
+  const slug = `compound-${randomBytes(4).toString('hex')}`;
+  const compound = { ...conventions(organizationId), name, slug, ...overrides };
+  await db.collection('compounds').insertOne(compound);
+  return compound._id;
+}
+
+/** Writes a user to whom leads can be assigned. */
+export async function addUser(db: Db, organizationId: ObjectId, name: string): Promise<ObjectId> {
+  const user = { ...conventions(organizationId), name };
+  await db.collection('users').insertOne(user);
+  return user._id;
+}
+
+/** Writes a client as another program would. */
+export async function addClient(
+  db: Db,
+  organizationId: ObjectId,
+  fields: Document,
+): Promise<ObjectId> {
+  const client = { ...conventions(organizationId), phoneNumbers: [], ...fields };
+  await db.collection('clients').insertOne(client);
+  return client._id;
+}

@@ -1,0 +1,66 @@
+import { randomBytes } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { type Db, MongoClient } from 'mongodb';
+import request from 'supertest';
+import { readEnvironment } from '../../src/configuration/environment.js';
+import { createLogger } from '../../src/http/logger.js';
+import { basePath, createService, listen, type Service } from '../../src/service.js';
+
+/** A service that listens on a free port, with a database of its own. */
+export interface TestService {
+  readonly service: Service;
+  /** Address without path. */
+  readonly url: string;
+  readonly databaseUri: string;
+  /** The same database as other programs see it. */
+  readonly db: Db;
+  /** What the service has logged so far, one JSON object a line. */
+  readonly logged: () => string;
+  /** A request agent for paths below the API's base path. */
+  readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
+  stop(): Promise<void>;
+}
+
+/** Connection string of a database with a random name in the run's replica set. */
+export function randomDatabaseUri(): string {
+  const name = `test-${randomBytes(6).toString('hex')}`;
+  return (process.env['TEST_MONGODB_URI'] ?? '').replace('/?', `/${name}?`);
+}
+
+/** Starts a service; variables are those of the environment. */
+export async function startTestService(
+  variables: Record<string, string> = {},
+  databaseUri = randomDatabaseUri(),
+): Promise<TestService> {
+  const environment = readEnvironment({
+    NODE_ENV: 'test',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    MONGODB_URI: databaseUri,
+    ...variables,
+  });
+  const lines: string[] = [];
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      lines.push(chunk.toString());
+      done();
+    },
+  });
+  const options = { environment, databaseUri, logger: createLogger(environment, sink) };
+  const service = await createService(options);
+  const url = await listen(service, options);
+  const client = await new MongoClient(databaseUri).connect();
+  return {
+    service,
+    url,
+    databaseUri,
+    db: client.db(),
+    logged: () => lines.join(''),
+    api: (method, path) => request(url)[method](`/${basePath}${path}`),
+    stop: async () => {
+      await service.app.close();
+      await client.db().dropDatabase();
+      await client.close();
+    },
+  };
+}
