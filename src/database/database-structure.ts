@@ -68,7 +68,8 @@ export class DatabaseStructure {
   }
 
   private models(): Model<unknown>[] {
-    return Object.values(this.connection.models).toSorted((a, b) =>
+    const models: Model<unknown>[] = Object.values(this.connection.models);
+    return models.toSorted((a, b) =>
       a.collection.collectionName.localeCompare(b.collection.collectionName),
     );
   }
@@ -110,14 +111,17 @@ export class DatabaseStructure {
   ): Promise<IndexDescription[]> {
     const existing = exists ? await model.collection.indexes() : [];
     return declaredIndexes(model).filter(
-      (declared) => !existing.some((index) => isSameIndex(index as Document, declared)),
+      (declared) => !existing.some((index) => isSameIndex(index, declared)),
     );
   }
 
   private async validators(): Promise<Map<string, Document | undefined>> {
     const collections = (await this.connection.db?.listCollections().toArray()) ?? [];
     return new Map(
-      collections.map(({ name, ...rest }) => [name, (rest as Document)['options']?.validator]),
+      collections.map(({ name, options }: { name: string; options?: Document }) => [
+        name,
+        options?.['validator'] as Document | undefined,
+      ]),
     );
   }
 }
@@ -132,7 +136,7 @@ function declaredIndexes(model: Model<unknown>): IndexDescription[] {
 function isSameIndex(stored: Document, declared: IndexDescription): boolean {
   const { collation, ...rest } = declared;
   const sameCollation = Object.entries(collation ?? {}).every(
-    ([name, value]) => stored['collation']?.[name] === value,
+    ([name, value]) => (stored['collation'] as Document | undefined)?.[name] === value,
   );
   const hasCollation = stored['collation'] !== undefined;
   return (

@@ -8,10 +8,11 @@ import type { Schema } from 'mongoose';
  */
 export function documentValidator(schema: Schema): Document {
   const generated = schema.toJSONSchema({ useBsonType: true }) as Document;
+  const properties = generated['properties'] as Document;
   for (const [path, { options }] of Object.entries(schema.paths)) {
     // A free-form field has no type of its own for mongoose; `bsonType` in its options gives it one.
     const { bsonType } = options as { bsonType?: string };
-    if (bsonType !== undefined) generated['properties'][path] = { bsonType: [bsonType, 'null'] };
+    if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
   }
   return { $jsonSchema: { bsonType: 'object', ...typesOnly(generated) } };
 }

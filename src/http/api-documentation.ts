@@ -113,10 +113,10 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
     description,
     { summary: description, value: { statusCode: status, message, error } },
   ]);
-  const isList = errors.map(({ message }) => Array.isArray(message));
+  const isList = ({ message }: DocumentedError) => Array.isArray(message);
   const messages = [
-    ...(isList.includes(false) ? [text] : []),
-    ...(isList.includes(true) ? [{ type: 'array' as const, items: text }] : []),
+    ...(errors.every(isList) ? [] : [text]),
+    ...(errors.some(isList) ? [{ type: 'array' as const, items: text }] : []),
   ];
   const retryAfter = {
     'retry-after': { description: 'Seconds to wait before the next try.', schema: text },

@@ -56,7 +56,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     // No feature uses middleware, and without it routing is one step.
     skipMiddie: true,
   });
-  const fastify = adapter.getInstance() as unknown as FastifyInstance;
+  const fastify = adapter.getInstance<FastifyInstance>();
   addRequestContext(fastify);
   addRequestLog(fastify);
   acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);

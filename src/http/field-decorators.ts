@@ -10,6 +10,7 @@ import {
   ValidateIf,
 } from 'class-validator';
 import { isStorableText } from './json-body.js';
+import { ruleMessage } from './rule-message.js';
 
 /** Longest accepted external id: what a path parameter can carry ("All endpoints" 6). */
 export const externalIdLimit = 1_024;
@@ -22,7 +23,7 @@ function MayBeOmitted(): PropertyDecorator {
 /** A text that is not empty when it is sent. */
 export function OptionalText(options: ApiPropertyOptions = {}): PropertyDecorator {
   return applyDecorators(
-    ApiPropertyOptional({ type: String, minLength: 1, ...options } as ApiPropertyOptions),
+    ApiPropertyOptional({ type: String, minLength: 1, ...options }),
     MayBeOmitted(),
     IsString(),
     IsNotEmpty(),
@@ -32,7 +33,7 @@ export function OptionalText(options: ApiPropertyOptions = {}): PropertyDecorato
 /** A valid email address when it is sent. */
 export function OptionalEmail(options: ApiPropertyOptions = {}): PropertyDecorator {
   return applyDecorators(
-    ApiPropertyOptional({ type: String, format: 'email', ...options } as ApiPropertyOptions),
+    ApiPropertyOptional({ type: String, format: 'email', ...options }),
     MayBeOmitted(),
     IsEmail(),
   );
@@ -57,12 +58,10 @@ export function ExternalId(): PropertyDecorator {
     IsString(),
     IsNotEmpty(),
     MaxLength(externalIdLimit, {
-      context: {
-        message: {
-          key: 'validation.maxLength',
-          values: { property: 'recordSystemId', limit: externalIdLimit },
-        },
-      },
+      message: ruleMessage('validation.maxLength', {
+        property: 'recordSystemId',
+        limit: externalIdLimit,
+      }),
     }),
     ValidateBy({
       name: 'isStorableText',
@@ -74,12 +73,7 @@ export function ExternalId(): PropertyDecorator {
 /** An {@link ExternalId} that may be left out. */
 export function OptionalExternalId(options: ApiPropertyOptions = {}): PropertyDecorator {
   return applyDecorators(
-    ApiPropertyOptional({
-      type: String,
-      minLength: 1,
-      maxLength: externalIdLimit,
-      ...options,
-    } as ApiPropertyOptions),
+    ApiPropertyOptional({ type: String, minLength: 1, maxLength: externalIdLimit, ...options }),
     MayBeOmitted(),
     ExternalId(),
   );

@@ -12,8 +12,8 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  *
  * @param depthLimit deepest accepted nesting; a flat object has depth 1
  * @throws DomainError 400 for what is no JSON, is nested too deep, or has a key or number that
- * could not be stored: `__proto__`, `constructor.prototype`, `_bsontype`, null characters, lone
- * surrogates, numbers beyond the range of a double
+ * could not be stored: `__proto__`, `constructor.prototype`, `_bsontype`, `$ref` beside `$id`, null
+ * characters, lone surrogates, numbers beyond the range of a double
  */
 export function parseJsonBody(body: Buffer, depthLimit: number): unknown {
   const parsed = parse(body);
@@ -43,7 +43,7 @@ function isContainer(value: unknown): value is Container {
 }
 
 function checkedChildren(container: Container): Container[] {
-  if (!Array.isArray(container)) Object.keys(container).forEach(checkKey);
+  if (!Array.isArray(container)) checkKeys(container);
   const values = Object.values(container);
   if (values.some((value) => typeof value === 'number' && !Number.isFinite(value))) {
     throw refused('http.numberOutOfRange');
@@ -51,9 +51,14 @@ function checkedChildren(container: Container): Container[] {
   return values.filter(isContainer);
 }
 
-function checkKey(key: string): void {
-  if (!isStorableText(key)) throw refused('http.unstorableKey');
-  if (key === reservedKey) throw refused('http.reservedKey', { key });
+function checkKeys(container: Record<string, unknown>): void {
+  for (const key of Object.keys(container)) {
+    if (!isStorableText(key)) throw refused('http.unstorableKey');
+    if (key === reservedKey) throw refused('http.reservedKey', { key });
+  }
+  // The driver reads such an object back as a reference and takes `$ref` apart at its dots.
+  const isReference = Object.hasOwn(container, '$ref') && Object.hasOwn(container, '$id');
+  if (isReference) throw refused('http.databaseReference');
 }
 
 /** Whether a text survives storage unchanged: no null character, no half of a surrogate pair. */

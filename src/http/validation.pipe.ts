@@ -4,6 +4,7 @@ import type { ValidationError } from 'class-validator';
 import type { Message } from '../localization/messages.js';
 import { type DomainError, invalidRequest } from './domain-error.js';
 import { instantiate } from './instantiate.js';
+import { messageOfRule } from './rule-message.js';
 
 /**
  * Checks bodies, queries and path parameters against their DTO classes and refuses with the
@@ -34,11 +35,6 @@ export class RequestValidationPipe extends ValidationPipe {
   }
 }
 
-/** A rule whose message is not `validation.<rule>` with the property's name says so in its context. */
-export interface RuleContext {
-  readonly message?: Message;
-}
-
 function isJsonObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
@@ -49,10 +45,9 @@ function bodyIsNoObject(): DomainError {
 
 function messagesOf(error: ValidationError, parent = ''): Message[] {
   const property = `${parent}${error.property}`;
-  const own = Object.keys(error.constraints ?? {}).map((rule): Message => {
-    const context = error.contexts?.[rule] as RuleContext | undefined;
-    return context?.message ?? { key: `validation.${rule}`, values: { property } };
-  });
+  const own = Object.entries(error.constraints ?? {}).map(([rule, text]) =>
+    messageOfRule(rule, text, property),
+  );
   const nested = error.children?.flatMap((child) => messagesOf(child, `${property}.`)) ?? [];
   return [...own, ...nested];
 }

@@ -1,5 +1,6 @@
-import { isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
 import { applyDecorators } from '@nestjs/common';
+import { isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
+import { ruleMessage } from '../../http/rule-message.js';
 
 type Data = Record<string, unknown>;
 
@@ -29,12 +30,12 @@ function rule(
       name: `${key}-${message}`,
       validator: {
         validate: (_value: unknown, args?: ValidationArguments) => {
-          const { data } = args?.object as { data: unknown };
+          const { data } = (args?.object ?? {}) as { data?: unknown };
           return typeof data !== 'object' || data === null || isValid((data as Data)[key]);
         },
       },
     },
-    { context: { message: { key: `validation.${message}`, values: { property } } } },
+    { message: ruleMessage(`validation.${message}`, { property }) },
   );
 }
 

@@ -1,0 +1,251 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { basePath } from '../../src/service.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startTestService();
+  tenant = await addTenant(service.db);
+});
+afterEach(async () => {
+  // Every test of this file refuses, and what is refused has written nothing.
+  for (const collection of ['leads', 'clients', 'changeLogs', 'outboxEvents', 'counters']) {
+    expect(await service.db.collection(collection).countDocuments()).toBe(0);
+  }
+});
+afterAll(() => service.stop());
+
+const request = () => service.api('post', '/leads').set('api-key', tenant.key);
+const post = (body: unknown) => request().send(body as object);
+const postText = (text: string, type = 'application/json') =>
+  request().set('content-type', type).send(text);
+const badRequest = (message: string | string[]) => ({
+  statusCode: 400,
+  message,
+  error: 'Bad Request',
+});
+
+describe('wrong fields', () => {
+  const flat = ['recordSystemId', 'name', 'phoneNumber', 'phoneNumber2', 'project'];
+  const notTexts: [string, unknown][] = [
+    ['null', null],
+    ['a number', 7],
+    ['a boolean', true],
+    ['an array', ['x']],
+    ['an operator', { $ne: null }],
+    ['an object with a constructor', { constructor: 'x' }],
+  ];
+
+  it.each(flat)('%s has to be a text', async (field) => {
+    for (const [, value] of notTexts) {
+      const { body, status } = await post({ [field]: value });
+      expect([status, body.message]).toEqual([
+        400,
+        expect.arrayContaining([`${field} must be a string`]),
+      ]);
+    }
+  });
+
+  it.each(flat)('%s must not be empty', async (field) => {
+    const { body } = await post({ [field]: '' }).expect(400);
+    expect(body).toEqual(badRequest([`${field} should not be empty`]));
+  });
+
+  it.each(['', 'x', 'a@b', 'a@@b.com', 'a b@example.com', null, 7, { $gt: '' }])(
+    'email %p is no email',
+    async (email) => {
+      const { body } = await post({ email }).expect(400);
+      expect(body).toEqual(badRequest(['email must be an email']));
+    },
+  );
+
+  it('data.email has to be valid unless it is empty', async () => {
+    const { body } = await post({ data: { email: 'nope' } }).expect(400);
+    expect(body).toEqual(badRequest(['email must be an email']));
+  });
+
+  it.each(['data', 'additionalData'])('%s has to be an object', async (field) => {
+    for (const value of [null, [], 'x', 1, true]) {
+      const { body } = await post({ [field]: value }).expect(400);
+      expect(body).toEqual(badRequest([`${field} must be an object`]));
+    }
+  });
+
+  it.each(['name', 'email', 'project', 'leadSource'])(
+    'data.%s has to be a text or null',
+    async (key) => {
+      for (const value of [1, false, [], { $ne: null }]) {
+        const { body } = await post({ data: { [key]: value } }).expect(400);
+        expect(body).toEqual(badRequest([`data.${key} must be a string or null`]));
+      }
+    },
+  );
+
+  it.each(['phoneNumber', 'phoneNumber2'])(
+    'data.%s has to be a text, an integer or null',
+    async (key) => {
+      for (const value of [1.5, 1e21, true, ['01000000001'], { $gt: '' }]) {
+        const { body } = await post({ data: { [key]: value } }).expect(400);
+        expect(body).toEqual(badRequest([`data.${key} must be a string, an integer or null`]));
+      }
+    },
+  );
+
+  it('are all named at once', async () => {
+    const { body } = await post({ name: '', email: 'x', data: [], additionalData: 1 }).expect(400);
+    expect(body).toEqual(
+      badRequest([
+        'data must be an object',
+        'additionalData must be an object',
+        'name should not be empty',
+        'email must be an email',
+      ]),
+    );
+  });
+
+  it('are named in Arabic when asked', async () => {
+    const { body } = await post({ email: 'x', name: '' }).set('language', 'ar-eg').expect(400);
+    expect(body).toEqual(
+      badRequest(['لا يجوز أن يكون name فارغًا', 'يجب أن يكون email بريدًا إلكترونيًا صحيحًا']),
+    );
+  });
+
+  it.each([
+    ['a null character', 'a\0b'],
+    ['half a surrogate pair', 'a\ud83d'],
+  ])('recordSystemId must not have %s', async (_, recordSystemId) => {
+    const text = JSON.stringify({ recordSystemId });
+    const { body } = await postText(text).expect(400);
+    expect(body).toEqual(
+      badRequest(['recordSystemId must not have a null character or a broken character']),
+    );
+  });
+
+  it('recordSystemId must not be longer than a path can carry', async () => {
+    const { body } = await post({ recordSystemId: 'x'.repeat(1_025) }).expect(400);
+    expect(body).toEqual(badRequest(['recordSystemId must not be longer than 1024 characters']));
+  });
+});
+
+describe('unreadable bodies', () => {
+  const malformed = badRequest('The request body is not valid JSON in UTF-8');
+  const noObject = badRequest(['The request body must be a JSON object']);
+
+  it.each(['{"name":', '{name: 1}', '', ' ', '{"a":1}{"b":2}', '\ufeff', '{"a":NaN}'])(
+    '%j is no JSON',
+    async (text) => expect((await postText(text).expect(400)).body).toEqual(malformed),
+  );
+
+  it('are refused when they are not UTF-8', async () => {
+    const response = await fetch(`${service.url}/${basePath}/leads`, {
+      method: 'POST',
+      headers: { 'api-key': tenant.key, 'content-type': 'application/json' },
+      body: Buffer.from('{"data":{"name":"caf\xe9"}}', 'latin1'),
+    });
+    expect([response.status, await response.json()]).toEqual([400, malformed]);
+  });
+
+  it.each(['null', '[]', '[{"name":"x"}]', '"text"', '7', 'true'])(
+    '%s is no object',
+    async (text) => expect((await postText(text).expect(400)).body).toEqual(noObject),
+  );
+
+  it.each([
+    '{"__proto__":{"isAdmin":true}}',
+    '{"data":{"__proto__":{"a":1}}}',
+    '{"data":{"a":[{"__proto__":null}]}}',
+    '{"data":{"constructor":{"prototype":{"a":1}}}}',
+    '{"data":{"\\u005f_proto__":{"a":1}}}',
+  ])('%s would change a prototype', async (text) => {
+    const { body } = await postText(text).expect(400);
+    expect(body).toEqual(
+      badRequest('The request body must not have the keys __proto__ or constructor.prototype'),
+    );
+    expect(({} as { isAdmin?: boolean }).isAdmin).toBeUndefined();
+  });
+
+  it.each([
+    '{"data":{"a\\u0000b":1}}',
+    '{"additionalData":{"x":[{"\\ud800":1}]}}',
+    '{"\\u0000":1}',
+  ])('%s has a key that cannot be stored', async (text) => {
+    const { body } = await postText(text).expect(400);
+    expect(body).toEqual(
+      badRequest('The request body has a key with a null character or a broken character'),
+    );
+  });
+
+  it('must not have a key that the database driver takes for its own', async () => {
+    const { body } = await post({ data: { a: { _bsontype: 'ObjectId' } } }).expect(400);
+    expect(body).toEqual(badRequest('The request body must not have the key _bsontype'));
+  });
+
+  it('must not have what the database driver takes for a reference', async () => {
+    const { body } = await post({ data: { link: { $ref: 'shop.users', $id: 1 } } }).expect(400);
+    expect(body).toEqual(
+      badRequest('The request body must not have an object with both keys $ref and $id'),
+    );
+  });
+
+  it('must not have a number beyond the range of a double', async () => {
+    const { body } = await postText('{"data":{"n":1e999}}').expect(400);
+    expect(body).toEqual(badRequest('The request body has a number that is out of range'));
+  });
+
+  it.each([
+    ['objects', 33, '{"a":', '}'],
+    ['arrays', 33, '[', ']'],
+    ['objects', 200, '{"a":', '}'],
+    ['arrays', 100_000, '[', ']'],
+  ])('%s nested %i deep are refused', async (_, depth, open, close) => {
+    const value = `${open.repeat(depth - 1)}1${close.repeat(depth - 1)}`;
+    const { body } = await postText(`{"data":${value}}`).expect(400);
+    expect(body).toEqual(badRequest('The request body must not be nested deeper than 32 levels'));
+  });
+
+  it('are refused above 1 MiB', async () => {
+    const response = await post({ data: { text: 'x'.repeat(3 * 1_048_576) } });
+    expect(response.body).toEqual({
+      statusCode: 413,
+      message: 'The request body is too large',
+      error: 'Payload Too Large',
+    });
+  });
+
+  it.each([
+    'application/x-www-form-urlencoded',
+    'text/plain',
+    'multipart/form-data; boundary=x',
+    'application/xml',
+    'application/jsonp',
+  ])('sent as %s are refused', async (type) => {
+    const { body } = await postText('{"name":"x"}', type).expect(415);
+    expect(body).toEqual({
+      statusCode: 415,
+      message: 'The request body must be sent with Content-Type: application/json',
+      error: 'Unsupported Media Type',
+    });
+  });
+
+  it('are asked for when there is none', async () => {
+    expect((await request().expect(400)).body).toEqual(noObject);
+  });
+});
+
+describe('the order of checks', () => {
+  it('puts what cannot be parsed before the key', async () => {
+    const send = (text: string, type: string) =>
+      service.api('post', '/leads').set('content-type', type).send(text);
+    await send('{', 'application/json').expect(400);
+    await send('a=b', 'application/x-www-form-urlencoded').expect(415);
+    await send(`"${'x'.repeat(1_048_577)}"`, 'application/json').expect(413);
+  });
+
+  it('puts the key before the content', async () => {
+    await service.api('post', '/leads').send({ name: '' }).expect(401);
+    await service.api('post', '/leads').set('api-key', 'wrong').send({ name: '' }).expect(401);
+  });
+});

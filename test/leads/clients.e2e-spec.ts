@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addClient, addLead, addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const post = (tenant: Tenant, body: object) =>
+  service.api('post', '/leads').set('api-key', tenant.key).send(body);
+const clientIdOf = async (tenant: Tenant, body: object) =>
+  (await post(tenant, body)).body.lead.clientId as string | null;
+const clientsOf = (tenant: Tenant) =>
+  service.db
+    .collection('clients')
+    .find({ organizationId: tenant.organizationId })
+    .sort({ _id: 1 })
+    .toArray();
+const settings = (clients: object, allowConflictLeads = true) => ({
+  settings: { allowConflictLeads, clients },
+});
+
+describe('the client of a lead', () => {
+  it('is created with its contact, phones as E.164 where they parse', async () => {
+    const tenant = await addTenant(service.db);
+    const phones = { phoneNumber: '0100 123 4567', phoneNumber2: 'ext. 9' };
+    const id = await clientIdOf(tenant, { name: 'Mona', email: 'Mona@Example.com', ...phones });
+    const [client] = await clientsOf(tenant);
+    expect(client).toMatchObject({
+      organizationId: tenant.organizationId,
+      name: 'Mona',
+      email: 'Mona@Example.com',
+      phoneNumbers: ['+201001234567', '9'],
+      isDeleted: false,
+      createdAt: expect.any(Date),
+    });
+    expect(client?._id.toHexString()).toBe(id);
+  });
+
+  it('is none without name, phone and email', async () => {
+    const tenant = await addTenant(service.db);
+    expect(await clientIdOf(tenant, { data: { name: '', email: null, budget: 1 } })).toBeNull();
+    expect(await clientsOf(tenant)).toEqual([]);
+  });
+
+  it('is matched by phone first, then by email in any case', async () => {
+    const tenant = await addTenant(service.db, settings({}));
+    const add = (fields: object) => addClient(service.db, tenant.organizationId, fields);
+    const byEmail = await add({ email: 'MONA@example.com' });
+    const byPhone = await add({ phoneNumbers: ['01001234567'] });
+    const contact = { email: 'mona@example.com', phoneNumber: '+201001234567' };
+    expect(await clientIdOf(tenant, contact)).toBe(byPhone.toHexString());
+    expect(await clientIdOf(tenant, { email: 'mona@EXAMPLE.com' })).toBe(byEmail.toHexString());
+  });
+
+  it('is matched in the order that the organization wants', async () => {
+    const tenant = await addTenant(service.db, settings({ matchBy: ['email', 'phone'] }));
+    const add = (fields: object) => addClient(service.db, tenant.organizationId, fields);
+    const byEmail = await add({ email: 'mona@example.com' });
+    await add({ phoneNumbers: ['+201001234567'] });
+    const contact = { email: 'mona@example.com', phoneNumber: '+201001234567' };
+    expect(await clientIdOf(tenant, contact)).toBe(byEmail.toHexString());
+  });
+
+  it('is matched only by what the organization wants', async () => {
+    const tenant = await addTenant(service.db, settings({ matchBy: ['phone'] }));
+    const other = await addClient(service.db, tenant.organizationId, { email: 'a@example.com' });
+    expect(await clientIdOf(tenant, { email: 'a@example.com' })).not.toBe(other.toHexString());
+    expect(await clientsOf(tenant)).toHaveLength(2);
+  });
+
+  it('is never a deleted one or one of another organization', async () => {
+    const [tenant, other] = [await addTenant(service.db), await addTenant(service.db)];
+    const contact = { email: 'a@example.com' };
+    await addClient(service.db, other.organizationId, contact);
+    await addClient(service.db, tenant.organizationId, { ...contact, isDeleted: true });
+    const id = await clientIdOf(tenant, contact);
+    expect((await clientsOf(tenant)).at(-1)?._id.toHexString()).toBe(id);
+    expect(await clientsOf(tenant)).toHaveLength(2);
+  });
+
+  it('is updated when matched: name and email replaced, new phones added', async () => {
+    const tenant = await addTenant(service.db, settings({}));
+    const phoneNumbers = ['+201001234567', '01000000009'];
+    await addClient(service.db, tenant.organizationId, {
+      name: 'Old',
+      email: 'o@e.com',
+      phoneNumbers,
+    });
+    const phones = { phoneNumber: '01001234567', phoneNumber2: '01000000001' };
+    await post(tenant, { name: 'New', ...phones }).expect(201);
+    await post(tenant, { email: 'n@example.com', phoneNumber: '01000000009' }).expect(201);
+    expect(await clientsOf(tenant)).toMatchObject([
+      { name: 'New', email: 'n@example.com', phoneNumbers: [...phoneNumbers, '+201000000001'] },
+    ]);
+  });
+
+  it('is left alone where the organization does not want updates', async () => {
+    const tenant = await addTenant(service.db, settings({ updateExisting: false }));
+    const client = { name: 'Old', phoneNumbers: ['+201001234567'] };
+    const id = await addClient(service.db, tenant.organizationId, client);
+    const body = { name: 'New', phoneNumber: '01001234567', recordSystemId: 'a' };
+    expect(await clientIdOf(tenant, body)).toBe(id.toHexString());
+    await post(tenant, { recordSystemId: 'a', name: 'Newer' }).expect(200);
+    expect(await clientsOf(tenant)).toMatchObject([client]);
+  });
+
+  it('is not created where the organization does not want that', async () => {
+    const tenant = await addTenant(service.db, settings({ createFromLeads: false }));
+    expect(await clientIdOf(tenant, { name: 'Mona', phoneNumber: '01001234567' })).toBeNull();
+    expect(await clientsOf(tenant)).toEqual([]);
+  });
+
+  it('stays when the lead changes, and follows what is sent', async () => {
+    const tenant = await addTenant(service.db, settings({}));
+    const first = await clientIdOf(tenant, {
+      recordSystemId: 'a',
+      name: 'A',
+      email: 'a@example.com',
+    });
+    await addClient(service.db, tenant.organizationId, { name: 'B', email: 'b@example.com' });
+    await service.db
+      .collection('clients')
+      .updateOne({ name: 'A' }, { $set: { name: 'Corrected' } });
+    expect(await clientIdOf(tenant, { recordSystemId: 'a', email: 'b@example.com' })).toBe(first);
+    expect(await clientsOf(tenant)).toMatchObject([
+      { name: 'Corrected', email: 'b@example.com' },
+      { name: 'B', email: 'b@example.com' },
+    ]);
+  });
+
+  it('is found with the merged lead when it has none yet', async () => {
+    const tenant = await addTenant(service.db);
+    const phoneNumbers = ['+201001234567'];
+    const id = await addClient(service.db, tenant.organizationId, { phoneNumbers });
+    const data = { phoneNumber: '01001234567' };
+    await addLead(service.db, tenant.organizationId, { recordSystemId: 'old', data });
+    expect(await clientIdOf(tenant, { recordSystemId: 'old', name: 'Mona' })).toBe(
+      id.toHexString(),
+    );
+    expect(await clientsOf(tenant)).toMatchObject([{ name: 'Mona', phoneNumbers }]);
+  });
+
+  it('is one per phone when many leads arrive at once', async () => {
+    const tenant = await addTenant(service.db, settings({}));
+    const spellings = ['01001234567', '+201001234567', '0100 123 4567', '201001234567'];
+    const bodies = Array.from({ length: 24 }, (_, i) => ({
+      name: `Lead ${i}`,
+      phoneNumber: spellings[i % 4],
+    }));
+    const ids = await Promise.all(bodies.map((body) => clientIdOf(tenant, body)));
+    expect(new Set(ids).size).toBe(1);
+    expect(await clientsOf(tenant)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { addCompound, addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const post = (body: object) => service.api('post', '/leads').set('api-key', tenant.key).send(body);
+const all = (collection: string) =>
+  service.db
+    .collection(collection)
+    .find({ organizationId: tenant.organizationId })
+    .sort({ _id: 1 })
+    .toArray();
+
+describe('the change log', () => {
+  it('has an entry for each create, update and delete, with the real differences', async () => {
+    tenant = await addTenant(service.db);
+    const compound = await addCompound(service.db, tenant.organizationId, { 'en-us': 'Lake' });
+    const created = await post({
+      recordSystemId: 'a',
+      name: 'Mona',
+      data: { tags: ['x'], 'dotted.key': 1 },
+      additionalData: { utm: 'n' },
+    });
+    const { _id, clientId } = created.body.lead;
+    await post({
+      recordSystemId: 'a',
+      email: 'm@example.com',
+      data: { tags: ['x'] },
+      project: 'Lake',
+    });
+    await post({ recordSystemId: 'a', data: { name: null }, additionalData: { utm: { s: 1 } } });
+    await post({ recordSystemId: 'a', data: { name: null, tags: ['x'] } });
+    await service.api('delete', '/leads/a').set('api-key', tenant.key).expect(200);
+    const entries = await all('changeLogs');
+    const common = {
+      _id: expect.any(ObjectId),
+      organizationId: tenant.organizationId,
+      entity: 'Lead',
+      entityId: new ObjectId(_id as string),
+      modifier: 'External API',
+      source: 'API',
+      createdAt: expect.any(Date),
+      updatedAt: expect.any(Date),
+    };
+    expect(entries).toEqual([
+      {
+        ...common,
+        context: 'External Lead Create',
+        changes: [
+          { field: 'data.name', from: null, to: 'Mona' },
+          { field: 'data.tags', from: null, to: ['x'] },
+          { field: 'data.dotted.key', from: null, to: 1 },
+          { field: 'additionalData.utm', from: null, to: 'n' },
+          { field: 'compoundsIds', from: null, to: [] },
+          { field: 'clientId', from: null, to: clientId },
+        ],
+      },
+      {
+        ...common,
+        context: 'External Lead Update',
+        changes: [
+          { field: 'data.email', from: null, to: 'm@example.com' },
+          { field: 'data.project', from: null, to: 'Lake' },
+          { field: 'compoundsIds', from: [], to: [compound.toHexString()] },
+        ],
+      },
+      {
+        ...common,
+        context: 'External Lead Update',
+        changes: [
+          { field: 'data.name', from: 'Mona', to: null },
+          { field: 'additionalData.utm', from: 'n', to: { s: 1 } },
+        ],
+      },
+      { ...common, context: 'External Lead Update', changes: [] },
+      {
+        ...common,
+        context: 'External Lead Delete',
+        changes: [{ field: 'isDeleted', from: false, to: true }],
+      },
+    ]);
+  });
+});
+
+describe('the outbox', () => {
+  it('has an event for each change of a lead and its client, and none for no change', async () => {
+    tenant = await addTenant(service.db);
+    const created = await post({ recordSystemId: 'a', name: 'Mona', phoneNumber: '01001234567' });
+    const updated = await post({ recordSystemId: 'a', name: 'Mona El Sayed' });
+    await post({ recordSystemId: 'a', name: 'Mona El Sayed' }).expect(200);
+    await post({ name: 'Twin', phoneNumber: '+201001234567' }).expect(400);
+    await service.api('delete', '/leads/a').set('api-key', tenant.key).expect(200);
+    const { clientId } = created.body.lead;
+    const client = { _id: clientId, phoneNumbers: ['+201001234567'] };
+    const change = { from: 'Mona', to: 'Mona El Sayed' };
+    const events = (await all('outboxEvents')).map(({ type, data, changes }) => ({
+      type,
+      data,
+      ...(changes ? { changes } : {}),
+    }));
+    const times = { createdAt: expect.any(String), updatedAt: expect.any(String) };
+    expect(events).toEqual([
+      { type: 'client.created', data: { ...client, name: 'Mona', ...times } },
+      { type: 'lead.created', data: created.body.lead },
+      {
+        type: 'client.updated',
+        data: { ...client, name: 'Mona El Sayed', ...times },
+        changes: [{ field: 'name', ...change }],
+      },
+      {
+        type: 'lead.updated',
+        data: updated.body.lead,
+        changes: [{ field: 'data.name', ...change }],
+      },
+      { type: 'lead.deleted', data: updated.body.lead },
+    ]);
+  });
+
+  it('and the lead keep their time when an update changes nothing', async () => {
+    tenant = await addTenant(service.db);
+    const first = await post({ recordSystemId: 'a', data: { a: { b: 1, c: 2 } } });
+    const second = await post({ recordSystemId: 'a', data: { a: { c: 2, b: 1 } } }).expect(200);
+    expect(second.body.lead).toEqual(first.body.lead);
+    expect(await all('outboxEvents')).toHaveLength(1);
+    expect(await all('changeLogs')).toHaveLength(2);
+  });
+});

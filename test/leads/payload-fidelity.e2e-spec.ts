@@ -1,0 +1,91 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { basePath } from '../../src/service.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startTestService();
+  tenant = await addTenant(service.db);
+});
+afterAll(() => service.stop());
+
+/** Keys that mean something to MongoDB, its driver, mongoose, class-transformer or JavaScript. */
+const notableKeys = [
+  '$set $ref $where $ne $or $id $db $oid $date $numberLong a.b .a a. . $ $$ROOT _id __v id constructor',
+  'prototype hasOwnProperty toString valueOf toJSON toBSON toObject then length name $__ isNew',
+  '$isMongooseMap $isMongooseArray isMongooseObject schema data additionalData 0 -1 سعر 🏠',
+]
+  .join(' ')
+  .split(' ');
+
+const key = fc.oneof(
+  fc.constantFrom(...notableKeys),
+  fc.string({ unit: 'grapheme', maxLength: 8 }).filter((text) => !text.includes('\0')),
+);
+const leaf = fc.oneof(
+  fc.constantFrom(null, true, false, '', 0, 1, 2 ** 31, 2 ** 53 - 1, -(2 ** 53) + 1, 1e300, 5e-324),
+  fc.integer(),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((number) => (number === 0 ? 0 : number)),
+  fc.string({ unit: 'grapheme', maxLength: 12 }),
+  fc.constantFrom('2026-01-01T00:00:00Z', '6740b1f2c3d4e5f607182930', '$where', '\0', 'ZZZZ'),
+);
+const { value } = fc.letrec<{ value: unknown }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    leaf,
+    fc.array(tie('value'), { maxLength: 4 }),
+    fc.dictionary(key, tie('value'), { maxKeys: 5 }),
+  ),
+}));
+const known = new Set(['name', 'email', 'phoneNumber', 'phoneNumber2', 'project', 'leadSource']);
+const isAccepted = (text: string) =>
+  !text.includes('"__proto__"') &&
+  !(text.includes('"$ref"') && text.includes('"$id"')) &&
+  !/"constructor":\{[^}]*"prototype"/.test(text);
+const payload = fc
+  .dictionary(
+    key.filter((name) => !known.has(name)),
+    value,
+    { maxKeys: 6 },
+  )
+  .filter((data) => isAccepted(JSON.stringify(data)));
+
+async function send(method: string, path: string, body?: unknown) {
+  const response = await fetch(`${service.url}/${basePath}${path}`, {
+    method,
+    headers: {
+      'api-key': tenant.key,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, text: await response.text() };
+}
+
+/** A JSON text as its receiver sees it. */
+const asSent = (sent: unknown) => JSON.parse(JSON.stringify(sent)) as unknown;
+
+describe('data and additionalData', () => {
+  it('come back exactly as sent, whatever their keys and values, and merge by top-level key', async () => {
+    let number = 0;
+    await fc.assert(
+      fc.asyncProperty(payload, payload, payload, async (data, additionalData, later) => {
+        const recordSystemId = `fidelity-${number++}`;
+        const created = await send('POST', '/leads', { recordSystemId, data, additionalData });
+        expect(created).toMatchObject({ status: 201 });
+        const updated = await send('POST', '/leads', { recordSystemId, data: later });
+        expect(updated).toMatchObject({ status: 200 });
+        const read = await send('GET', `/leads/${recordSystemId}`);
+        const { lead } = JSON.parse(read.text) as { lead: Record<string, unknown> };
+        expect(JSON.parse(created.text).lead.data).toEqual(asSent(data));
+        expect(lead['data']).toEqual({ ...(asSent(data) as object), ...(asSent(later) as object) });
+        expect(lead['additionalData']).toEqual(asSent(additionalData));
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

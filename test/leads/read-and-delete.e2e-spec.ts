@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let tenant: Tenant;
+let other: Tenant;
+
+beforeAll(async () => {
+  service = await startTestService();
+  tenant = await addTenant(service.db);
+  other = await addTenant(service.db);
+});
+afterAll(() => service.stop());
+
+const post = (body: object) => service.api('post', '/leads').set('api-key', tenant.key).send(body);
+const at = (id: string) => `/leads/${encodeURIComponent(id)}`;
+const read = (id: string, key = tenant.key) => service.api('get', at(id)).set('api-key', key);
+const remove = (id: string, key = tenant.key) => service.api('delete', at(id)).set('api-key', key);
+
+const notFound = { statusCode: 404, message: 'Lead not found', error: 'Not Found' };
+
+describe('GET /leads/:recordSystemId', () => {
+  it('gives the lead as the last answer to a POST did', async () => {
+    const { body } = await post({ recordSystemId: 'read', name: 'Mona' });
+    expect((await read('read').expect(200)).body).toEqual({ ok: true, lead: body.lead });
+  });
+
+  it.each([
+    ['slashes', 'a/b//c'],
+    ['percent signs', '100%25 %2F'],
+    ['emoji', 'lead-🏠👨‍👩‍👧'],
+    ['Arabic', 'عميل ١'],
+    ['dots', '..'],
+    ['question mark, hash, plus and space', 'a?b#c+d e'],
+    ['1,000 characters with slashes, emoji and percent signs', 'x/🏠%'.repeat(200)],
+    ['1,024 characters of three bytes', 'ع'.repeat(1_024)],
+  ])('finds an id with %s', async (_, id) => {
+    await post({ recordSystemId: id, name: id.slice(0, 5) }).expect(201);
+    expect((await read(id).expect(200)).body.lead.recordSystemId).toBe(id);
+    expect((await remove(id).expect(200)).body.lead.recordSystemId).toBe(id);
+  });
+
+  it('says 404 for an unknown id and for another organization', async () => {
+    await post({ recordSystemId: 'ours' }).expect(201);
+    expect((await read('unknown').expect(404)).body).toEqual(notFound);
+    expect((await read('ours', other.key).expect(404)).body).toEqual(notFound);
+  });
+
+  it('says 404 in Arabic when asked', async () => {
+    const { body, headers } = await read('unknown').set('language', 'AR-eg').expect(404);
+    expect(body.message).toBe('العميل المحتمل غير موجود');
+    expect(headers['content-language']).toBe('ar-eg');
+  });
+
+  it('refuses a null character in the id', async () => {
+    const path = service.api('get', '/leads/a%00b').set('api-key', tenant.key);
+    expect((await path.expect(400)).body.message).toEqual([
+      'recordSystemId must not have a null character or a broken character',
+    ]);
+  });
+
+  it('refuses an id beyond 1,024 characters', async () => {
+    const { body, status } = await read('x'.repeat(1_025));
+    expect([400, 414]).toContain(status);
+    expect(body).toEqual({
+      statusCode: status,
+      message: expect.anything(),
+      error: expect.any(String),
+    });
+  });
+
+  it('refuses broken percent-encoding', async () => {
+    const path = service.api('get', '/leads/%E0%A4%A').set('api-key', tenant.key);
+    expect((await path.expect(400)).body).toEqual({
+      statusCode: 400,
+      message: 'The request could not be understood',
+      error: 'Bad Request',
+    });
+  });
+});
+
+describe('DELETE /leads/:recordSystemId', () => {
+  it('soft-deletes and gives the lead as it was, once', async () => {
+    const { body } = await post({ recordSystemId: 'gone', name: 'Mona' });
+    expect((await remove('gone').expect(200)).body).toEqual({
+      ok: true,
+      operation: 'delete',
+      lead: body.lead,
+    });
+    expect(await service.db.collection('leads').findOne({ recordSystemId: 'gone' })).toMatchObject({
+      isDeleted: true,
+      deletedAt: expect.any(Date),
+      isActive: true,
+      leadId: body.lead.leadId,
+    });
+    expect((await remove('gone').expect(404)).body).toEqual(notFound);
+    expect((await read('gone').expect(404)).body).toEqual(notFound);
+  });
+
+  it('lets a later POST create a new lead', async () => {
+    const first = await post({ recordSystemId: 'again', name: 'Old' }).expect(201);
+    await remove('again').expect(200);
+    const second = await post({ recordSystemId: 'again', email: 'new@example.com' }).expect(201);
+    expect(second.body.lead.leadId).toBeGreaterThan(first.body.lead.leadId);
+    expect(second.body.lead._id).not.toBe(first.body.lead._id);
+    expect(second.body.lead.data).toEqual({ email: 'new@example.com' });
+  });
+
+  it('does not reach the lead of another organization', async () => {
+    await post({ recordSystemId: 'kept' }).expect(201);
+    expect((await remove('kept', other.key).expect(404)).body).toEqual(notFound);
+    await read('kept').expect(200);
+  });
+
+  it('works with a JSON content type and no body', async () => {
+    await post({ recordSystemId: 'typed' }).expect(201);
+    await remove('typed').set('content-type', 'application/json').expect(200);
+  });
+
+  it('deletes once when asked many times at once', async () => {
+    await post({ recordSystemId: 'raced' }).expect(201);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => remove('raced')));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(11).fill(404)]);
+    const { _id } =
+      (await service.db.collection('leads').findOne({ recordSystemId: 'raced' })) ?? {};
+    const log = await service.db.collection('changeLogs').find({ entityId: _id }).toArray();
+    expect(log.map(({ context }) => context)).toEqual([
+      'External Lead Create',
+      'External Lead Delete',
+    ]);
+  });
+});
