@@ -1,3 +1,8 @@
+import { readFileSync } from 'node:fs';
+
+// The build leaves tests out, Jest must not.
+const { exclude: _tests, ...swc } = JSON.parse(readFileSync('.swcrc', 'utf8'));
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: 'node',
@@ -9,7 +14,7 @@ export default {
     // Its ES module loads JSON in a way that Jest warns of at every test file.
     '^libphonenumber-js$': '<rootDir>/node_modules/libphonenumber-js/index.cjs',
   },
-  transform: { '^.+\\.ts$': ['@swc/jest'] },
+  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
   globalSetup: '<rootDir>/test/support/start-database.mjs',
   globalTeardown: '<rootDir>/test/support/stop-database.mjs',
   setupFiles: ['<rootDir>/test/support/load-decorators.ts'],

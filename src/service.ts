@@ -32,14 +32,15 @@ export async function createService(options: AppOptions): Promise<Service> {
     ...options,
     onFrameworkError: (...args) => answer?.(...args),
   });
-  const shutdown = new GracefulShutdown(adapter.getInstance() as unknown as FastifyInstance);
+  const shutdown = new GracefulShutdown(adapter.getInstance<FastifyInstance>());
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(options),
     adapter,
     {
       abortOnError: false,
       bodyParser: false,
-      bufferLogs: true,
+      // What goes wrong before the logger is there is thrown, and told in one line.
+      logger: false,
     },
   );
   app.useLogger(app.get(FrameworkLogger));

@@ -1,6 +1,9 @@
 import type { MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import type { Environment } from '../configuration/environment.js';
 
+/** How the service's connections are marked in the server's logs and reports. */
+export const appName = 'integration-api';
+
 /**
  * How the service connects: one try at start-up, nothing buffered while disconnected, and no
  * operation that hangs longer than a request may wait.
@@ -8,7 +11,7 @@ import type { Environment } from '../configuration/environment.js';
 export function connectionOptions(environment: Environment): MongooseModuleFactoryOptions {
   const patience = environment.DATABASE_DEADLINE_MS;
   return {
-    appName: 'integration-api',
+    appName,
     retryAttempts: 1,
     retryDelay: 0,
     bufferCommands: false,

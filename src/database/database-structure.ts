@@ -68,8 +68,7 @@ export class DatabaseStructure {
   }
 
   private models(): Model<unknown>[] {
-    const models: Model<unknown>[] = Object.values(this.connection.models);
-    return models.toSorted((a, b) =>
+    return (Object.values(this.connection.models) as Model<unknown>[]).toSorted((a, b) =>
       a.collection.collectionName.localeCompare(b.collection.collectionName),
     );
   }

@@ -8,6 +8,7 @@ import { DatabasePing } from './database-ping.js';
 import { DatabaseStructure } from './database-structure.js';
 import { migrationSchema } from './migration.schema.js';
 import { Migrations } from './migrations.js';
+import { OrphanedTransactions } from './orphaned-transactions.js';
 import { transactionLockSchema } from './transaction-lock.schema.js';
 import { TransactionLocks } from './transaction-locks.js';
 import { Transactions } from './transactions.js';
@@ -15,6 +16,7 @@ import { watermarkSchema } from './watermark.schema.js';
 import { Watermarks } from './watermarks.js';
 
 const services = [
+  OrphanedTransactions,
   Transactions,
   TransactionLocks,
   CounterRepository,

@@ -9,9 +9,13 @@ import {
   duplicateKey,
   isDatabaseUnavailable,
 } from './database-errors.js';
+import { OrphanedTransactions } from './orphaned-transactions.js';
 
 /** How often a lost race for a unique index is run again with the fresh state. */
 const duplicateKeyRetries = 10;
+
+/** How long a conflict lasts before it looks like one with a process that is no more. */
+const suspiciousAfter = 1_000;
 
 /** Settings of one transaction. */
 export interface TransactionOptions {
@@ -32,6 +36,7 @@ export class Transactions {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly orphans: OrphanedTransactions,
   ) {
     this.queue = new AsyncLock({
       timeout: environment.DATABASE_DEADLINE_MS,
@@ -81,10 +86,15 @@ export class Transactions {
 
   private async runOnce<T>(work: () => Promise<T>, deadline: number): Promise<T> {
     let lastError: unknown;
+    let suspiciousAt = Date.now() + suspiciousAfter;
     return this.connection.transaction(
       async () => {
         // The driver goes on retrying for two minutes unless the callback stops it.
         if (Date.now() >= deadline) throw new DatabaseUnavailableError(lastError);
+        if (Date.now() >= suspiciousAt) {
+          await this.orphans.abort();
+          suspiciousAt = Date.now() + suspiciousAfter;
+        }
         try {
           return await work();
         } catch (error) {

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startTestService();
+  tenant = await addTenant(service.db);
+});
+afterAll(() => service.stop());
+
+const read = (key?: string | string[]) => {
+  const request = service.api('get', '/leads/none');
+  return key === undefined ? request : request.set('api-key', key as string);
+};
+const denied = (message: string) => ({ statusCode: 401, message, error: 'Unauthorized' });
+const notProvided = denied('Access Denied, API key not provided');
+const notValid = denied('Access Denied, API key not valid');
+const hour = 3_600_000;
+
+describe('the API key', () => {
+  it('has to be sent', async () => {
+    expect((await read().expect(401)).body).toEqual(notProvided);
+    expect((await read('').expect(401)).body).toEqual(notProvided);
+  });
+
+  it('counts in the header only', async () => {
+    const { body } = await service.api('get', `/leads/none?api-key=${tenant.key}`).expect(401);
+    expect(body).toEqual(notProvided);
+  });
+
+  it('lets in when it is valid', async () => {
+    await read(tenant.key).expect(404);
+  });
+
+  it.each<[string, object]>([
+    ['is revoked', { revokedAt: new Date(Date.now() - hour) }],
+    ['is expired', { expiresAt: new Date(Date.now() - 1) }],
+    ['has no external access', { permissions: { allowExternal: false } }],
+    ['has no permissions', { permissions: {} }],
+    ['has a permission that is no boolean', { permissions: null }],
+  ])('is not valid when it %s', async (_, fields) => {
+    const key = await addKey(service.db, tenant.organizationId, fields);
+    expect((await read(key).expect(401)).body).toEqual(notValid);
+  });
+
+  it('is valid before it expires', async () => {
+    const expiresAt = new Date(Date.now() + hour);
+    await read(await addKey(service.db, tenant.organizationId, { expiresAt })).expect(404);
+  });
+
+  it('is not valid when it is unknown, doubled, or only nearly right', async () => {
+    const wrong = [
+      'nope',
+      `${tenant.key}x`,
+      tenant.key.toUpperCase(),
+      `${tenant.key}, ${tenant.key}`,
+    ];
+    for (const key of wrong) expect((await read(key).expect(401)).body).toEqual(notValid);
+  });
+
+  it('is not valid when its organization is deleted', async () => {
+    const other = await addTenant(service.db);
+    await service.db
+      .collection('organizations')
+      .updateOne({ _id: other.organizationId }, { $set: { isDeleted: true } });
+    expect((await read(other.key).expect(401)).body).toEqual(notValid);
+  });
+
+  it('is refused in Arabic when asked', async () => {
+    const { body } = await read('nope').set('language', 'ar-eg').expect(401);
+    expect(body.message).toBe('تم رفض الوصول، مفتاح API غير صالح');
+  });
+
+  it('stops working within five seconds of being revoked', async () => {
+    const key = await addKey(service.db, tenant.organizationId);
+    await read(key).expect(404);
+    await service.db
+      .collection('apiKeys')
+      .updateMany({ organizationId: tenant.organizationId }, { $set: { revokedAt: new Date() } });
+    await eventually(() => read(key).expect(401), 5_000);
+    await service.db
+      .collection('apiKeys')
+      .updateMany({ organizationId: tenant.organizationId }, { $set: { revokedAt: null } });
+  });
+
+  it('shows when it was last used', async () => {
+    const key = await addKey(service.db, tenant.organizationId, { name: 'Used' });
+    const lastUsedAt = async () =>
+      (await service.db.collection('apiKeys').findOne({ name: 'Used' }))?.['lastUsedAt'];
+    expect(await lastUsedAt()).toBeNull();
+    await read(key).expect(404);
+    await eventually(async () => expect(await lastUsedAt()).toBeInstanceOf(Date), 2_000);
+  });
+
+  it('and personal data never reach the log', async () => {
+    const body = { recordSystemId: 'log-secret', name: 'Log Secret', email: 'log@secret.example' };
+    await service.api('post', '/leads').set('api-key', tenant.key).send(body).expect(201);
+    await service
+      .api('get', `/leads/log-secret?api-key=${tenant.key}`)
+      .set('api-key', tenant.key)
+      .expect(200);
+    await service
+      .api('get', `/unknown?api-key=${tenant.key}`)
+      .set('api-key', tenant.key)
+      .expect(404);
+    const log = service.logged();
+    expect(log).toContain('/external/apis/v1.0/leads/:recordSystemId');
+    expect(log).toContain(tenant.organizationId.toHexString());
+    for (const secret of [tenant.key, 'log-secret', 'Log Secret', 'log@secret']) {
+      expect(log).not.toContain(secret);
+    }
+  });
+});
+
+describe('with ENFORCE_API_DOMAIN', () => {
+  it("a key is valid only on its organization's domain", async () => {
+    const strict = await startTestService({ ENFORCE_API_DOMAIN: 'true' });
+    const { key } = await addTenant(strict.db, { apiDomain: 'api.Nile.example' });
+    const on = (host: string) =>
+      strict.api('get', '/leads/none').set('api-key', key).set('host', host);
+    await on('api.nile.example').expect(404);
+    await on('API.NILE.EXAMPLE:8443').expect(404);
+    expect((await on('api.other.example').expect(401)).body).toEqual(notValid);
+    const forwarded = on('api.other.example').set('x-forwarded-host', 'api.nile.example');
+    await forwarded.expect(401);
+    await strict.stop();
+  });
+});

@@ -1,0 +1,149 @@
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import request from 'supertest';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startTestService();
+  tenant = await addTenant(service.db);
+});
+afterAll(() => service.stop());
+
+const lead = () => service.api('get', '/leads/none').set('api-key', tenant.key);
+const anyAnswer = () => [
+  service.api('get', '/healthz'),
+  service.api('get', '/leads/none'),
+  service.api('post', '/leads').set('content-type', 'application/json').send('{'),
+  service.api('post', '/leads').type('form').send('a=b'),
+  service.api('get', '/leads/%zz'),
+  request(service.url).get('/nowhere'),
+];
+
+describe('x-request-id', () => {
+  it('is on every answer, a new one each time', async () => {
+    const ids: string[] = [];
+    for (const answer of anyAnswer()) ids.push((await answer).headers['x-request-id'] ?? '');
+    expect(ids.every((id) => /^[\w-]{36}$/.test(id))).toBe(true);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('is taken over when it is a sane token', async () => {
+    for (const answer of anyAnswer()) {
+      expect((await answer.set('x-request-id', 'site:7/a=b+c')).headers['x-request-id']).toBe(
+        'site:7/a=b+c',
+      );
+    }
+  });
+
+  it.each(['', 'a b', '<script>', 'é'.normalize(), 'x'.repeat(129), '{"a":1}'])(
+    'is replaced when it is %p',
+    async (id) => {
+      const sent = lead().set('x-request-id', Buffer.from(id).toString('latin1'));
+      expect((await sent).headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+    },
+  );
+});
+
+describe('language', () => {
+  it.each([
+    [undefined, 'en-us'],
+    ['en-us', 'en-us'],
+    ['AR-EG', 'ar-eg'],
+    ['Ar-Eg', 'ar-eg'],
+    ['ar', 'en-us'],
+    ['ar-eg,en-us', 'en-us'],
+    ['fr-fr', 'en-us'],
+    ['__proto__', 'en-us'],
+    ['x'.repeat(14_000), 'en-us'],
+  ])('%p counts as %s', async (header, language) => {
+    const answer = await (header === undefined ? lead() : lead().set('language', header));
+    expect(answer.headers).toMatchObject({ 'content-language': language, vary: 'language' });
+    expect(answer.status).toBe(404);
+  });
+});
+
+describe('unknown routes', () => {
+  it.each([
+    '/',
+    '/external',
+    '/external/apis/v1.0/nope?api-key=secret',
+    '/external/apis/v2.0/leads',
+  ])('%s is a 404 that quotes nothing', async (path) => {
+    const { body } = await request(service.url).get(path).expect(404);
+    expect(body).toEqual({
+      statusCode: 404,
+      message: 'There is no such endpoint',
+      error: 'Not Found',
+    });
+  });
+
+  it('are told in Arabic when asked', async () => {
+    const { body } = await request(service.url).get('/nope').set('language', 'ar-eg').expect(404);
+    expect(body.message).toBe('لا توجد نقطة وصول بهذا العنوان');
+  });
+
+  it('include other methods on a known path', async () => {
+    await service.api('put', '/leads').set('api-key', tenant.key).send({}).expect(404);
+    await service.api('get', '/leads').set('api-key', tenant.key).expect(404);
+  });
+});
+
+describe('answers', () => {
+  it('carry security headers and do not name the server', async () => {
+    const { headers } = await lead();
+    expect(headers).toMatchObject({
+      'x-content-type-options': 'nosniff',
+      'strict-transport-security': expect.any(String),
+    });
+    expect(headers).not.toHaveProperty('x-powered-by');
+    expect(headers).not.toHaveProperty('server');
+  });
+
+  it('to what is no HTTP have the shape of every error', async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.write('NONSENSE\r\n\r\n');
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({
+      statusCode: 400,
+      message: 'The request could not be understood',
+      error: 'Bad Request',
+    });
+  });
+
+  it('to headers beyond 16 KiB too', async () => {
+    const answer = await lead().set('x-long', 'x'.repeat(20_000));
+    expect(answer.body).toEqual({
+      statusCode: 431,
+      message: 'The request headers are too large',
+      error: 'Request Header Fields Too Large',
+    });
+  });
+});
+
+describe('GET /healthz', () => {
+  it('says that all is well, without a key', async () => {
+    const { body } = await service.api('get', '/healthz').expect(200);
+    expect(body).toEqual({ description: 'Integration API', ok: true, version: 'v1.0' });
+  });
+});
+
+describe('the reference', () => {
+  it('is a page and a document', async () => {
+    const page = await request(service.url).get('/docs').redirects(1).expect(200);
+    expect(page.headers['content-type']).toContain('text/html');
+    const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
+    expect(Object.keys(body.paths)).toEqual(
+      expect.arrayContaining([
+        '/external/apis/v1.0/leads',
+        '/external/apis/v1.0/leads/{recordSystemId}',
+        '/external/apis/v1.0/healthz',
+      ]),
+    );
+  });
+});

@@ -1,0 +1,115 @@
+import { Agent, get, request } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Db, MongoClient } from 'mongodb';
+import { basePath } from '../../src/service.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { randomDatabaseUri } from '../support/test-service.js';
+
+const MONGODB_URI = randomDatabaseUri();
+let client: MongoClient;
+let db: Db;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  client = await new MongoClient(MONGODB_URI).connect();
+  db = client.db();
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly connection: string | undefined;
+}
+
+/** Posts a lead over a kept-alive connection; rejects when the connection is cut. */
+function post(service: ServiceProcess, agent: Agent, recordSystemId: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const headers = { 'api-key': tenant.key, 'content-type': 'application/json' };
+    const url = `${service.url}/${basePath}/leads`;
+    const sent = request(url, { method: 'POST', agent, headers }, (response) => {
+      response.resume();
+      response.on('error', reject);
+      response.on('end', () => {
+        resolve({ status: response.statusCode ?? 0, connection: response.headers.connection });
+      });
+    });
+    sent.on('error', reject);
+    sent.end(JSON.stringify({ recordSystemId, name: recordSystemId }));
+  });
+}
+
+const isRefused = (service: ServiceProcess) =>
+  new Promise<boolean>((resolve) => {
+    get(`${service.url}/${basePath}/healthz`, { agent: false }, (response) => {
+      response.resume();
+      resolve(false);
+    }).on('error', () => resolve(true));
+  });
+
+describe('SIGTERM', () => {
+  it('cuts no request, goes on accepting for a moment, and ends the process in time', async () => {
+    const service = await startProcess({ MONGODB_URI });
+    tenant = await addTenant(db);
+    const agent = new Agent({ keepAlive: true, maxSockets: 8 });
+    const answers: Promise<Answer>[] = [];
+    let hasEnded = false;
+    let number = 0;
+    const load = async () => {
+      while (!hasEnded) {
+        const answer = post(service, agent, `lead-${number++}`);
+        answers.push(answer);
+        // A refused connection after the listener has closed is the end of the load.
+        if (
+          !(await answer.then(
+            () => true,
+            () => false,
+          ))
+        )
+          return;
+      }
+    };
+    const workers = Array.from({ length: 8 }, load);
+    await delay(300);
+    const signalledAt = performance.now();
+    service.process.kill('SIGTERM');
+    service.process.kill('SIGTERM');
+    await delay(400);
+    expect(await isRefused(service)).toBe(false);
+    expect(await service.exited).toBe(0);
+    expect(performance.now() - signalledAt).toBeLessThan(10_000);
+    hasEnded = true;
+    await Promise.all(workers);
+
+    const settled = await Promise.allSettled(answers);
+    const fulfilled = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
+    expect(fulfilled.length).toBeGreaterThan(20);
+    expect(new Set(fulfilled.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(fulfilled.some(({ connection }) => connection === 'close')).toBe(true);
+    // Each worker stops at its first refused connection; nothing was reset half-way.
+    expect(errors.every((code) => code === 'ECONNREFUSED')).toBe(true);
+    expect(await db.collection('leads').countDocuments()).toBe(fulfilled.length);
+    agent.destroy();
+  });
+
+  it('is not held up by idle connections', async () => {
+    const service = await startProcess({ MONGODB_URI });
+    const agent = new Agent({ keepAlive: true });
+    await new Promise((resolve, reject) => {
+      get(`${service.url}/${basePath}/healthz`, { agent }, (response) => {
+        response.resume();
+        response.on('end', resolve);
+      }).on('error', reject);
+    });
+    const signalledAt = performance.now();
+    service.process.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    expect(performance.now() - signalledAt).toBeLessThan(5_000);
+    agent.destroy();
+  });
+});

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Db, MongoClient } from 'mongodb';
+import { addLead, addTenant, type Tenant } from '../support/builders.js';
+import { kill, send, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { randomDatabaseUri } from '../support/test-service.js';
+
+const MONGODB_URI = randomDatabaseUri();
+let client: MongoClient;
+let db: Db;
+let instances: [ServiceProcess, ServiceProcess];
+
+beforeAll(async () => {
+  client = await new MongoClient(MONGODB_URI).connect();
+  db = client.db();
+  // Started at once on an empty database: both prepare it.
+  instances = await Promise.all([startProcess({ MONGODB_URI }), startProcess({ MONGODB_URI })]);
+});
+afterAll(async () => {
+  for (const instance of instances ?? []) await kill(instance);
+  // A killed process leaves transactions open, and dropping a database waits for them.
+  await client.db('admin').command({ killAllSessions: [] });
+  await db.dropDatabase();
+  await client.close();
+});
+
+const post = (tenant: Tenant, body: object, instance: number) =>
+  send((instances[instance % 2] as ServiceProcess).url, {
+    method: 'POST',
+    path: '/leads',
+    key: tenant.key,
+    body,
+  });
+const count = (collection: string, tenant: Tenant, filter = {}) =>
+  db.collection(collection).countDocuments({ organizationId: tenant.organizationId, ...filter });
+const range = (length: number) => Array.from({ length }, (_, index) => index);
+const statuses = (answers: { status: number }[]) =>
+  Object.fromEntries(
+    [...new Set(answers.map(({ status }) => status))]
+      .toSorted()
+      .map((status) => [status, answers.filter((answer) => answer.status === status).length]),
+  );
+
+describe('requests at the same moment over two processes', () => {
+  it.each([1, 2, 3])(
+    'a hundred first ones with one recordSystemId make one lead of all their fields (round %i)',
+    async () => {
+      const tenant = await addTenant(db);
+      const answers = await Promise.all(
+        range(100).map((i) =>
+          post(
+            tenant,
+            {
+              recordSystemId: 'first',
+              data: { [`field${i}`]: i },
+              additionalData: { [`meta${i}`]: { i } },
+            },
+            i,
+          ),
+        ),
+      );
+      expect(statuses(answers)).toEqual({ 200: 99, 201: 1 });
+      const leads = await db
+        .collection('leads')
+        .find({ organizationId: tenant.organizationId })
+        .toArray();
+      expect(leads).toHaveLength(1);
+      expect(leads[0]).toMatchObject({
+        data: Object.fromEntries(range(100).map((i) => [`field${i}`, i])),
+        additionalData: Object.fromEntries(range(100).map((i) => [`meta${i}`, { i }])),
+      });
+      expect(await count('changeLogs', tenant)).toBe(100);
+      expect(await count('changeLogs', tenant, { context: 'External Lead Create' })).toBe(1);
+      expect(await count('outboxEvents', tenant, { type: 'lead.created' })).toBe(1);
+      expect(await count('outboxEvents', tenant, { type: 'lead.updated' })).toBe(99);
+      const numbers = new Set(answers.map(({ body }) => body.lead.leadId));
+      expect(numbers.size).toBe(1);
+    },
+  );
+
+  it('the same phone in four spellings makes one lead, the others are duplicates', async () => {
+    const tenant = await addTenant(db);
+    const spellings = ['01001234567', '+201001234567', '0100 123 4567', '0020100-123-4567'];
+    const answers = await Promise.all(
+      range(40).map((i) =>
+        post(tenant, { [i % 3 ? 'phoneNumber' : 'phoneNumber2']: spellings[i % 4] }, i),
+      ),
+    );
+    expect(statuses(answers)).toEqual({ 201: 1, 400: 39 });
+    expect(await count('leads', tenant)).toBe(1);
+    expect(await count('clients', tenant)).toBe(1);
+  });
+
+  it('different leads of one organization get different numbers without a repeat', async () => {
+    const tenant = await addTenant(db);
+    const answers = await Promise.all(range(80).map((i) => post(tenant, { name: `Lead ${i}` }, i)));
+    expect(statuses(answers)).toEqual({ 201: 80 });
+    const numbers = answers.map(({ body }) => body.lead.leadId as number);
+    expect(new Set(numbers).size).toBe(80);
+    expect(Math.min(...numbers)).toBe(1);
+    expect(Math.max(...numbers)).toBeLessThan(90);
+  });
+
+  it('numbers that other programs take meanwhile are stepped over', async () => {
+    const tenant = await addTenant(db);
+    const answers = await Promise.all(
+      range(40).map(async (i) => {
+        if (i % 4 === 0)
+          await addLead(db, tenant.organizationId, { leadId: i + 1 }).catch(() => null);
+        return post(tenant, { name: `Lead ${i}` }, i);
+      }),
+    );
+    expect(statuses(answers)).toEqual({ 201: 40 });
+    expect(await count('leads', tenant)).toBe(
+      new Set(
+        await db.collection('leads').distinct('leadId', { organizationId: tenant.organizationId }),
+      ).size,
+    );
+  });
+
+  it('conflict leads of one person share one client', async () => {
+    const tenant = await addTenant(db, { settings: { allowConflictLeads: true } });
+    const answers = await Promise.all(
+      range(40).map((i) =>
+        post(
+          tenant,
+          i % 2
+            ? { phoneNumber: '01001234567' }
+            : { email: 'One@example.com', phoneNumber: '+201001234567' },
+          i,
+        ),
+      ),
+    );
+    expect(statuses(answers)).toEqual({ 201: 40 });
+    expect(new Set(answers.map(({ body }) => body.lead.clientId)).size).toBe(1);
+    expect(await count('clients', tenant)).toBe(1);
+  });
+
+  it('updates and deletions end in a state that some order explains', async () => {
+    const tenant = await addTenant(db);
+    await post(tenant, { recordSystemId: 'both', data: { n: 0 } }, 0);
+    const answers = await Promise.all(
+      range(40).map((i) =>
+        i % 4 === 0
+          ? send((instances[(i / 4) % 2] as ServiceProcess).url, {
+              method: 'DELETE',
+              path: '/leads/both',
+              key: tenant.key,
+            })
+          : post(tenant, { recordSystemId: 'both', data: { [`n${i}`]: i } }, i),
+      ),
+    );
+    const deleted = answers.filter(({ body }) => body.operation === 'delete').length;
+    const created = answers.filter(({ body }) => body.operation === 'create').length;
+    const active = await count('leads', tenant, { isDeleted: false });
+    expect(answers.every(({ status }) => [200, 201, 404].includes(status))).toBe(true);
+    expect(active).toBeLessThanOrEqual(1);
+    expect(1 + created - deleted).toBe(active);
+    expect(await count('leads', tenant)).toBe(1 + created);
+  });
+});
+
+describe('a process that is killed in the middle', () => {
+  it('leaves whole leads only, and everything that it acknowledged', async () => {
+    const tenant = await addTenant(db);
+    const victim = await startProcess({ MONGODB_URI });
+    const acknowledged: string[] = [];
+    const requests = range(60).map(async (i) => {
+      const recordSystemId = `k${i}`;
+      const phoneNumber = `0100000${String(1_000 + i)}`;
+      const body = { recordSystemId, phoneNumber, name: `K ${i}` };
+      const answer = await send(victim.url, {
+        method: 'POST',
+        path: '/leads',
+        key: tenant.key,
+        body,
+      });
+      if (answer.status === 201) acknowledged.push(recordSystemId);
+      if (acknowledged.length === 15) victim.process.kill('SIGKILL');
+    });
+    await Promise.allSettled(requests);
+    await victim.exited;
+    expect(acknowledged.length).toBeGreaterThanOrEqual(15);
+    const leads = await db
+      .collection('leads')
+      .find({ organizationId: tenant.organizationId })
+      .toArray();
+    expect(leads.map((lead) => lead['recordSystemId'])).toEqual(
+      expect.arrayContaining(acknowledged),
+    );
+    for (const collection of ['clients', 'changeLogs']) {
+      expect(await count(collection, tenant)).toBe(leads.length);
+    }
+    expect(await count('outboxEvents', tenant)).toBe(2 * leads.length);
+    const rest = await Promise.all(
+      range(60).map((i) => post(tenant, { recordSystemId: `k${i}`, data: { again: true } }, i)),
+    );
+    expect(statuses(rest)).toEqual({
+      200: leads.length,
+      ...(leads.length < 60 ? { 201: 60 - leads.length } : {}),
+    });
+  });
+});

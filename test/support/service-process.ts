@@ -1,0 +1,91 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { basePath } from '../../src/service.js';
+
+/** The service in a process of its own, as `npm start` runs it. */
+export interface ServiceProcess {
+  readonly process: ChildProcessByStdio<null, Readable, Readable>;
+  /** Address without path. */
+  readonly url: string;
+  /** Everything that it has printed. */
+  readonly output: () => string;
+  /** Resolves with the exit code, null when a signal ended it. */
+  readonly exited: Promise<number | null>;
+}
+
+const entry = join(import.meta.dirname, '../../dist/main.js');
+
+/**
+ * Starts the compiled service and waits until it listens.
+ *
+ * @throws Error with what it printed when it ends before that
+ */
+export async function startProcess(variables: Record<string, string>): Promise<ServiceProcess> {
+  const child = spawnService(variables);
+  const output = collect(child);
+  const exited = once(child, 'exit').then(([code]) => code as number | null);
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', () => {
+      const found = /Listening on\s+(http:\S+)\/external/.exec(output())?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    void exited.then((code) => reject(new Error(`It ended with ${code}: ${output()}`)));
+  });
+  return { process: child, url, output, exited };
+}
+
+/** Runs the compiled service until it ends by itself, and gives its exit code and output. */
+export async function runToEnd(
+  variables: Record<string, string>,
+): Promise<{ code: number | null; output: string }> {
+  const child = spawnService(variables);
+  const output = collect(child);
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, output: output() };
+}
+
+/** Ends a process at once and waits for its end. */
+export async function kill({ process: child, exited }: ServiceProcess): Promise<void> {
+  child.kill('SIGKILL');
+  await exited;
+}
+
+/** Sends a JSON request to a service at an address. */
+export async function send(
+  url: string,
+  { method, path, key, body }: { method: string; path: string; key: string; body?: unknown },
+): Promise<{ status: number; body: any }> {
+  const response = await fetch(`${url}/${basePath}${path}`, {
+    method,
+    headers: {
+      'api-key': key,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+}
+
+function spawnService(variables: Record<string, string>) {
+  return spawn(process.execPath, [entry], {
+    env: {
+      PATH: process.env['PATH'],
+      HOME: process.env['HOME'],
+      NODE_ENV: 'test',
+      PORT: '0',
+      HOST: '127.0.0.1',
+      LOG_LEVEL: 'warn',
+      ...variables,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+function collect(child: ChildProcessByStdio<null, Readable, Readable>): () => string {
+  const chunks: string[] = [];
+  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  return () => chunks.join('');
+}
