@@ -1,0 +1,162 @@
+import { STATUS_CODES } from 'node:http';
+import { isDeepStrictEqual } from 'node:util';
+import type { Language } from '../localization/language.js';
+import { basePath } from '../service.js';
+import { difference } from './difference.js';
+import { readableJson } from './readable-json.js';
+
+/** Takes one line of the demo's text. */
+export type Print = (line: string) => void;
+
+/** Whom requests are sent to, and with which key. */
+export interface DemoAddress {
+  /** Without path. */
+  readonly url: string;
+  readonly key: string;
+}
+
+/** A request of the demo; `path` is below the API's base path. */
+export interface DemoRequest {
+  readonly method: 'GET' | 'POST' | 'DELETE';
+  readonly path: string;
+  readonly language?: Language;
+  readonly body?: object;
+  /** Sent instead of the demo's own key; null sends none. */
+  readonly key?: string | null;
+}
+
+/** What came back. */
+interface DemoAnswer {
+  readonly status: number;
+  /** Parsed JSON, or the text when it is none. */
+  readonly body: unknown;
+}
+
+/** What has to come back; the body may have more than is expected of it. */
+interface ExpectedAnswer {
+  readonly status: number;
+  readonly body: unknown;
+}
+
+const width = 100;
+const margin = '    ';
+const patience = 15_000;
+
+/**
+ * Sends one request over HTTP.
+ *
+ * @throws Error with one line when there is no answer within 15 seconds
+ */
+export async function exchange(address: DemoAddress, request: DemoRequest): Promise<DemoAnswer> {
+  try {
+    const response = await fetch(`${address.url}/${basePath}/${request.path}`, {
+      method: request.method,
+      headers: headersOf(address, request),
+      redirect: 'error',
+      signal: AbortSignal.timeout(patience),
+      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+    });
+    return { status: response.status, body: parsed(await response.text()) };
+  } catch (error) {
+    const { message, cause } = error as Error;
+    const reason = cause instanceof Error ? cause.message : message;
+    throw new Error(`${nameOf(request)} got no answer: ${reason}`, { cause: error });
+  }
+}
+
+/** Sends the demo's requests, shows them and checks what comes back. */
+export class DemoClient {
+  private requests = 0;
+
+  constructor(
+    private readonly address: DemoAddress,
+    private readonly print: Print,
+  ) {}
+
+  /** How many requests have been sent so far. */
+  get requestCount(): number {
+    return this.requests;
+  }
+
+  /**
+   * Sends a request and prints it and its answer.
+   *
+   * @throws Error with one line when the answer is not the expected one
+   */
+  async show(request: DemoRequest, expected: ExpectedAnswer): Promise<void> {
+    this.print('');
+    this.print(`  > ${nameOf(request)}${notesOf(request)}`);
+    if (request.body !== undefined) this.printBody(request.body);
+    const answer = await this.send(request);
+    this.print(`  < ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`.trimEnd());
+    this.printBody(abridged(answer.body));
+    check(request, answer, expected);
+  }
+
+  /**
+   * Sends a request without printing anything.
+   *
+   * @throws Error with one line when the answer is not the expected one
+   */
+  async ask(request: DemoRequest, expected: ExpectedAnswer): Promise<DemoAnswer> {
+    const answer = await this.send(request);
+    check(request, answer, expected);
+    return answer;
+  }
+
+  private send(request: DemoRequest): Promise<DemoAnswer> {
+    this.requests += 1;
+    return exchange(this.address, request);
+  }
+
+  private printBody(body: unknown): void {
+    for (const line of readableJson(body, width - margin.length)) this.print(`${margin}${line}`);
+  }
+}
+
+function headersOf(address: DemoAddress, request: DemoRequest): Record<string, string> {
+  const key = request.key === undefined ? address.key : request.key;
+  return {
+    ...(key === null ? {} : { 'api-key': key }),
+    ...(request.language === undefined ? {} : { language: request.language }),
+    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+  };
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function nameOf({ method, path }: DemoRequest): string {
+  return `${method} /${basePath}/${path}`;
+}
+
+function notesOf({ language, key }: DemoRequest): string {
+  const notes = [
+    ...(language === undefined ? [] : [`language: ${language}`]),
+    ...(key === null ? ['no api-key'] : []),
+    ...(typeof key === 'string' ? [`api-key: ${key}`] : []),
+  ];
+  return notes.length === 0 ? '' : `  (${notes.join(', ')})`;
+}
+
+/** The answer repeats the lead for earlier clients; the reader need not read it twice. */
+function abridged(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null) return body;
+  if (!('lead' in body && 'newLead' in body)) return body;
+  if (!isDeepStrictEqual(body.lead, body.newLead)) return body;
+  return { ...body, newLead: '(the same as lead)' };
+}
+
+function check(request: DemoRequest, answer: DemoAnswer, expected: ExpectedAnswer): void {
+  const { status, body } = answer;
+  const found =
+    difference(status, expected.status, 'the status') ?? difference(body, expected.body, 'body');
+  if (found === null) return;
+  const answered = readableJson(body, Number.POSITIVE_INFINITY).join('').slice(0, 300);
+  throw new Error(`${nameOf(request)}: ${found} (answered ${status} ${answered})`);
+}

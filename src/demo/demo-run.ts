@@ -1,0 +1,56 @@
+import { randomBytes } from 'node:crypto';
+import type { DemoClient, Print } from './demo-client.js';
+
+/** One Egyptian mobile number in the spellings that people and programs use. */
+export interface DemoPhone {
+  /** 01001234567 */
+  readonly national: string;
+  /** +201001234567 */
+  readonly e164: string;
+  /** +20 100 123 4567 */
+  readonly spaced: string;
+  /** 01001234567 in Arabic digits */
+  readonly arabic: string;
+}
+
+/** One telling of the demo: what it talks through, and ids and phones that no other telling has. */
+export interface DemoRun {
+  readonly client: DemoClient;
+  readonly print: Print;
+  /** Goes into external ids and email addresses. */
+  readonly id: string;
+  /** One of the run's own phones, by number from 0 to 19. */
+  phone(number: number): DemoPhone;
+}
+
+/** A part of the demo with a heading. */
+export interface Chapter {
+  readonly title: string;
+  /** Sends its requests and prints them; throws an Error with one line at a wrong answer. */
+  readonly tell: (run: DemoRun) => Promise<void>;
+}
+
+const operatorCodes = ['10', '11', '12', '15'];
+const subscribers = 1e8;
+const phonesOfOneRun = 20;
+
+/** Begins a telling of the demo at a moment in milliseconds. */
+export function startRun(client: DemoClient, print: Print, now: number): DemoRun {
+  const id = `${now.toString(36)}${randomBytes(2).toString('hex')}`;
+  // Counting in time keeps the runs of three weeks apart, where chance would let some coincide.
+  const first = Math.floor(now / 100) * phonesOfOneRun;
+  return { client, print, id, phone: (number) => spellings(first + number) };
+}
+
+function spellings(count: number): DemoPhone {
+  const index = count % (operatorCodes.length * subscribers);
+  const operator = operatorCodes[Math.floor(index / subscribers)] ?? '10';
+  const subscriber = String(index % subscribers).padStart(8, '0');
+  const national = `0${operator}${subscriber}`;
+  return {
+    national,
+    e164: `+20${national.slice(1)}`,
+    spaced: `+20 ${national.slice(1, 4)} ${national.slice(4, 7)} ${national.slice(7)}`,
+    arabic: national.replace(/\d/g, (digit) => String.fromCharCode(0x660 + Number(digit))),
+  };
+}

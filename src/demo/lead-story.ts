@@ -1,0 +1,163 @@
+import type { Language } from '../localization/language.js';
+import { textIn } from '../localization/localized.js';
+import { COMPOUNDS } from './demo-catalogue-content.js';
+import type { DemoRequest } from './demo-client.js';
+import { demoLeadSources } from './demo-lead-sources.js';
+import type { Chapter, DemoRun } from './demo-run.js';
+
+/** A lead's life as a partner's website sees it. */
+export const leadStory: readonly Chapter[] = [
+  { title: 'A visitor fills in the form of a website', tell: createLead },
+  { title: 'The visitor adds something: what was sent before stays', tell: updateLead },
+  { title: 'A known phone in another spelling is refused', tell: repeatPhone },
+  { title: 'The same refusal in Arabic', tell: repeatPhoneInArabic },
+  { title: 'A project named in Arabic links its compound', tell: nameProjectInArabic },
+  { title: 'The website reads its lead back', tell: readLead },
+  { title: 'What lead sources really send is stored as it comes', tell: sendFromSources },
+  { title: 'An email that is none is refused', tell: sendWrongEmail },
+  { title: 'The lead is deleted, and gone', tell: deleteLead },
+];
+
+const objectId = /^[0-9a-f]{24}$/;
+const details = {
+  data: { budget: 6_500_000, preferredVisit: 'Friday morning' },
+  additionalData: { utm_campaign: 'spring-launch' },
+};
+
+async function createLead(run: DemoRun): Promise<void> {
+  const sent = websiteLead(run);
+  const { recordSystemId, data, additionalData, ...flat } = sent;
+  const lead = {
+    recordSystemId,
+    compoundsIds: [objectId],
+    data: { ...flat, ...data },
+    additionalData,
+    isDeleted: false,
+  };
+  await run.client.show(post(sent), {
+    status: 201,
+    body: { ok: true, operation: 'create', lead, newLead: lead },
+  });
+}
+
+async function updateLead(run: DemoRun): Promise<void> {
+  const { recordSystemId } = websiteLead(run);
+  await run.client.show(post({ recordSystemId, ...details }), {
+    status: 200,
+    body: { ok: true, operation: 'update', lead: mergedLead(run) },
+  });
+}
+
+async function repeatPhone(run: DemoRun): Promise<void> {
+  const body = leadWithKnownPhone(run);
+  const message =
+    `Duplicate Lead: Existing Lead (${body.phoneNumber}) exists. ` +
+    'and is not assigned to anyone.';
+  await run.client.show(post(body), { status: 400, body: { message: [message] } });
+}
+
+async function repeatPhoneInArabic(run: DemoRun): Promise<void> {
+  const request = { ...post(leadWithKnownPhone(run)), language: 'ar-eg' } as const;
+  const message = [/^عميل محتمل مكرر/];
+  await run.client.show(request, { status: 400, body: { message } });
+}
+
+async function nameProjectInArabic(run: DemoRun): Promise<void> {
+  const body = {
+    recordSystemId: `landing-page-${run.id}`,
+    name: 'يوسف عبد الله',
+    phoneNumber: run.phone(1).arabic,
+    project: compoundName('zaytoun-orchard', 'ar-eg'),
+  };
+  const { recordSystemId, ...data } = body;
+  await run.client.show(
+    { ...post(body), language: 'ar-eg' },
+    {
+      status: 201,
+      body: { operation: 'create', lead: { recordSystemId, data, compoundsIds: [objectId] } },
+    },
+  );
+}
+
+async function readLead(run: DemoRun): Promise<void> {
+  await run.client.show(
+    { method: 'GET', path: pathOfLead(run) },
+    { status: 200, body: { ok: true, lead: mergedLead(run) } },
+  );
+}
+
+async function sendFromSources(run: DemoRun): Promise<void> {
+  run.print('');
+  for (const { source, body } of demoLeadSources(run)) {
+    const answer = await run.client.ask(post(body), {
+      status: 201,
+      body: { operation: 'create', lead: body },
+    });
+    const { lead } = answer.body as { lead: { leadId: number } };
+    run.print(`  ${source.padEnd(20)} ${answer.status} created, lead number ${lead.leadId}`);
+  }
+}
+
+async function sendWrongEmail(run: DemoRun): Promise<void> {
+  const body = { recordSystemId: `typo-${run.id}`, name: 'Omar Nasser', email: 'omar@example' };
+  await run.client.show(post(body), {
+    status: 400,
+    body: { message: ['email must be an email'], error: 'Bad Request' },
+  });
+}
+
+async function deleteLead(run: DemoRun): Promise<void> {
+  const path = pathOfLead(run);
+  await run.client.show(
+    { method: 'DELETE', path },
+    { status: 200, body: { ok: true, operation: 'delete', lead: mergedLead(run) } },
+  );
+  await run.client.show(
+    { method: 'GET', path },
+    { status: 404, body: { statusCode: 404, message: 'Lead not found', error: 'Not Found' } },
+  );
+}
+
+/** What the website sends first, flat fields and `data` mixed. */
+function websiteLead(run: DemoRun) {
+  return {
+    recordSystemId: `website-form-${run.id}`,
+    name: 'Mona El Sayed',
+    email: `mona.${run.id}@example.com`,
+    phoneNumber: run.phone(0).national,
+    project: compoundName('palm-meadows', 'en-us'),
+    data: { leadSource: 'website', budget: 5_000_000 },
+    additionalData: { utm_source: 'newsletter' },
+  };
+}
+
+/** The website's lead after its update. */
+function mergedLead(run: DemoRun) {
+  const { recordSystemId, data, additionalData, ...flat } = websiteLead(run);
+  return {
+    recordSystemId,
+    data: { ...flat, ...data, ...details.data },
+    additionalData: { ...additionalData, ...details.additionalData },
+    compoundsIds: [objectId],
+  };
+}
+
+function leadWithKnownPhone(run: DemoRun) {
+  return {
+    recordSystemId: `second-form-${run.id}`,
+    name: 'Mona Elsayed',
+    phoneNumber: run.phone(0).spaced,
+  };
+}
+
+function post(body: object): DemoRequest {
+  return { method: 'POST', path: 'leads', body };
+}
+
+function pathOfLead(run: DemoRun): string {
+  return `leads/${encodeURIComponent(websiteLead(run).recordSystemId)}`;
+}
+
+function compoundName(key: string, language: Language): string {
+  return textIn(COMPOUNDS.find((compound) => compound.key === key)?.name, language);
+}

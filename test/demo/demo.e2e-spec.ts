@@ -1,0 +1,104 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { type Environment, readEnvironment } from '../../src/configuration/environment.js';
+import { chapters, runDemo } from '../../src/demo/run-demo.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
+
+/** Nothing listens there. */
+const deadPort = '1';
+const wholeKey = /iapi_[\w-]{7,}/;
+
+function environmentFor(uri: string, port: string): Environment {
+  return readEnvironment({ NODE_ENV: 'test', PORT: port, MONGODB_URI: uri, LOG_LEVEL: 'silent' });
+}
+
+/** Runs the demo to its end and gives the lines that it printed. */
+async function linesOfDemo(environment: Environment): Promise<string[]> {
+  const lines: string[] = [];
+  await runDemo(environment, (line) => lines.push(line));
+  return lines;
+}
+
+async function usableKeys(client: MongoClient): Promise<number> {
+  return client.db().collection('apiKeys').countDocuments({ revokedAt: null });
+}
+
+describe('the demo on a database without a running service', () => {
+  const uri = randomDatabaseUri();
+  const client = new MongoClient(uri);
+  afterAll(async () => {
+    await client.db().dropDatabase();
+    await client.close();
+  });
+
+  it('tells every chapter, twice on one database, and leaves no usable key', async () => {
+    for (const runs of [1, 2]) {
+      const lines = await linesOfDemo(environmentFor(uri, deadPort));
+      const headings = chapters.map(({ title }, index) => `${index + 1}. ${title}`);
+      expect(lines).toEqual(expect.arrayContaining(headings));
+      expect(lines.join('\n')).toContain('(started for the demo)');
+      expect(lines.at(-1)).toMatch(/^All \d+ chapters went as expected, in \d+ requests\.$/);
+      expect(lines.filter((line) => line.length > 100 || line.includes('\n'))).toEqual([]);
+      expect(lines.join('\n')).not.toMatch(wholeKey);
+      expect(await client.db().collection('apiKeys').countDocuments()).toBe(runs);
+      expect(await usableKeys(client)).toBe(0);
+    }
+    expect(await client.db().collection('organizations').countDocuments()).toBe(1);
+  });
+});
+
+describe('the demo beside a running service', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service.stop());
+
+  it('talks to the one that works on the same database', async () => {
+    const { port } = new URL(service.url);
+    const lines = await linesOfDemo(environmentFor(service.databaseUri, port));
+    expect(lines.join('\n')).toContain(`http://127.0.0.1:${port}/external/apis/v1.0 (running`);
+    expect(service.logged()).toContain('"route":"/external/apis/v1.0/leads"');
+    expect(await service.db.collection('apiKeys').countDocuments({ revokedAt: null })).toBe(0);
+  });
+
+  it('starts its own when the running one works on another database', async () => {
+    const uri = randomDatabaseUri();
+    const lines = await linesOfDemo(environmentFor(uri, new URL(service.url).port));
+    expect(lines.join('\n')).toContain('(started for the demo)');
+    const client = await new MongoClient(uri).connect();
+    await client.db().dropDatabase();
+    await client.close();
+  });
+});
+
+describe('the demo against a service that misbehaves', () => {
+  let server: Server;
+  beforeAll(async () => {
+    const health = { description: 'Integration API', ok: true, version: 'v1.0' };
+    server = createServer((request, response) => {
+      const isHealth = request.url?.endsWith('/healthz') === true;
+      response.statusCode = isHealth ? 200 : 404;
+      response.end(JSON.stringify(isHealth ? health : { message: 'Gone' }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(async () => {
+    await new Promise((resolve) => server.close(resolve));
+  });
+
+  it('fails with one line that names the chapter and the answer, and revokes the key', async () => {
+    const uri = randomDatabaseUri();
+    const { port } = server.address() as AddressInfo;
+    const demo = linesOfDemo(environmentFor(uri, String(port)));
+    await expect(demo).rejects.toThrow(
+      /^Demo chapter 2 \(.+\): POST \S+\/leads: the status is 404 instead of 401.*$/,
+    );
+    const client = await new MongoClient(uri).connect();
+    expect(await usableKeys(client)).toBe(0);
+    await client.db().dropDatabase();
+    await client.close();
+  });
+});

@@ -1,0 +1,26 @@
+import { describe, expect, it } from '@jest/globals';
+import { readableJson } from '../../src/demo/readable-json.js';
+
+describe('JSON for people', () => {
+  it('stays on one line when it is short', () => {
+    expect(readableJson({ a: [1, 'x'], b: {}, c: null }, 60)).toEqual([
+      '{ "a": [1, "x"], "b": {}, "c": null }',
+    ]);
+  });
+
+  it('is broken up by entry, short ones sharing a line, and stays JSON', () => {
+    const value = { ok: true, n: 7, lead: { name: 'Mona El Sayed', ids: ['a', 'b'] }, end: 1 };
+    const lines = readableJson(value, 32);
+    expect(lines).toEqual([
+      '{',
+      '  "ok": true, "n": 7,',
+      '  "lead": {',
+      '    "name": "Mona El Sayed",',
+      '    "ids": ["a", "b"]',
+      '  },',
+      '  "end": 1',
+      '}',
+    ]);
+    expect(JSON.parse(lines.join('\n'))).toEqual(value);
+  });
+});
