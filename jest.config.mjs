@@ -14,7 +14,7 @@ export default {
     // Its ES module loads JSON in a way that Jest warns of at every test file.
     '^libphonenumber-js$': '<rootDir>/node_modules/libphonenumber-js/index.cjs',
   },
-  transform: { '^.+\\.ts$': ['@swc/jest', swc] },
+  transform: { '^.+\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
   globalSetup: '<rootDir>/test/support/start-database.mjs',
   globalTeardown: '<rootDir>/test/support/stop-database.mjs',
   setupFiles: ['<rootDir>/test/support/load-decorators.ts'],

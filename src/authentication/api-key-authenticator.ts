@@ -6,6 +6,7 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import type { Organization } from '../organizations/organization.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { hashApiKey } from './api-key-format.js';
+import { apiKeyState } from './api-key-state.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
@@ -51,10 +52,9 @@ export class ApiKeyAuthenticator {
     return this.environment.ENFORCE_API_DOMAIN && !isOwnDomain ? null : found;
   }
 
-  private isUsable({ permissions, revokedAt, expiresAt }: ApiKeyDocument): boolean {
-    const now = this.clock.now();
-    if (permissions?.allowExternal !== true) return false;
-    return !isPast(revokedAt, now) && !isPast(expiresAt, now);
+  private isUsable(key: ApiKeyDocument): boolean {
+    if (key.permissions?.allowExternal !== true) return false;
+    return apiKeyState(key, this.clock.now()) === 'active';
   }
 
   /** Unknown keys are not kept: there is no end of them. */
@@ -74,10 +74,6 @@ export class ApiKeyAuthenticator {
       this.logger.warn({ err: error }, 'The last use of an API key could not be noted');
     });
   }
-}
-
-function isPast(time: Date | null | undefined, now: Date): boolean {
-  return time !== null && time !== undefined && time <= now;
 }
 
 function isSameHash(stored: string, presented: string): boolean {

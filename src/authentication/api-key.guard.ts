@@ -18,7 +18,7 @@ export class ApiKeyGuard implements CanActivate {
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.reflector.get(Public, context.getHandler()) === true) return true;
+    if (this.reflector.get(Public, context.getHandler())) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const key = request.headers['api-key'];
     if (typeof key !== 'string' || key === '') throw unauthorized('authentication.keyNotProvided');

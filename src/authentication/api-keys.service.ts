@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
-import { type IssuedKey, newApiKey } from './api-key-format.js';
+import { newApiKey } from './api-key-format.js';
+import { type ApiKeyState, apiKeyState } from './api-key-state.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
@@ -18,6 +19,14 @@ export interface NewApiKey {
   readonly document: ApiKeyDocument;
 }
 
+/** What is decided about a key before it exists; a successor takes the rest over as well. */
+type Decided = Pick<ApiKeyDocument, 'organizationId' | 'name' | 'permissions' | 'expiresAt'>;
+
+/** The successor of a key, and until when the old one goes on working. */
+export interface RotatedApiKey extends NewApiKey {
+  readonly oldExpiresAt: Date;
+}
+
 /** The operator's side of API keys (section 5, item 4). */
 @Injectable()
 export class ApiKeysService {
@@ -26,12 +35,17 @@ export class ApiKeysService {
     private readonly clock: Clock,
   ) {}
 
-  /** Issues a key with external access. */
-  async issue(fields: ApiKeyFields): Promise<NewApiKey> {
-    const issued = newApiKey();
-    const document = this.documentOf(issued, fields);
-    await this.keys.insert(document);
-    return { key: issued.key, document };
+  /**
+   * Issues a key with external access.
+   *
+   * @throws Error when it would have expired already
+   */
+  async issue({ organizationId, name, expiresAt }: ApiKeyFields): Promise<NewApiKey> {
+    if (expiresAt !== null && expiresAt <= this.clock.now()) {
+      throw new Error(`The key would have expired already, at ${expiresAt.toISOString()}.`);
+    }
+    const permissions = { allowExternal: true };
+    return this.store({ organizationId, name, permissions, expiresAt });
   }
 
   /** All keys of an organization, oldest first, revoked ones included. */
@@ -45,38 +59,56 @@ export class ApiKeysService {
     return this.keys.findByIdOrPrefix(id, idOrPrefix);
   }
 
-  /** Ends a key; instances that have seen it forget it within 5 seconds. */
-  async revoke({ _id, revokedAt }: ApiKeyDocument): Promise<Date> {
-    const now = this.clock.now();
-    await this.keys.setRevokedAt(_id, revokedAt ?? now, now);
-    return revokedAt ?? now;
+  /** Whether a key's time has come to an end by now, and how. */
+  stateOf(key: ApiKeyDocument): ApiKeyState {
+    return apiKeyState(key, this.clock.now());
   }
 
-  /** Issues a successor and lets the old key work until the overlap is over. */
-  async rotate(old: ApiKeyDocument, overlapMilliseconds: number): Promise<NewApiKey> {
+  /**
+   * Ends a key; instances that have seen it forget it within 5 seconds.
+   *
+   * @returns since when it is revoked, which a second call does not change
+   */
+  async revoke(key: ApiKeyDocument): Promise<Date> {
     const now = this.clock.now();
-    const { organizationId, name } = old;
-    const successor = await this.issue({ organizationId, name, expiresAt: null });
+    const earlier = this.stateOf(key) === 'revoked' ? key.revokedAt : null;
+    const revokedAt = earlier ?? now;
+    await this.keys.setRevokedAt(key._id, revokedAt, now);
+    return revokedAt;
+  }
+
+  /**
+   * Issues a successor that may do what the old key may, without an end of its own, and lets the old
+   * key work until the overlap is over.
+   *
+   * @throws Error when the old key is revoked
+   */
+  async rotate(old: ApiKeyDocument, overlapMilliseconds: number): Promise<RotatedApiKey> {
+    const now = this.clock.now();
+    if (this.stateOf(old) === 'revoked') {
+      throw new Error(`The key ${old.prefix} is revoked and cannot be rotated: issue a new one.`);
+    }
+    const successor = await this.store({ ...old, expiresAt: null });
     const end = new Date(now.getTime() + overlapMilliseconds);
-    const expiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
-    await this.keys.setExpiresAt(old._id, expiresAt, now);
-    return successor;
+    const oldExpiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
+    await this.keys.setExpiresAt(old._id, oldExpiresAt, now);
+    return { ...successor, oldExpiresAt };
   }
 
-  private documentOf(issued: IssuedKey, fields: ApiKeyFields): ApiKeyDocument {
+  private async store(decided: Decided): Promise<NewApiKey> {
     const now = this.clock.now();
-    return {
+    const { key, prefix, hash } = newApiKey();
+    const document: ApiKeyDocument = {
+      ...decided,
       _id: new Types.ObjectId(),
-      organizationId: fields.organizationId,
-      name: fields.name,
-      prefix: issued.prefix,
-      hash: issued.hash,
-      permissions: { allowExternal: true },
-      expiresAt: fields.expiresAt,
+      prefix,
+      hash,
       revokedAt: null,
       lastUsedAt: null,
       createdAt: now,
       updatedAt: now,
     };
+    await this.keys.insert(document);
+    return { key, document };
   }
 }

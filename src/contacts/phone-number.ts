@@ -43,7 +43,7 @@ function parse(text: string, country: CountryCode) {
 
 /** ASCII digits of a text that may be written in Arabic or Persian ones. */
 function digitsOf(text: string): string {
-  return [...text].map(digitOf).join('');
+  return Array.from(text, digitOf).join('');
 }
 
 function digitOf(character: string): string {

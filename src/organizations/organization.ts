@@ -6,6 +6,9 @@ import {
   type OrganizationDocument,
 } from './organization.schema.js';
 
+/** What clients can be matched by, in the order that holds where an organization has decided none. */
+export { clientMatchFields };
+
 /** A tenant with all its settings decided (data model, `organizations`). */
 export interface Organization {
   readonly _id: Types.ObjectId;

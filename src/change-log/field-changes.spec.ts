@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { fieldChanges } from './field-changes.js';
+
+const record = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 2 }), {
+  noNullPrototype: true,
+});
+const copy = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T;
+
+describe('fieldChanges', () => {
+  it('tells what was added, changed and removed', () => {
+    expect(fieldChanges({ a: 1, b: 2, c: [1] }, { b: 3, c: [1], d: null })).toEqual([
+      { field: 'a', from: 1, to: null },
+      { field: 'b', from: 2, to: 3 },
+      { field: 'd', from: null, to: null },
+    ]);
+  });
+
+  it('compares nested fields key by key', () => {
+    const changes = fieldChanges({ data: { a: 1, b: 1 } }, { data: { a: 1, b: 2 }, x: 1 }, [
+      'data',
+    ]);
+    expect(changes).toEqual([
+      { field: 'data.b', from: 1, to: 2 },
+      { field: 'x', from: null, to: 1 },
+    ]);
+  });
+
+  it('takes names of Object.prototype for ordinary keys', () => {
+    expect(fieldChanges({}, { constructor: 1, toString: 2 })).toEqual([
+      { field: 'constructor', from: null, to: 1 },
+      { field: 'toString', from: null, to: 2 },
+    ]);
+  });
+
+  it('finds nothing between a record and itself, and leads from one record to the other', () => {
+    fc.assert(
+      fc.property(record.map(copy), record.map(copy), (before, after) => {
+        expect(fieldChanges(before, copy(before))).toEqual([]);
+        const changed = new Set(fieldChanges(before, after).map(({ field }) => field));
+        for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {
+          const isSame =
+            Object.hasOwn(before, key) === Object.hasOwn(after, key) &&
+            JSON.stringify(before[key]) === JSON.stringify(after[key]);
+          if (isSame) expect(changed).not.toContain(key);
+          if (!changed.has(key)) expect(before[key]).toEqual(after[key]);
+        }
+      }),
+    );
+  });
+});

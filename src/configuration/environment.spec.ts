@@ -1,0 +1,69 @@
+import { describe, expect, it } from '@jest/globals';
+import { ConfigurationError, environmentExample, readEnvironment } from './environment.js';
+
+const faultsOf = (source: Record<string, string>) => {
+  try {
+    readEnvironment(source);
+    return [];
+  } catch (error) {
+    return (error as ConfigurationError).faults;
+  }
+};
+
+describe('readEnvironment', () => {
+  it('has a default for everything but the database', () => {
+    expect(readEnvironment({})).toEqual({
+      PORT: 3000,
+      HOST: '0.0.0.0',
+      NODE_ENV: 'development',
+      LOG_LEVEL: 'info',
+      DATA_FOLDER: '.data',
+      BODY_LIMIT_BYTES: 1_048_576,
+      JSON_DEPTH_LIMIT: 32,
+      DATABASE_DEADLINE_MS: 8_000,
+      ENFORCE_API_DOMAIN: false,
+      TRUST_PROXY: false,
+    });
+  });
+
+  it('takes empty variables for missing ones and ignores unknown ones', () => {
+    expect(readEnvironment({ PORT: '', UNKNOWN: 'x' })).toEqual(readEnvironment({}));
+  });
+
+  it.each([
+    ['true', true],
+    ['2', 2],
+    ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
+  ])('reads TRUST_PROXY=%s', (text, value) => {
+    expect(readEnvironment({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
+  });
+
+  it.each([
+    { PORT: '65536' },
+    { PORT: '3000.5' },
+    { PORT: '-1' },
+    { MONGODB_URI: 'http://x' },
+    { NODE_ENV: 'prod' },
+    { ENFORCE_API_DOMAIN: '1' },
+    { TRUST_PROXY: 'all of them' },
+    { NODE_ENV: 'production' },
+  ])('refuses %p with a line that names the variable', (source) => {
+    const [fault, ...others] = faultsOf(source as Record<string, string>);
+    const name =
+      'NODE_ENV' in source && source.NODE_ENV === 'production'
+        ? 'MONGODB_URI'
+        : Object.keys(source)[0];
+    expect([fault, others]).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`)), []]);
+  });
+});
+
+describe('environmentExample', () => {
+  it('is a configuration that is accepted and equals the defaults', () => {
+    const lines = environmentExample()
+      .split('\n')
+      .filter((line) => /^\w+=/.test(line));
+    const source = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]));
+    expect(readEnvironment(source)).toEqual(readEnvironment({}));
+    expect(environmentExample()).toContain('# MONGODB_URI=mongodb://');
+  });
+});

@@ -1,0 +1,73 @@
+import { describe, expect, it } from '@jest/globals';
+import { isPhone, phoneKey, usualSpellings } from './phone-number.js';
+
+describe('phoneKey', () => {
+  it.each([
+    ['01001234567', '+201001234567'],
+    ['+20 100 123 4567', '+201001234567'],
+    ['0020-100-1234567', '+201001234567'],
+    ['٠١٠٠١٢٣٤٥٦٧', '+201001234567'],
+    ['۰۱۰۰۱۲۳۴۵۶۷', '+201001234567'],
+    [1_001_234_567, '+201001234567'],
+    ['02 2735 1234', '+20227351234'],
+    ['+966 50 123 4567', '+966501234567'],
+    ['+1 (212) 555-0100', '+12125550100'],
+    ['ext. 1', '1'],
+    ['١', '1'],
+    ['9'.repeat(30), '9'.repeat(30)],
+    ['1', '1'],
+    ['ask for Mona', 'ask for Mona'],
+    ['+', '+'],
+  ])('of %p in Egypt is %s', (phone, key) => expect(phoneKey(phone, 'EG')).toBe(key));
+
+  it('depends on the country', () => {
+    expect(phoneKey('0501234567', 'SA')).toBe('+966501234567');
+    expect(phoneKey('0501234567', 'AE')).toBe('+971501234567');
+  });
+
+  it('does not choke on long or strange text', () => {
+    for (const phone of [
+      '9'.repeat(100_000),
+      '\0',
+      '\ud800',
+      '+'.repeat(1_000),
+      '(((((',
+      '$t(x)',
+    ]) {
+      expect(typeof phoneKey(phone, 'EG')).toBe('string');
+    }
+  });
+});
+
+describe('usualSpellings', () => {
+  it('has E.164, national, international and integer forms beside the one that was sent', () => {
+    const spellings = usualSpellings('+20-100 1234567', 'EG');
+    expect(spellings).toEqual(
+      expect.arrayContaining([
+        '+20-100 1234567',
+        '+201001234567',
+        '201001234567',
+        '00201001234567',
+        '01001234567',
+        '010 01234567',
+        '+20 10 01234567',
+        201_001_234_567,
+        1_001_234_567,
+      ]),
+    );
+    expect(new Set(spellings).size).toBe(spellings.length);
+  });
+
+  it('of what does not parse is the text and its digits', () => {
+    expect(usualSpellings('ext. 1', 'EG')).toEqual(['ext. 1', '1', 1]);
+    expect(usualSpellings('Mona', 'EG')).toEqual(['Mona']);
+  });
+});
+
+describe('isPhone', () => {
+  it.each(['0100', ' ', 0, 7, -1])('%p is one', (value) => expect(isPhone(value)).toBe(true));
+  it.each(['', null, undefined, 1.5, Number.NaN, 2 ** 53, true, {}, ['0100']])(
+    '%p is none',
+    (value) => expect(isPhone(value)).toBe(false),
+  );
+});

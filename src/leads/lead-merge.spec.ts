@@ -1,0 +1,52 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { mergeLead, sentData } from './lead-merge.js';
+
+const json = fc.dictionary(fc.string(), fc.jsonValue());
+
+describe('sentData', () => {
+  it('takes the flat fields, overridden by data, and nothing else', () => {
+    const payload = {
+      name: 'flat',
+      email: 'a@b.c',
+      data: { name: null, other: 1 },
+      leadSource: 'x',
+    };
+    expect(sentData(payload)).toEqual({ name: null, email: 'a@b.c', other: 1 });
+  });
+});
+
+describe('mergeLead', () => {
+  it('replaces the top-level keys that are sent and keeps the others', () => {
+    fc.assert(
+      fc.property(json, json, json, json, (data, additionalData, sent, sentMetadata) => {
+        const payload = { data: sent, additionalData: sentMetadata };
+        const merged = mergeLead({ data, additionalData }, payload);
+        for (const [before, change, after] of [
+          [data, sent, merged.data],
+          [additionalData, sentMetadata, merged.additionalData],
+        ] as const) {
+          expect(new Set(Object.keys(after))).toEqual(
+            new Set([...Object.keys(before), ...Object.keys(change)]),
+          );
+          for (const key of Object.keys(after)) {
+            expect(after[key]).toBe(Object.hasOwn(change, key) ? change[key] : before[key]);
+          }
+        }
+      }),
+    );
+  });
+
+  it('changes nothing when repeated', () => {
+    fc.assert(
+      fc.property(json, json, (data, sent) => {
+        const once = mergeLead({ data, additionalData: {} }, { data: sent });
+        expect(mergeLead(once, { data: sent })).toEqual(once);
+      }),
+    );
+  });
+
+  it('starts from nothing', () => {
+    expect(mergeLead(null, {})).toEqual({ data: {}, additionalData: {} });
+  });
+});

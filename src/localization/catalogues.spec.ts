@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { languages, parseLanguage } from './language.js';
+import { textIn } from './localized.js';
+
+const folder = join(import.meta.dirname, 'catalogues');
+
+function catalogue(language: string): Record<string, string> {
+  const entries = readdirSync(join(folder, language)).flatMap((file) => {
+    const texts = JSON.parse(readFileSync(join(folder, language, file), 'utf8')) as object;
+    return Object.entries(texts).map(([key, text]) => [`${file}:${key}`, String(text)]);
+  });
+  return Object.fromEntries(entries) as Record<string, string>;
+}
+
+const placeholders = (text = '') => (text.match(/\{\w+\}/g) ?? []).toSorted();
+
+describe('the message catalogues', () => {
+  const [english, arabic] = languages.map(catalogue) as [
+    Record<string, string>,
+    Record<string, string>,
+  ];
+
+  it('have the same messages with the same placeholders in every language', () => {
+    expect(Object.keys(arabic)).toEqual(Object.keys(english));
+    for (const [key, text] of Object.entries(english)) {
+      expect([key, placeholders(arabic[key])]).toEqual([key, placeholders(text)]);
+    }
+  });
+
+  it('are written in their language', () => {
+    for (const text of Object.values(arabic)) expect(text).toMatch(/[\u0600-\u06ff]/);
+    for (const text of Object.values(english)) expect(text).not.toMatch(/[\u0600-\u06ff]/);
+  });
+});
+
+describe('parseLanguage', () => {
+  it('takes the known languages in any case and everything else for the default', () => {
+    expect(['ar-eg', 'AR-EG', 'En-Us'].map(parseLanguage)).toEqual(['ar-eg', 'ar-eg', 'en-us']);
+    expect([undefined, '', 'ar', 'xx-xx', ['ar-eg']].map(parseLanguage)).toEqual(
+      Array(5).fill('en-us'),
+    );
+  });
+});
+
+describe('textIn', () => {
+  it('falls back to the default language', () => {
+    const name = { 'en-us': 'Lake', 'ar-eg': 'بحيرة' };
+    expect(textIn(name, 'ar-eg')).toBe('بحيرة');
+    expect(textIn(name, 'en-us')).toBe('Lake');
+    expect(textIn({ 'en-us': 'Lake' }, 'ar-eg')).toBe('Lake');
+    expect(textIn({ 'en-us': 'Lake', 'ar-eg': '' }, 'ar-eg')).toBe('Lake');
+    expect(textIn(undefined, 'ar-eg')).toBe('');
+  });
+});

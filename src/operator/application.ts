@@ -1,0 +1,77 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { pino } from 'pino';
+import { AppModule, type AppOptions } from '../app.module.js';
+import { isDatabaseUnavailable } from '../database/database-errors.js';
+import { type OpenDatabase, openDatabase } from '../database/open-database.js';
+import { assertTransactionsSupported } from '../database/topology.js';
+import { FrameworkLogger } from '../http/framework-logger.js';
+import { createLogger } from '../http/logger.js';
+import { loadEnvironment } from '../run-service.js';
+
+const authenticationFailed = 18;
+
+/**
+ * Runs a command's work on the service's own parts, without an HTTP listener, and closes them and
+ * the database whatever comes of it.
+ *
+ * @returns what the work returns
+ * @throws ConfigurationError; Error with one clear line when the database cannot be used; whatever
+ *   the work throws
+ */
+export async function withApplication<T>(
+  work: (application: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const environment = loadEnvironment();
+  const database = await openDatabase(environment);
+  try {
+    // Standard output is the result's alone; a command is over too soon for a buffered log.
+    const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));
+    const application = await openApplication({ environment, databaseUri: database.uri, logger });
+    return await workOn(application, work);
+  } catch (error) {
+    throw isAboutConnection(error) ? unusable(database, error) : error;
+  } finally {
+    await database.stop();
+  }
+}
+
+async function workOn<T>(
+  application: INestApplicationContext,
+  work: (application: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  try {
+    await assertTransactionsSupported(application);
+    return await work(application);
+  } finally {
+    await application.close();
+  }
+}
+
+/** When it fails, what the framework has logged is dropped: the error itself is reported. */
+async function openApplication(options: AppOptions): Promise<INestApplicationContext> {
+  const application = await NestFactory.createApplicationContext(AppModule.forRoot(options), {
+    abortOnError: false,
+    bufferLogs: true,
+    autoFlushLogs: false,
+  });
+  application.useLogger(application.get(FrameworkLogger));
+  application.flushLogs();
+  return application;
+}
+
+/** Whether the database cannot be reached, named or logged in to. */
+function isAboutConnection(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  return (
+    isDatabaseUnavailable(error) ||
+    error.name === 'MongoParseError' ||
+    code === authenticationFailed ||
+    syscall === 'querySrv'
+  );
+}
+
+function unusable({ description }: OpenDatabase, cause: Error): Error {
+  return new Error(`The database at ${description} cannot be used: ${cause.message}`, { cause });
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+
+/** How a command is called from a shell. */
+export const commandLine = 'npm run cli --';
+
+/** What `--help` says about a command. */
+export interface CommandTexts {
+  readonly name: string;
+  readonly description: string;
+  /** Arguments of one typical call. */
+  readonly example: string;
+}
+
+/** Adds a command that says what it does and shows an example. */
+export function addCommand(parent: Command, { name, description, example }: CommandTexts): Command {
+  return parent
+    .command(name)
+    .description(description)
+    .addHelpText('after', `\nExample:\n  ${commandLine} ${example}`);
+}
+
+/** Adds a command that prints a result, for people or for programs. */
+export function addPrintingCommand(parent: Command, texts: CommandTexts): Command {
+  return addCommand(parent, texts).option('--json', 'print the result as JSON');
+}

@@ -1,0 +1,112 @@
+import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { MongoClient } from 'mongodb';
+import { MongoMemoryServer } from 'mongodb-memory-server';
+import { findMongodBinary } from '../../src/database/mongod-binary.js';
+import { randomDatabaseUri } from '../support/test-service.js';
+import { runCli, runJson } from './command-line.js';
+
+interface StatusJson {
+  readonly isComplete: boolean;
+  readonly collections: {
+    readonly collection: string;
+    readonly exists: boolean;
+    readonly missingIndexes: readonly string[];
+    readonly validatorIsCurrent: boolean;
+  }[];
+  readonly migrations: { readonly name: string; readonly state: string }[];
+}
+
+// Each call of the command line is a process of its own.
+jest.setTimeout(60_000);
+
+const variables = { MONGODB_URI: randomDatabaseUri() };
+
+afterAll(async () => {
+  const client = await new MongoClient(variables.MONGODB_URI).connect();
+  await client.db().dropDatabase();
+  await client.close();
+});
+
+describe('db', () => {
+  it('shows what is missing, makes it, and misses nothing any more', async () => {
+    const before = await runCli(['db', 'status', '--json'], variables);
+    expect(before).toMatchObject({ code: 1, stderr: '' });
+    const missing = JSON.parse(before.stdout) as StatusJson;
+    expect(missing).toMatchObject({ isComplete: false });
+    expect(missing.collections).toContainEqual({
+      collection: 'apiKeys',
+      exists: false,
+      missingIndexes: ['hash', 'byOrganization'],
+      validatorIsCurrent: false,
+    });
+    expect(missing.migrations.length).toBeGreaterThan(0);
+
+    const init = await runJson<{ migrations: string[] }>(['db', 'init'], variables);
+    expect(init.migrations).toEqual(missing.migrations.map(({ name }) => name));
+
+    const after = await runJson<StatusJson>(['db', 'status'], variables);
+    expect(after.isComplete).toBe(true);
+    expect(after.collections.filter((state) => !state.exists || !state.validatorIsCurrent)).toEqual(
+      [],
+    );
+    expect(after.migrations.filter(({ state }) => state !== 'done')).toEqual([]);
+  });
+
+  it('says the same to people', async () => {
+    const [init, fresh] = await Promise.all([
+      runCli(['db', 'init'], variables),
+      runCli(['db', 'status'], { MONGODB_URI: randomDatabaseUri() }),
+    ]);
+    const stdout = 'The database has everything that this version needs.\n';
+    expect(init).toEqual({ code: 0, stdout, stderr: '' });
+    expect(fresh).toMatchObject({ code: 1, stderr: '' });
+    expect(fresh.stdout).toMatch(/^apiKeys +no +outdated +hash, byOrganization$/m);
+    expect(fresh.stdout).toContain('Something is missing: npm run cli -- db init\n');
+  });
+});
+
+describe('a database or configuration that cannot be used', () => {
+  it('is an error of one clear line without a stack', async () => {
+    const unreachable = 'mongodb://user:secret@127.0.0.1:1/none?replicaSet=rs0';
+    const [absent, unreadable, misconfigured] = await Promise.all([
+      runCli(['org', 'list'], { MONGODB_URI: unreachable, DATABASE_DEADLINE_MS: '300' }),
+      runCli(['org', 'list'], { MONGODB_URI: 'mongodb://127.0.0.1:1/none?unknown=1' }),
+      runCli(['db', 'status', '--json'], { PORT: 'high', MONGODB_URI: 'postgres://x' }),
+    ]);
+    expect(absent).toMatchObject({ code: 1, stdout: '' });
+    expect(absent.stderr).toMatch(
+      /^The database at mongodb:\/\/127\.0\.0\.1:1\/none cannot be used: [^\n]+\n$/,
+    );
+    expect(unreadable).toMatchObject({ code: 1, stdout: '' });
+    expect(unreadable.stderr).toMatch(/^The database at \S+ cannot be used: [^\n]+\n$/);
+    expect(misconfigured).toMatchObject({ code: 1, stdout: '' });
+    expect(misconfigured.stderr.split('\n')).toEqual([
+      'The configuration is not valid:',
+      '  PORT: must be a whole number',
+      '  MONGODB_URI: must start with mongodb:// or mongodb+srv://',
+      '',
+    ]);
+  });
+
+  it('is one that is no replica set', async () => {
+    const { path, version } = await findMongodBinary();
+    const standalone = await MongoMemoryServer.create({ binary: { systemBinary: path, version } });
+    try {
+      const outcome = await runCli(['org', 'list'], { MONGODB_URI: standalone.getUri('alone') });
+      expect(outcome).toMatchObject({ code: 1, stdout: '' });
+      expect(outcome.stderr).toMatch(
+        /^The database at MONGODB_URI is neither a replica set [^\n]+\n$/,
+      );
+    } finally {
+      await standalone.stop();
+    }
+  });
+});
+
+describe('demo', () => {
+  it('walks through the API', async () => {
+    const outcome = await runCli(['demo'], { ...variables, PORT: '0', LOG_LEVEL: 'warn' });
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    expect(outcome.stdout).not.toBe('');
+  });
+});

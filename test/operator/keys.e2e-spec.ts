@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { addKey, addTenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { runCli, runJson } from './command-line.js';
+
+interface IssuedJson {
+  readonly _id: string;
+  readonly prefix: string;
+  readonly key: string;
+}
+
+// Each call of the command line is a process of its own.
+jest.setTimeout(60_000);
+
+let service: TestService;
+let variables: Record<string, string>;
+let org: string;
+
+beforeAll(async () => {
+  service = await startTestService();
+  variables = { MONGODB_URI: service.databaseUri };
+  org = (await addTenant(service.db)).organizationId.toHexString();
+});
+afterAll(() => service.stop());
+
+describe('key', () => {
+  it('issues a key that works, lists it without what opens, and ends it within 5 seconds', async () => {
+    const issued = await issue('--name', 'Website', '--expires', '2999-12-31');
+    expect(issued).toEqual({
+      _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      organizationId: org,
+      name: 'Website',
+      prefix: issued.key.slice(0, 11),
+      key: expect.stringMatching(/^iapi_/),
+      expiresAt: '2999-12-31T00:00:00.000Z',
+    });
+    expect(await isLetIn(issued.key)).toBe(true);
+    expect(
+      await service.db.collection('apiKeys').findOne({ _id: new ObjectId(issued._id) }),
+    ).toEqual(
+      expect.objectContaining({ hash: createHash('sha256').update(issued.key).digest('hex') }),
+    );
+
+    const revoked = await runJson(['key', 'revoke', issued.prefix], variables);
+    expect(revoked).toMatchObject({ _id: issued._id, state: 'revoked' });
+    await eventually(async () => expect(await isLetIn(issued.key)).toBe(false), 5_000);
+
+    const again = await runJson(['key', 'revoke', issued._id], variables);
+    expect(again).toEqual({ ...(revoked as object), lastUsedAt: expect.anything() });
+  });
+
+  it('rotates: both keys work until the overlap is over', async () => {
+    const old = await issue('--name', 'CRM');
+    const before = Date.now();
+    const rotated = await runJson<IssuedJson & { old: { _id: string; expiresAt: string } }>(
+      ['key', 'rotate', old.prefix, '--overlap-hours', '2'],
+      variables,
+    );
+    expect(rotated).toMatchObject({ name: 'CRM', organizationId: org, expiresAt: null });
+    expect(rotated.old._id).toBe(old._id);
+    const overlap = Date.parse(rotated.old.expiresAt) - before;
+    expect(Math.abs(overlap - 7_200_000)).toBeLessThan(60_000);
+    expect(await isLetIn(old.key)).toBe(true);
+    expect(await isLetIn(rotated.key)).toBe(true);
+
+    await service.db
+      .collection('apiKeys')
+      .updateOne(
+        { _id: new ObjectId(rotated._id) },
+        { $set: { 'permissions.allowExternal': false } },
+      );
+    const table = await runCli(['key', 'rotate', rotated._id, '--overlap-hours', '0'], variables);
+    expect(table).toMatchObject({ code: 0, stderr: '' });
+    const successor = /^Key +(iapi_\S+) {2}\(shown once\)$/m.exec(table.stdout)?.[1] ?? '';
+    expect(table.stdout).toMatch(/^Works until +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
+    expect(await isLetIn(successor)).toBe(false);
+  });
+
+  it('lists every state, never a hash', async () => {
+    const organizationId = (await addTenant(service.db)).organizationId;
+    const past = new Date('2026-01-02T03:04:05Z');
+    await addKey(service.db, organizationId, { name: 'Expired', expiresAt: past });
+    await addKey(service.db, organizationId, { name: 'Revoked', revokedAt: past, expiresAt: past });
+    const args = ['key', 'list', '--org', organizationId.toHexString()];
+    const [list, table] = await Promise.all([
+      runJson<Record<string, unknown>[]>(args, variables),
+      runCli(args, { ...variables, LOG_LEVEL: 'trace' }),
+    ]);
+    expect(list.map(({ name, state }) => [name, state])).toEqual([
+      ['Website', 'active'],
+      ['Expired', 'expired'],
+      ['Revoked', 'revoked'],
+    ]);
+    expect(Object.keys(list[0] ?? {})).toEqual([
+      '_id',
+      'organizationId',
+      'name',
+      'prefix',
+      'state',
+      'allowExternal',
+      'createdAt',
+      'lastUsedAt',
+      'expiresAt',
+      'revokedAt',
+    ]);
+    expect(table.stdout).not.toMatch(/[0-9a-f]{32}|level/);
+    expect(table.stdout.split('\n')).toHaveLength(5);
+    expect(table.stderr).toContain('"level"');
+  });
+
+  it('refuses what it cannot do, in one line', async () => {
+    const organizationId = new ObjectId(org);
+    await addKey(service.db, organizationId, { prefix: 'shared' });
+    await addKey(service.db, organizationId, { prefix: 'shared' });
+    await addKey(service.db, organizationId, { prefix: 'ended', revokedAt: new Date(0) });
+    const unknown = new ObjectId().toHexString();
+    const past = '2020-01-01T00:00:00+02:00';
+    const refusals: [RegExp, ...string[]][] = [
+      [/^There is no organization with/, 'key', 'issue', '--org', unknown, '--name', 'A'],
+      [/expired already/, 'key', 'issue', '--org', org, '--name', 'A', '--expires', past],
+      [/^There is no organization with/, 'key', 'list', '--org', unknown],
+      [/^There is no key with id or prefix iapi_none\.$/, 'key', 'revoke', 'iapi_none'],
+      [/^Several keys share the prefix shared, give the id/, 'key', 'revoke', 'shared'],
+      [/^The key ended is revoked and cannot be rotated/, 'key', 'rotate', 'ended'],
+    ];
+    const calls = refusals.map(([, ...args]) => runCli([...args, '--json'], variables));
+    for (const [index, { code, stdout, stderr }] of (await Promise.all(calls)).entries()) {
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr.trimEnd()).toMatch(refusals[index]?.[0] ?? '');
+      expect(stderr).toMatch(/^[^\n]+\n$/);
+    }
+  });
+});
+
+function issue(...args: string[]): Promise<IssuedJson> {
+  return runJson(['key', 'issue', '--org', org, ...args], variables);
+}
+
+async function isLetIn(key: string): Promise<boolean> {
+  const { status } = await service.api('get', '/leads/none').set('api-key', key);
+  return status === 404;
+}

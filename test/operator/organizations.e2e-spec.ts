@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Db, MongoClient, ObjectId } from 'mongodb';
+import { randomDatabaseUri } from '../support/test-service.js';
+import { runCli, runJson } from './command-line.js';
+
+interface OrganizationJson {
+  readonly _id: string;
+  readonly name: string;
+  readonly apiDomain: string | null;
+  readonly logo: string | null;
+  readonly settings: object;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+}
+
+const defaults = {
+  allowConflictLeads: false,
+  phoneCountry: 'EG',
+  clients: { createFromLeads: true, updateExisting: true, matchBy: ['phone', 'email'] },
+};
+const decided = {
+  allowConflictLeads: true,
+  phoneCountry: 'SA',
+  clients: { createFromLeads: false, updateExisting: false, matchBy: ['email'] },
+};
+const everyOption = Object.entries({
+  '--name': 'واحة',
+  '--api-domain': 'API.Oasis.example',
+  '--logo': 'https://cdn.example/o.png',
+  '--phone-country': 'sa',
+  '--allow-conflict-leads': 'true',
+  '--create-clients': 'false',
+  '--update-clients': 'false',
+  '--match-clients-by': 'email',
+}).flat();
+
+// Each call of the command line is a process of its own.
+jest.setTimeout(60_000);
+
+const variables = { MONGODB_URI: randomDatabaseUri() };
+let client: MongoClient;
+let db: Db;
+
+beforeAll(async () => {
+  client = await new MongoClient(variables.MONGODB_URI).connect();
+  db = client.db();
+});
+afterAll(async () => {
+  await db.dropDatabase();
+  await client.close();
+});
+
+describe('org', () => {
+  it('creates with defaults, or with every setting decided', async () => {
+    const [plain, oasis] = await Promise.all([
+      runJson<OrganizationJson>(['org', 'create', '--name', 'Nile Homes'], variables),
+      runJson<OrganizationJson>(['org', 'create', ...everyOption], variables),
+    ]);
+    expect(plain).toEqual({
+      _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+      name: 'Nile Homes',
+      apiDomain: null,
+      logo: null,
+      settings: defaults,
+      createdAt: expect.stringMatching(/Z$/),
+      updatedAt: plain.createdAt,
+    });
+    expect(oasis).toMatchObject({
+      name: 'واحة',
+      apiDomain: 'api.oasis.example',
+      logo: 'https://cdn.example/o.png',
+      settings: decided,
+    });
+    const stored = await db.collection('organizations').findOne({ _id: new ObjectId(oasis._id) });
+    expect(stored).toMatchObject({ isDeleted: false, settings: decided });
+  });
+
+  it('updates what is given and leaves what it does not know', async () => {
+    const _id = new ObjectId();
+    const now = new Date();
+    const kept = { allowConflictLeads: true, clients: { matchBy: ['email'] }, theme: 'dark' };
+    const organization = {
+      name: 'Old',
+      apiDomain: 'old.example',
+      settings: kept,
+      isDeleted: false,
+    };
+    await db
+      .collection('organizations')
+      .insertOne({ _id, ...organization, createdAt: now, updatedAt: now });
+    const changes = ['--name', 'New', '--create-clients', 'false', '--phone-country', 'AE'];
+    const updated = await runJson(['org', 'update', _id.toHexString(), ...changes], variables);
+    const settings = {
+      allowConflictLeads: true,
+      phoneCountry: 'AE',
+      clients: { createFromLeads: false, updateExisting: true, matchBy: ['email'] },
+    };
+    expect(updated).toMatchObject({ name: 'New', apiDomain: 'old.example', settings });
+    expect(await db.collection('organizations').findOne({ _id })).toEqual({
+      ...organization,
+      _id,
+      name: 'New',
+      createdAt: now,
+      settings: {
+        ...kept,
+        phoneCountry: 'AE',
+        clients: { matchBy: ['email'], createFromLeads: false },
+      },
+      updatedAt: expect.any(Date),
+    });
+  });
+
+  it('lists and shows for people and for programs', async () => {
+    await db.collection('organizations').deleteMany({});
+    const nile = await addOrganization('Nile\u001b[2J\nHomes', '2026-01-02T03:04:05.678Z');
+    const oasis = await addOrganization('واحة', '2026-01-03T00:00:00Z');
+    await addOrganization('Gone', '2026-01-01T00:00:00Z', { isDeleted: true });
+    const [list, table, shown, record] = await Promise.all([
+      runJson<OrganizationJson[]>(['org', 'list'], variables),
+      runCli(['org', 'list'], variables),
+      runJson<OrganizationJson>(['org', 'show', oasis], variables),
+      runCli(['org', 'show', nile], variables),
+    ]);
+    expect(list.map(({ _id }) => _id)).toEqual([nile, oasis]);
+    expect(shown).toEqual(list[1]);
+    expect(shown.settings).toEqual(defaults);
+    expect(table.stdout.trimEnd().split('\n')).toEqual([
+      'ID                        NAME            API DOMAIN  PHONE COUNTRY  CREATED',
+      `${nile}  Nile [2J Homes  -           EG             2026-01-02T03:04:05Z`,
+      expect.stringContaining('واحة'),
+    ]);
+    expect(record).toMatchObject({ code: 0, stderr: '' });
+    expect(record.stdout).toContain(`Id                         ${nile}\n`);
+    expect(record.stdout).toContain('Match clients by           phone, email\n');
+  });
+
+  it('says that an organization is unknown, in one line', async () => {
+    const unknown = new ObjectId().toHexString();
+    const deleted = await addOrganization('Gone', '2026-01-01T00:00:00Z', { isDeleted: true });
+    const [show, update] = await Promise.all([
+      runCli(['org', 'show', unknown], variables),
+      runCli(['org', 'update', deleted, '--name', 'Back'], variables),
+    ]);
+    const stderr = (id: string) => `There is no organization with id ${id}.\n`;
+    expect(show).toEqual({ code: 1, stdout: '', stderr: stderr(unknown) });
+    expect(update).toEqual({ code: 1, stdout: '', stderr: stderr(deleted) });
+  });
+});
+
+async function addOrganization(name: string, time: string, fields: object = {}): Promise<string> {
+  const createdAt = new Date(time);
+  const { insertedId } = await db
+    .collection('organizations')
+    .insertOne({ name, isDeleted: false, createdAt, updatedAt: createdAt, ...fields });
+  return insertedId.toHexString();
+}

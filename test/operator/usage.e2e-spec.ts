@@ -1,0 +1,94 @@
+import { describe, expect, it } from '@jest/globals';
+import { type BatchOutcome, runBatch, runCli } from './command-line.js';
+
+const id = '665f1c2ab7e4d2f0a1b2c3d4';
+const commands = [
+  ['org', 'create'],
+  ['org', 'list'],
+  ['org', 'show'],
+  ['org', 'update'],
+  ['key', 'issue'],
+  ['key', 'list'],
+  ['key', 'revoke'],
+  ['key', 'rotate'],
+  ['db', 'init'],
+  ['db', 'status'],
+  ['demo'],
+];
+
+const wrongUsages: readonly (readonly [string, ...string[]])[] = [
+  ["unknown command 'lead'", 'lead'],
+  ["unknown command 'delete'", 'org', 'delete'],
+  ["unknown option '--colour'", 'org', 'list', '--colour'],
+  ["required option '--name <name>' not specified", 'org', 'create'],
+  ["option '--name <name>' argument ' ' is invalid", 'org', 'create', '--name', ' '],
+  ['24 hexadecimal digits', 'org', 'show', 'nile-homes'],
+  ['24 hexadecimal digits', 'key', 'list', '--org', `${id}0`],
+  ["missing required argument 'id'", 'org', 'show'],
+  ["missing required argument 'id-or-prefix'", 'key', 'revoke'],
+  ['give at least one option to change', 'org', 'update', id],
+  ['ISO 3166 alpha-2', 'org', 'update', id, '--phone-country', 'XX'],
+  ['ISO 3166 alpha-2', 'org', 'update', id, '--phone-country', 'EGY'],
+  ['true or false', 'org', 'update', id, '--allow-conflict-leads', 'yes'],
+  ['true or false', 'org', 'update', id, '--create-clients', 'True'],
+  ['true or false', 'org', 'update', id, '--update-clients', '1'],
+  ['phone, email or both', 'org', 'update', id, '--match-clients-by', 'phone,name'],
+  ['phone, email or both', 'org', 'update', id, '--match-clients-by', 'phone,phone'],
+  ['phone, email or both', 'org', 'update', id, '--match-clients-by', ''],
+  ['host name', 'org', 'update', id, '--api-domain', 'https://api.example.com'],
+  ['host name', 'org', 'update', id, '--api-domain', 'api.example.com:443'],
+  ['host name', 'org', 'update', id, '--api-domain', 'api_1.example.com'],
+  ['host name', 'org', 'update', id, '--api-domain', '10.0.0.1'],
+  ['http or https address', 'org', 'update', id, '--logo', 'logo.png'],
+  ['http or https address', 'org', 'update', id, '--logo', 'javascript:alert(1)'],
+  ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', 'tomorrow'],
+  ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', '2030-02-30'],
+  ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', '2030-02-01T10:00'],
+  ['number of hours', 'key', 'rotate', 'iapi_x', '--overlap-hours=-1'],
+  ['number of hours', 'key', 'rotate', 'iapi_x', '--overlap-hours', '8761'],
+];
+
+describe('help', () => {
+  it('is there for every command, with a description and an example, without a database', async () => {
+    const outcomes = await runBatch(commands.map((command) => [...command, '--help']));
+    expect(outcomes).toHaveLength(commands.length);
+    for (const { args, code, text } of outcomes) {
+      const call = args.slice(0, -1).join(' ');
+      expect(code).toBe(0);
+      expect(text).toMatch(new RegExp(`^Usage: npm run cli -- ${call}.*\\n\\n[a-z].+\\n`));
+      expect(text).toContain(`Example:\n  npm run cli -- ${call}`);
+      expect(text.includes('--json')).toBe(call !== 'demo');
+    }
+  });
+
+  it('is what a group prints without a subcommand', async () => {
+    const outcomes = await runBatch([[], ['org'], ['key'], ['db']]);
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    for (const { args, text } of outcomes) {
+      expect(text).toContain(`Usage: npm run cli -- ${args.join('')}`);
+      expect(text).toContain('Commands:');
+    }
+  });
+});
+
+describe('wrong usage', () => {
+  it('ends with 2 and one line, before any database is opened', async () => {
+    const outcomes = await runBatch(wrongUsages.map(([, ...args]) => args));
+    expect(outcomes.map(told)).toEqual(
+      wrongUsages.map(([words, ...args]) => `${args.join(' ')}: 2, ${words}`),
+    );
+  });
+
+  it('is told on standard error', async () => {
+    const { code, stdout, stderr } = await runCli(['org', 'show', 'nile-homes', '--json']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^error: [^\n]+\n$/);
+  });
+});
+
+/** The words that were expected when they are in a text of one line, otherwise the text. */
+function told({ args, code, text }: BatchOutcome, index: number): string {
+  const words = wrongUsages[index]?.[0] ?? '';
+  const isOneLine = /^error: [^\n]+\n$/.test(text);
+  return `${args.join(' ')}: ${code}, ${isOneLine && text.includes(words) ? words : text}`;
+}
