@@ -1,25 +1,27 @@
-import { createHash } from 'node:crypto';
-import { Types } from 'mongoose';
-import { AMENITIES, COMPOUNDS, PROPERTY_TYPES } from './demo-catalogue-content.js';
-import type {
-  AmenityKey,
-  CompoundContent,
-  DesignContent,
-  Floors,
-} from './demo-catalogue-content.js';
-import type {
-  Brochure,
-  CatalogueDocument,
-  MediaItem,
-  ReviewState,
-} from '../compounds/catalogue-document.js';
+import type { Types } from 'mongoose';
+import { AMENITIES, PROPERTY_TYPES } from './demo-catalogue-content.js';
+import { COMPOUNDS } from './demo-compounds.js';
+import {
+  amenityIdsOf,
+  approvedAt,
+  assetUrl,
+  compoundIdOf,
+  idOf,
+  locationIdOf,
+  type Owner,
+  picture,
+  slugOf,
+  storedFields,
+} from './demo-documents.js';
+import { homesOf, unitDocument } from './demo-units.js';
+import type { CompoundContent } from './demo-catalogue-content.js';
+import type { Brochure } from '../compounds/catalogue-document.js';
 import type { CompoundDocument } from '../compounds/compound.schema.js';
 import type { PhaseDocument } from '../compounds/phase.schema.js';
-import type { Localized } from '../localization/localized.js';
 import type { AmenityDocument } from '../units/amenity.schema.js';
 import type { PropertyTypeDocument } from '../units/property-type.schema.js';
 import type { UnitDesignDocument } from '../units/unit-design.schema.js';
-import type { UnitDocument, UnitMediaItem, UnitReview } from '../units/unit.schema.js';
+import type { UnitDocument } from '../units/unit.schema.js';
 
 /** The documents of the demo organization's catalogue, by collection. */
 export interface DemoCatalogue {
@@ -30,30 +32,6 @@ export interface DemoCatalogue {
   unitDesigns: UnitDesignDocument[];
   units: UnitDocument[];
 }
-
-interface Owner {
-  organizationId: Types.ObjectId;
-  now: Date;
-}
-
-interface Home {
-  compound: CompoundContent;
-  designSlug: string;
-  design: DesignContent;
-  floor: Floors[number];
-  position: number;
-}
-
-const DAY = 24 * 60 * 60 * 1000;
-const STATUSES = ['Available', 'Sold', 'Available', 'Available', 'Reserved', 'Sold', 'Available'];
-const NOT_REVIEWED: ReviewState = {
-  approveStatus: 'Pending',
-  approvedById: null,
-  approvedDate: null,
-  reviewStatus: 'Pending',
-  reviewedById: null,
-  reviewedDate: null,
-};
 
 /**
  * The demo catalogue of an organization as it stands at `now`. The same organization always gets
@@ -182,163 +160,4 @@ function unitDesignsOf(owner: Owner, compound: CompoundContent): UnitDesignDocum
       ...approvedAt(stored.updatedAt),
     };
   });
-}
-
-function homesOf(compound: CompoundContent): Home[] {
-  return Object.entries(compound.designs).flatMap(([designSlug, design]) =>
-    design.block.floors.flatMap((floor) =>
-      Array.from({ length: design.block.unitsPerFloor }, (_, index) => {
-        return { compound, designSlug, design, floor, position: index + 1 };
-      }),
-    ),
-  );
-}
-
-function unitDocument(owner: Owner, home: Home, index: number): UnitDocument {
-  const { compound, design, floor } = home;
-  const unitId = unitIdOf(home);
-  const slug = unitId.toLowerCase();
-  const bua = design.home.bua + (index % 3) * 2;
-  const stored = storedFields(owner, { kind: 'unit', slug, ageInDays: 15 + ((index * 37) % 280) });
-  return {
-    ...stored,
-    ...unitReferences(owner, home, index),
-    ...(index % 2 === 0 && { recordSystemId: `ERP-${unitId}` }),
-    unitId,
-    name: withSuffix(design.name, unitId),
-    slug,
-    status: STATUSES[index % STATUSES.length] ?? 'Available',
-    rentalStatus: 'Unavailable',
-    saleType: compound.sale.type,
-    bua,
-    price: priceOf(home, bua),
-    beds: design.home.bedrooms,
-    floor: { name: floor.name },
-    media: index % 3 === 2 ? [] : unitMedia(home),
-    reviews: index % 4 === 0 ? unitReviews(stored.updatedAt) : [],
-    ...unitDefaults(),
-  };
-}
-
-function unitReferences(owner: Owner, { compound, designSlug, design }: Home, index: number) {
-  const { home, block } = design;
-  const finishing = home.propertyType === 'chalet' ? 'fully-finished' : 'semi-finished';
-  return {
-    compoundId: compoundIdOf(owner, compound),
-    locationId: locationIdOf(owner, compound, design),
-    unitDesignId: idOf(owner, 'unitDesign', `${compound.key}-${designSlug}`),
-    buildingId: idOf(owner, 'building', `${compound.key}-${block.building}`),
-    propertyTypeId: idOf(owner, 'propertyType', home.propertyType),
-    finishingTypeId: idOf(owner, 'finishingType', finishing),
-    amenitiesIds: amenityIdsOf(owner, compound.amenities.slice(0, 2 + (index % 3))),
-  };
-}
-
-function unitDefaults() {
-  return {
-    showForBrokers: true,
-    isAdminOnly: false,
-    allowToTaskeen: false,
-    paymentPlansIds: [],
-    maintenancePlanIds: [],
-    clubPlanIds: [],
-    featuresIds: [],
-    brokersIds: [],
-    brokersGroupsIds: [],
-    releaseIds: [],
-    listingType: ['sale'],
-    addons: [],
-    priceByPaymentPlan: [],
-  };
-}
-
-function priceOf({ compound, design, floor, position }: Home, bua: number): number {
-  const { priceFactor } = PROPERTY_TYPES[design.home.propertyType];
-  const premium = 1 + floor.level * 0.015 + (position % 3) * 0.01;
-  const price = bua * compound.sale.pricePerSquareMeter * priceFactor * premium;
-  return Math.round(price / 10_000) * 10_000;
-}
-
-function unitIdOf({ compound, design, floor, position }: Home): string {
-  const number = `${floor.level}${String(position).padStart(2, '0')}`;
-  return `${compound.code}-${design.block.building}-${number}`;
-}
-
-function unitMedia({ compound, designSlug }: Home): UnitMediaItem[] {
-  const folder = `designs/${compound.key}-${designSlug}`;
-  return [
-    { ...picture(`${folder}/floorplan.png`), imageType: 'floorplan' },
-    { ...picture(`${folder}/living-room.jpg`), imageType: null },
-  ];
-}
-
-function unitReviews(reviewedAt: Date): UnitReview[] {
-  return [
-    { hasIssue: 0, type: 'unitDesign', ...approvedAt(reviewedAt) },
-    { hasIssue: 0, type: 'paymentPlan', ...NOT_REVIEWED },
-  ];
-}
-
-function approvedAt(date: Date): ReviewState {
-  return {
-    ...NOT_REVIEWED,
-    approveStatus: 'Approved',
-    approvedDate: date,
-    reviewStatus: 'Reviewed',
-    reviewedDate: date,
-  };
-}
-
-function storedFields(
-  owner: Owner,
-  { kind, slug, ageInDays }: { kind: string; slug: string; ageInDays: number },
-): CatalogueDocument {
-  const createdAt = owner.now.getTime() - ageInDays * DAY;
-  const untouchedDays = ageInDays % 10;
-  return {
-    _id: idOf(owner, kind, slug),
-    organizationId: owner.organizationId,
-    isDeleted: false,
-    createdAt: new Date(createdAt),
-    updatedAt: new Date(createdAt + untouchedDays * DAY),
-    __v: 0,
-  };
-}
-
-function idOf({ organizationId }: Owner, kind: string, slug: string): Types.ObjectId {
-  const digest = createHash('sha256').update(`${organizationId.toHexString()}/${kind}/${slug}`);
-  return new Types.ObjectId(digest.digest('hex').slice(0, 24));
-}
-
-function compoundIdOf(owner: Owner, compound: CompoundContent): Types.ObjectId {
-  return idOf(owner, 'compound', slugOf(compound));
-}
-
-function locationIdOf(owner: Owner, compound: CompoundContent, { block }: DesignContent) {
-  if (block.phase === undefined) return compoundIdOf(owner, compound);
-  return idOf(owner, 'phase', `${compound.key}-${block.phase}`);
-}
-
-function amenityIdsOf(owner: Owner, keys: readonly AmenityKey[]): Types.ObjectId[] {
-  return keys.map((key) => idOf(owner, 'amenity', key));
-}
-
-function slugOf({ key, slug }: CompoundContent): string {
-  return slug ?? key;
-}
-
-function withSuffix(name: Localized, suffix: string): Localized {
-  const arabic = name['ar-eg'];
-  return {
-    'en-us': `${name['en-us']} ${suffix}`,
-    ...(arabic !== undefined && { 'ar-eg': `${arabic} ${suffix}` }),
-  };
-}
-
-function picture(path: string): MediaItem {
-  return { image: assetUrl(path), type: 'image' };
-}
-
-function assetUrl(path: string): string {
-  return `https://cdn.example.com/${path}`;
 }

@@ -26,9 +26,16 @@ export class DemoData {
     @InjectConnection() private readonly connection: Connection,
   ) {}
 
-  /** Makes the demo organization when there is no organization at all; otherwise gives null. */
+  /**
+   * Gives access to the demo organization on the first start: while there is no other organization
+   * and nobody has a key for it. Otherwise gives null.
+   */
   async createOnFirstStart(): Promise<DemoAccess | null> {
-    return (await this.organizations.exists()) ? null : this.open();
+    const [demo, ...others] = await this.organizations.list();
+    if (others.length > 0 || (demo !== undefined && demo.name !== organizationName)) return null;
+    const keys = demo === undefined ? [] : await this.keys.list(demo._id);
+    const isInUse = keys.some((key) => this.keys.stateOf(key) === 'active');
+    return isInUse ? null : this.open();
   }
 
   /** Finds or makes the demo organization, writes its catalogue anew and issues a key. */

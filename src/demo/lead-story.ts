@@ -1,6 +1,6 @@
 import type { Language } from '../localization/language.js';
 import { textIn } from '../localization/localized.js';
-import { COMPOUNDS } from './demo-catalogue-content.js';
+import { COMPOUNDS } from './demo-compounds.js';
 import type { DemoRequest } from './demo-client.js';
 import { demoLeadSources } from './demo-lead-sources.js';
 import type { Chapter, DemoRun } from './demo-run.js';

@@ -23,6 +23,9 @@ const shownOfKey = 11;
  * @throws Error with one line when the database cannot be used or an answer is not the expected one
  */
 export async function runDemo(environment: Environment, print: Print): Promise<void> {
+  if (environment.NODE_ENV === 'production') {
+    throw new Error('The demo adds an organization of its own and does not run in production.');
+  }
   const database = await openDatabase(environment);
   try {
     const options = demoOptions(environment, database);

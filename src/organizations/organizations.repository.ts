@@ -21,10 +21,6 @@ export class OrganizationsRepository {
       .lean<OrganizationDocument[]>();
   }
 
-  async exists(): Promise<boolean> {
-    return (await this.model.exists({})) !== null;
-  }
-
   async insert(organization: OrganizationDocument): Promise<void> {
     await this.model.collection.insertOne(organization);
   }

@@ -37,11 +37,6 @@ export class OrganizationsService {
     return this.organizations.listActive();
   }
 
-  /** Whether there is any organization, deleted ones included. */
-  async exists(): Promise<boolean> {
-    return this.organizations.exists();
-  }
-
   /** Adds an organization; settings that are left out take their defaults. */
   async create(fields: OrganizationFields): Promise<OrganizationDocument> {
     const now = this.clock.now();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { readableJson } from '../../src/demo/readable-json.js';
+import { readableJson } from './readable-json.js';
 
 describe('JSON for people', () => {
   it('stays on one line when it is short', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { difference } from '../../src/demo/difference.js';
+import { difference } from './difference.js';
 
 describe('what differs from what is expected', () => {
   it.each([
