@@ -1,0 +1,215 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Document, ObjectId } from 'mongodb';
+import { Types } from 'mongoose';
+import { DatabaseStructure } from '../../src/database/database-structure.js';
+import { Migrations } from '../../src/database/migrations.js';
+import { LeadPhoneKeys } from '../../src/leads/lead-phone-keys.js';
+import { addLead, addTenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let structure: DatabaseStructure;
+
+beforeAll(async () => {
+  service = await startTestService();
+  structure = service.service.app.get(DatabaseStructure);
+});
+afterAll(() => service.stop());
+
+const conventions = () => ({
+  organizationId: new ObjectId(),
+  isDeleted: false,
+  createdAt: new Date(),
+  updatedAt: new Date(),
+});
+
+describe('the structure of the database', () => {
+  it('is complete after a start, and lists what is missing otherwise', async () => {
+    expect(await structure.isComplete()).toBe(true);
+    await service.db.collection('leads').dropIndex('phoneKeys');
+    await service.db.command({ collMod: 'clients', validator: {} });
+    await service.db.collection('counters').drop();
+    expect(await structure.isComplete()).toBe(false);
+    const faults = (await structure.status()).filter(
+      (state) => !state.exists || state.missingIndexes.length > 0 || !state.validatorIsCurrent,
+    );
+    expect(faults).toEqual([
+      { collection: 'clients', exists: true, missingIndexes: [], validatorIsCurrent: false },
+      {
+        collection: 'counters',
+        exists: false,
+        missingIndexes: ['counter'],
+        validatorIsCurrent: false,
+      },
+      {
+        collection: 'leads',
+        exists: true,
+        missingIndexes: ['phoneKeys'],
+        validatorIsCurrent: true,
+      },
+    ]);
+    await structure.apply();
+    expect(await structure.isComplete()).toBe(true);
+  });
+
+  it('mends indexes that differ and leaves those of other programs alone', async () => {
+    const leads = service.db.collection('leads');
+    await leads.dropIndex('leadId');
+    await leads.createIndex({ organizationId: 1, leadId: 1 }, { name: 'leadId' });
+    await leads.createIndex({ 'data.budget': 1 }, { name: 'reports' });
+    await structure.apply();
+    const indexes = await leads.indexes();
+    expect(indexes.find(({ name }) => name === 'leadId')).toMatchObject({ unique: true });
+    expect(indexes.map(({ name }) => name)).toContain('reports');
+  });
+
+  it('can be applied by several processes at once', async () => {
+    await service.db.dropDatabase();
+    await Promise.all([structure.apply(), structure.apply(), structure.apply()]);
+    expect(await structure.isComplete()).toBe(true);
+  });
+
+  it('leads every tenant index with the organization', async () => {
+    const exceptions = ['withoutPhoneKeys', 'recentlyUpdated', 'expiry', 'waiting', 'hash'];
+    const global = ['organizations', 'migrations', 'watermarks'];
+    for (const { name } of await service.db.listCollections().toArray()) {
+      if (global.includes(name)) continue;
+      const indexes = await service.db.collection(name).indexes();
+      for (const { name: index = '', key } of indexes) {
+        if (index === '_id_' || exceptions.includes(index)) continue;
+        expect([name, index, Object.keys(key)[0]]).toEqual([name, index, 'organizationId']);
+      }
+    }
+  });
+});
+
+describe('uniqueness that the database enforces', () => {
+  const duplicates: [string, Document][] = [
+    ['leads', { recordSystemId: 'x' }],
+    ['leads', { leadId: 1 }],
+    ['leads', { leadId: 1, isDeleted: true }],
+    ['compounds', { slug: 'x' }],
+    ['units', { slug: 'x' }],
+    ['units', { recordSystemId: 'x' }],
+    ['units', { compoundId: new ObjectId(), unitId: 'x' }],
+    ['apiKeys', { hash: 'x' }],
+  ];
+
+  it.each(duplicates)(
+    'of %s with %p holds for writers that are not this service',
+    async (name, fields) => {
+      const document = { ...conventions(), ...fields };
+      const collection = service.db.collection(name);
+      await collection.insertOne({ ...document });
+      await expect(collection.insertOne({ ...document })).rejects.toMatchObject({ code: 11_000 });
+      if (!('hash' in fields))
+        await collection.insertOne({ ...document, organizationId: new ObjectId() });
+    },
+  );
+
+  it.each(['leads', 'compounds', 'units'])(
+    'of %s does not count deleted or bare documents',
+    async (name) => {
+      const document = { ...conventions(), recordSystemId: 'x', slug: 'x', isDeleted: true };
+      const bare = { ...document, isDeleted: false, recordSystemId: undefined, slug: undefined };
+      const { recordSystemId: _id, slug: _slug, ...withoutIds } = bare;
+      await service.db
+        .collection(name)
+        .insertMany([document, { ...document }, withoutIds, { ...withoutIds }]);
+    },
+  );
+});
+
+describe('validators', () => {
+  it('accept what has the conventions, other fields, other numeric types and nulls', async () => {
+    const lead = { ...conventions(), leadId: 7n, clientId: null, ours: { x: 1 } };
+    await service.db.collection('leads').insertMany([conventions(), lead]);
+    await service.db
+      .collection('units')
+      .insertOne({ ...conventions(), price: 1.5, unitDesignId: null });
+    await service.db
+      .collection('users')
+      .insertOne({ ...conventions(), name: 'Hany', isDeleted: undefined });
+  });
+
+  it.each<[string, Document]>([
+    ['leads', { data: 'text' }],
+    ['leads', { leadId: '7' }],
+    ['leads', { compoundsIds: ['6740b1f2c3d4e5f607182930'] }],
+    ['leads', { createdAt: '2026-01-01' }],
+    ['leads', { organizationId: '6740b1f2c3d4e5f607182930' }],
+    ['leads', { isDeleted: 'no' }],
+    ['clients', { phoneNumbers: [1] }],
+    ['compounds', { name: { 'en-us': 7 } }],
+    ['units', { price: '7' }],
+  ])('refuse %s with %p', async (name, fields) => {
+    const insertion = service.db.collection(name).insertOne({ ...conventions(), ...fields });
+    await expect(insertion).rejects.toMatchObject({ code: 121 });
+  });
+});
+
+describe('migrations', () => {
+  it('run once, in batches, and go on where an interrupted one stopped', async () => {
+    const migrations = service.service.app.get(Migrations);
+    const ids = Array.from({ length: 3 }, () => new Types.ObjectId());
+    const seen: (string | null)[] = [];
+    let isBroken = true;
+    migrations.register({
+      version: 1_000,
+      name: 'three batches',
+      runBatch: async (after) => {
+        seen.push(after?.toHexString() ?? null);
+        const next = ids[seen.length - 1 - (isBroken ? 0 : 1)] ?? null;
+        if (isBroken && seen.length === 3) throw new Error('interrupted');
+        return next;
+      },
+    });
+    await expect(structure.apply()).rejects.toThrow('interrupted');
+    expect((await migrations.states()).at(-1)).toMatchObject({ state: 'interrupted' });
+    expect(await structure.isComplete()).toBe(false);
+    isBroken = false;
+    expect(await structure.apply()).toEqual(['three batches']);
+    const hex = ids.map((id) => id.toHexString());
+    expect(seen).toEqual([null, hex[0], hex[1], hex[1], hex[2]]);
+    expect(await structure.apply()).toEqual([]);
+    expect(seen).toHaveLength(5);
+  });
+
+  it('give leads that were there before their comparison keys', async () => {
+    const { organizationId } = await addTenant(service.db, { settings: { phoneCountry: 'SA' } });
+    const numbers = Array.from({ length: 1_203 }, (_, index) => 500_000_000 + index);
+    for (const number of [numbers[0], numbers[1]]) {
+      await addLead(service.db, organizationId, { data: { phoneNumber: `0${number}` } });
+    }
+    const now = new Date();
+    await service.db.collection('leads').insertMany(
+      numbers.slice(2).map((number) => ({
+        organizationId,
+        leadId: number,
+        data: { phoneNumber2: number },
+        isDeleted: false,
+        createdAt: now,
+        updatedAt: now,
+      })),
+    );
+    await service.db.collection('migrations').deleteMany({});
+    await structure.apply();
+    const leads = await service.db.collection('leads').find({ organizationId }).toArray();
+    expect(leads.flatMap((lead) => lead['phoneKeys'] as string[]).toSorted()).toEqual(
+      numbers.map((number) => `+966${number}`),
+    );
+  });
+});
+
+describe('the background pass', () => {
+  it('does not touch what it has derived already', async () => {
+    const { organizationId } = await addTenant(service.db);
+    await addLead(service.db, organizationId, { data: { phoneNumber: '01001234567' } });
+    const pass = service.service.app.get(LeadPhoneKeys);
+    await pass.run();
+    const before = await service.db.collection('leads').findOne({ organizationId });
+    expect(before).toMatchObject({ phoneKeys: ['+201001234567'] });
+    await pass.run();
+    expect(await service.db.collection('leads').findOne({ organizationId })).toEqual(before);
+  });
+});

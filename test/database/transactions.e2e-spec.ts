@@ -1,0 +1,165 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getModelToken } from '@nestjs/mongoose';
+import { type Model, Types } from 'mongoose';
+import { DatabaseUnavailableError } from '../../src/database/database-errors.js';
+import { TenantCollection } from '../../src/database/tenant-collection.js';
+import { TransactionLocks } from '../../src/database/transaction-locks.js';
+import { Transactions } from '../../src/database/transactions.js';
+import type { UserDocument } from '../../src/users/user.schema.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let transactions: Transactions;
+let model: Model<UserDocument>;
+let users: TenantCollection<UserDocument>;
+
+beforeAll(async () => {
+  service = await startTestService({ DATABASE_DEADLINE_MS: '1500' });
+  transactions = service.service.app.get(Transactions);
+  model = service.service.app.get<Model<UserDocument>>(getModelToken('User'));
+  users = new TenantCollection(model);
+});
+afterAll(() => service.stop());
+
+const user = (organizationId = new Types.ObjectId(), name = 'Mona'): UserDocument => ({
+  _id: new Types.ObjectId(),
+  organizationId,
+  name,
+  createdAt: new Date(),
+  updatedAt: new Date(),
+});
+const committed = (organizationId: Types.ObjectId) =>
+  service.db.collection('users').countDocuments({ organizationId });
+
+describe('a transaction', () => {
+  it('is seen from outside only when it is over, whichever way it was written', async () => {
+    const organizationId = new Types.ObjectId();
+    const seen = await transactions.run(async () => {
+      await users.insert(user(organizationId));
+      await model.create([user(organizationId)]);
+      const inside = (await users.find(organizationId, {})).length;
+      return [
+        inside,
+        await model.countDocuments({ organizationId }),
+        await committed(organizationId),
+      ];
+    });
+    expect(seen).toEqual([2, 2, 0]);
+    expect(await committed(organizationId)).toBe(2);
+  });
+
+  it('leaves nothing when the work throws, and lets the error through', async () => {
+    const organizationId = new Types.ObjectId();
+    const refusal = new Error('refused');
+    const run = transactions.run(async () => {
+      await users.insert(user(organizationId));
+      await model.create([user(organizationId)]);
+      throw refusal;
+    });
+    await expect(run).rejects.toBe(refusal);
+    expect(await committed(organizationId)).toBe(0);
+  });
+
+  it('is run again with the fresh state after a lost race for a unique index', async () => {
+    const hash = new Types.ObjectId().toHexString();
+    const now = new Date();
+    const key = { organizationId: new Types.ObjectId(), hash, createdAt: now, updatedAt: now };
+    await service.db.collection('apiKeys').insertOne({ ...key });
+    const lost: string[] = [];
+    let hashOfAttempt = hash;
+    await transactions.run(
+      () =>
+        service.service.app
+          .get<Model<unknown>>(getModelToken('ApiKey'))
+          .create([{ ...key, hash: hashOfAttempt }]),
+      {
+        onDuplicateKey: (index) => {
+          lost.push(index);
+          hashOfAttempt = `${hash}-second`;
+          return Promise.resolve();
+        },
+      },
+    );
+    expect(lost).toEqual(['hash']);
+  });
+
+  it('is given up when it cannot win in time', async () => {
+    const holder = service.db.client.startSession();
+    holder.startTransaction();
+    const organizationId = new Types.ObjectId();
+    const blocked = user(organizationId);
+    await users.insert(blocked);
+    const keepAlive = setInterval(() => {
+      void service.db.collection('users').findOne({}, { session: holder });
+    }, 100);
+    await service.db
+      .collection('users')
+      .updateOne({ _id: blocked._id }, { $set: { name: 'held' } }, { session: holder });
+    const run = transactions.run(() =>
+      users.updateOne(organizationId, { _id: blocked._id }, { $set: { name: 'x' } }),
+    );
+    await expect(run).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    clearInterval(keepAlive);
+    await holder.abortTransaction();
+    await holder.endSession();
+  });
+});
+
+describe('queue keys', () => {
+  it('let work that shares one run one after the other, and other work at once', async () => {
+    const events: string[] = [];
+    let openGate = () => {};
+    const gate = new Promise<void>((resolve) => (openGate = resolve));
+    const work = (name: string, wait?: Promise<void>) => async () => {
+      events.push(`${name} begins`);
+      await wait;
+      events.push(`${name} ends`);
+    };
+    const first = transactions.run(work('first', gate), { queueKeys: ['a', 'b'] });
+    const second = transactions.run(work('second'), { queueKeys: ['b', 'c'] });
+    await transactions.run(work('other'), { queueKeys: ['d'] });
+    expect(events).toEqual(['first begins', 'other begins', 'other ends']);
+    openGate();
+    await Promise.all([first, second]);
+    expect(events.slice(3)).toEqual(['first ends', 'second begins', 'second ends']);
+  });
+
+  it('do not make anybody wait longer than a request may', async () => {
+    let openGate = () => {};
+    const gate = new Promise<void>((resolve) => (openGate = resolve));
+    const first = transactions.run(() => gate, { queueKeys: ['slow'] });
+    const second = transactions.run(() => Promise.resolve(), { queueKeys: ['slow'] });
+    await expect(second).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    openGate();
+    await first;
+  });
+});
+
+describe('transaction locks', () => {
+  it('make transactions that take the same key see each other', async () => {
+    const locks = service.service.app.get(TransactionLocks);
+    const organizationId = new Types.ObjectId();
+    const claim = () =>
+      transactions.run(async () => {
+        await locks.take(organizationId, ['phone:1', 'phone:2']);
+        if ((await users.find(organizationId, {})).length > 0) return false;
+        await users.insert(user(organizationId));
+        return true;
+      });
+    const claims = await Promise.all(Array.from({ length: 12 }, claim));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+    expect(await committed(organizationId)).toBe(1);
+  });
+});
+
+describe('a tenant collection', () => {
+  it('neither shows nor changes the documents of another organization', async () => {
+    const [ours, theirs] = [user(), user()];
+    await users.insert(ours);
+    await users.insert(theirs);
+    expect(await users.findOne(ours.organizationId, { _id: theirs._id })).toBeNull();
+    const update = { $set: { name: 'taken over' } };
+    expect(await users.updateOne(ours.organizationId, { _id: theirs._id }, update)).toBe(false);
+    expect(await users.findOne(theirs.organizationId, {})).toMatchObject({ name: 'Mona' });
+  });
+});
