@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Document, IndexDescription } from 'mongodb';
+import type { Document, IndexDescription, IndexDescriptionInfo } from 'mongodb';
 import type { Connection, Model } from 'mongoose';
 import { documentValidator } from './document-validator.js';
 import { Migrations } from './migrations.js';
@@ -14,6 +14,7 @@ export interface CollectionState {
   readonly validatorIsCurrent: boolean;
 }
 
+const indexNotFound = 27;
 const namespaceExists = 48;
 const conflictingOperation = 117;
 
@@ -47,10 +48,11 @@ export class DatabaseStructure {
     for (const model of this.models()) {
       const name = model.collection.collectionName;
       const exists = existing.has(name);
+      const indexes = exists ? await model.collection.indexes() : [];
       states.push({
         collection: name,
         exists,
-        missingIndexes: (await this.missingIndexes(model, exists)).map((index) => index.name ?? ''),
+        missingIndexes: missingIndexes(model, indexes).map((index) => index.name ?? ''),
         validatorIsCurrent: isDeepStrictEqual(existing.get(name), documentValidator(model.schema)),
       });
     }
@@ -94,24 +96,22 @@ export class DatabaseStructure {
   }
 
   private async syncIndexes(model: Model<unknown>): Promise<void> {
-    const missing = await this.missingIndexes(model, true);
-    if (missing.length === 0) return;
+    // One look decides: an index that another process makes meanwhile is not an outdated one.
     const existing = await model.collection.indexes();
+    const missing = missingIndexes(model, existing);
+    if (missing.length === 0) return;
     for (const { name } of missing) {
-      const isOutdated = existing.some((index) => index.name === name);
-      if (isOutdated && name !== undefined) await model.collection.dropIndex(name);
+      if (existing.some((index) => index.name === name)) await this.dropIndex(model, name);
     }
     await model.collection.createIndexes(missing);
   }
 
-  private async missingIndexes(
-    model: Model<unknown>,
-    exists: boolean,
-  ): Promise<IndexDescription[]> {
-    const existing = exists ? await model.collection.indexes() : [];
-    return declaredIndexes(model).filter(
-      (declared) => !existing.some((index) => isSameIndex(index, declared)),
-    );
+  private async dropIndex(model: Model<unknown>, name = ''): Promise<void> {
+    try {
+      await model.collection.dropIndex(name);
+    } catch (error) {
+      if (codeOf(error) !== indexNotFound) throw error;
+    }
   }
 
   private async validators(): Promise<Map<string, Document | undefined>> {
@@ -129,6 +129,15 @@ function declaredIndexes(model: Model<unknown>): IndexDescription[] {
   return model.schema.indexes().map(([key, { background: _background, ...options }]) => {
     return { key, ...options } as IndexDescription;
   });
+}
+
+function missingIndexes(
+  model: Model<unknown>,
+  existing: readonly IndexDescriptionInfo[],
+): IndexDescription[] {
+  return declaredIndexes(model).filter(
+    (declared) => !existing.some((index) => isSameIndex(index, declared)),
+  );
 }
 
 /** Compares what was declared; the server adds settings of its own to a stored index. */

@@ -55,8 +55,10 @@ describe('the structure of the database', () => {
   it('mends indexes that differ and leaves those of other programs alone', async () => {
     const leads = service.db.collection('leads');
     await leads.dropIndex('leadId');
-    await leads.createIndex({ organizationId: 1, leadId: 1 }, { name: 'leadId' });
-    await leads.createIndex({ 'data.budget': 1 }, { name: 'reports' });
+    await leads.createIndexes([
+      { key: { organizationId: 1, leadId: 1 }, name: 'leadId' },
+      { key: { 'data.budget': 1 }, name: 'reports' },
+    ]);
     await structure.apply();
     const indexes = await leads.indexes();
     expect(indexes.find(({ name }) => name === 'leadId')).toMatchObject({ unique: true });
@@ -67,6 +69,16 @@ describe('the structure of the database', () => {
     await service.db.dropDatabase();
     await Promise.all([structure.apply(), structure.apply(), structure.apply()]);
     expect(await structure.isComplete()).toBe(true);
+  });
+
+  it('mends one outdated index in several processes at once', async () => {
+    const leads = service.db.collection('leads');
+    for (let round = 0; round < 5; round += 1) {
+      await leads.dropIndex('leadId');
+      await leads.createIndex({ organizationId: 1, leadId: 1 }, { name: 'leadId' });
+      await Promise.all([structure.apply(), structure.apply(), structure.apply()]);
+      expect(await structure.isComplete()).toBe(true);
+    }
   });
 
   it('leads every tenant index with the organization', async () => {
@@ -113,9 +125,10 @@ describe('uniqueness that the database enforces', () => {
       const document = { ...conventions(), recordSystemId: 'x', slug: 'x', isDeleted: true };
       const bare = { ...document, isDeleted: false, recordSystemId: undefined, slug: undefined };
       const { recordSystemId: _id, slug: _slug, ...withoutIds } = bare;
-      await service.db
+      const { insertedCount } = await service.db
         .collection(name)
         .insertMany([document, { ...document }, withoutIds, { ...withoutIds }]);
+      expect(insertedCount).toBe(4);
     },
   );
 });
@@ -123,13 +136,12 @@ describe('uniqueness that the database enforces', () => {
 describe('validators', () => {
   it('accept what has the conventions, other fields, other numeric types and nulls', async () => {
     const lead = { ...conventions(), leadId: 7n, clientId: null, ours: { x: 1 } };
-    await service.db.collection('leads').insertMany([conventions(), lead]);
-    await service.db
-      .collection('units')
-      .insertOne({ ...conventions(), price: 1.5, unitDesignId: null });
-    await service.db
-      .collection('users')
-      .insertOne({ ...conventions(), name: 'Hany', isDeleted: undefined });
+    const unit = { ...conventions(), price: 1.5, unitDesignId: null };
+    const user = { ...conventions(), name: 'Hany', isDeleted: undefined };
+    const leads = await service.db.collection('leads').insertMany([conventions(), lead]);
+    await service.db.collection('units').insertOne(unit);
+    await service.db.collection('users').insertOne(user);
+    expect(leads.insertedCount).toBe(2);
   });
 
   it.each<[string, Document]>([
