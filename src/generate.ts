@@ -1,0 +1,32 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module.js';
+import { environmentExample, readEnvironment } from './configuration/environment.js';
+import { createLogger } from './http/logger.js';
+import { createOpenApiDocument } from './http/openapi.js';
+import { basePath } from './service.js';
+
+const root = join(import.meta.dirname, '..');
+
+write('.env.example', environmentExample());
+write('docs/openapi.json', await openApiText());
+
+async function openApiText(): Promise<string> {
+  const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
+  const logger = createLogger(environment);
+  // A preview knows all modules and controllers without making any: nothing connects.
+  const app = await NestFactory.create(
+    AppModule.forRoot({ environment, databaseUri: '', logger }),
+    new FastifyAdapter(),
+    { preview: true, logger: false, abortOnError: false },
+  );
+  app.setGlobalPrefix(basePath);
+  return `${JSON.stringify(createOpenApiDocument(app), null, 2)}\n`;
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(join(root, path), text);
+  process.stdout.write(`${path}\n`);
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { environmentExample } from '../../src/configuration/environment.js';
+import { createOpenApiDocument } from '../../src/http/openapi.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+describe('what `npm run generate` wrote is current:', () => {
+  it('.env.example', () => {
+    expect(readFileSync('.env.example', 'utf8')).toBe(environmentExample());
+  });
+
+  it('docs/openapi.json', () => {
+    const document = createOpenApiDocument(service.service.app);
+    const text = `${JSON.stringify(document, null, 2)}\n`;
+    expect(readFileSync('docs/openapi.json', 'utf8')).toBe(text);
+  });
+});
