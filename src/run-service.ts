@@ -53,7 +53,7 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
   }
 }
 
-function print(lines: ReadonlyArray<readonly [string, string]>): void {
+function print(lines: readonly (readonly [string, string])[]): void {
   const width = Math.max(...lines.map(([label]) => label.length));
   const text = lines.map(([label, value]) => `${label.padEnd(width)}  ${value}\n`).join('');
   process.stdout.write(`\n${text}\n`);

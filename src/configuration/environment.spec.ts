@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { ConfigurationError, environmentExample, readEnvironment } from './environment.js';
+import { type ConfigurationError, environmentExample, readEnvironment } from './environment.js';
 
 const faultsOf = (source: Record<string, string>) => {
   try {
@@ -48,7 +48,7 @@ describe('readEnvironment', () => {
     { TRUST_PROXY: 'all of them' },
     { NODE_ENV: 'production' },
   ])('refuses %p with a line that names the variable', (source) => {
-    const [fault, ...others] = faultsOf(source as Record<string, string>);
+    const [fault, ...others] = faultsOf(source);
     const name =
       'NODE_ENV' in source && source.NODE_ENV === 'production'
         ? 'MONGODB_URI'

@@ -149,9 +149,12 @@ function parseTrustProxy(value: string, context: z.RefinementCtx): boolean | num
 }
 
 function wrap(text: string, width: number): string[] {
-  return text.split(' ').reduce<string[]>((lines, word) => {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
     const last = lines.at(-1);
-    if (last === undefined || last.length + word.length >= width) return [...lines, word];
-    return [...lines.slice(0, -1), `${last} ${word}`];
-  }, []);
+    const fits = last !== undefined && last.length + word.length < width;
+    if (fits) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }

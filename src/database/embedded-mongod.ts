@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, MongoServerError } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
@@ -82,12 +82,6 @@ export async function startMongod(
       await server.stop({ doCleanup: false });
     },
   };
-}
-
-/** Removes an embedded database with everything in it. */
-export async function removeEmbeddedData(dataFolder: string): Promise<void> {
-  await rm(join(dataFolder, 'mongodb'), { recursive: true, force: true });
-  await rm(join(dataFolder, 'mongod.json'), { force: true });
 }
 
 async function readState(file: string): Promise<{ uri: string; port: number } | undefined> {

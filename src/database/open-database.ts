@@ -31,6 +31,6 @@ export async function openDatabase(environment: Environment): Promise<OpenDataba
 }
 
 /** A connection string that may be shown: without user, password and options. */
-export function withoutCredentials(uri: string): string {
+function withoutCredentials(uri: string): string {
   return uri.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '');
 }

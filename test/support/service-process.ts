@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import type { PresentedLead } from '../../src/leads/lead.presenter.js';
 import { basePath } from '../../src/service.js';
 
 /** The service in a process of its own, as `npm start` runs it. */
@@ -52,11 +53,17 @@ export async function kill({ process: child, exited }: ServiceProcess): Promise<
   await exited;
 }
 
+/** What tests look at in the body of an answer about a lead. */
+export interface LeadAnswerBody {
+  readonly operation: string;
+  readonly lead: PresentedLead;
+}
+
 /** Sends a JSON request to a service at an address. */
 export async function send(
   url: string,
   { method, path, key, body }: { method: string; path: string; key: string; body?: unknown },
-): Promise<{ status: number; body: any }> {
+): Promise<{ status: number; body: LeadAnswerBody }> {
   const response = await fetch(`${url}/${basePath}${path}`, {
     method,
     headers: {
@@ -65,7 +72,7 @@ export async function send(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: response.status, body: await response.json() };
+  return { status: response.status, body: (await response.json()) as LeadAnswerBody };
 }
 
 function spawnService(variables: Record<string, string>) {

@@ -1,0 +1,206 @@
+/** Folders that hold a part of the business; the others are the ground that these stand on. */
+const feature =
+  'authentication|change-log|clients|compounds|health|leads|organizations|reservations|units|users';
+
+/** What a feature shows to the others: its service, its module, and plain values and types. */
+const doors = [
+  '\\.(service|module)\\.ts$',
+  '^src/authentication/(api-key-state|caller|public\\.decorator)\\.ts$',
+  '^src/change-log/(change-log|field-changes)\\.ts$',
+  '^src/organizations/organization\\.ts$',
+];
+
+/** Decisions as functions: time and data come as arguments, so that tables can test them. */
+const pure = [
+  '-merge\\.ts$',
+  '^src/authentication/api-key-state\\.ts$',
+  '^src/change-log/field-changes\\.ts$',
+  '^src/contacts/(contact|phone-number)\\.ts$',
+  '^src/http/(domain-error|json-body)\\.ts$',
+  '^src/leads/lead-phones\\.ts$',
+  '^src/localization/(fold-case|language|localized)\\.ts$',
+  '^src/reservations/(cheques|states|transitions)\\.ts$',
+  '^src/units/availability\\.ts$',
+];
+
+const entries = '^src/(main|cli|generate)\\.ts$';
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-cycles',
+      comment: 'Files that need each other cannot be understood or tested one at a time.',
+      severity: 'error',
+      from: {},
+      to: { circular: true },
+    },
+    {
+      name: 'feature-through-its-door',
+      comment: 'A feature uses another one through its service, never through its insides.',
+      severity: 'error',
+      from: { path: `^src/(${feature})/` },
+      to: {
+        path: `^src/(${feature}|demo|operator)/`,
+        pathNot: ['^src/$1/', ...doors, '^src/compounds/catalogue-document\\.ts$'],
+      },
+    },
+    {
+      name: 'catalogue-document-is-for-the-catalogue',
+      comment: 'What documents of the catalogue have in common concerns compounds and units only.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(compounds|units|demo)/' },
+      to: { path: '^src/compounds/catalogue-document\\.ts$' },
+    },
+    {
+      name: 'storage-stays-inside',
+      comment: 'Repositories and schemas are known in their own folder only.',
+      severity: 'error',
+      from: { path: '^src/([^/]+)', pathNot: '^src/(demo|operator)/' },
+      to: { path: '\\.(repository|schema)\\.ts$', pathNot: ['^src/$1/', '^src/database/'] },
+    },
+    {
+      name: 'edges-take-only-types-of-documents',
+      comment: 'The demo writes documents and the command line shows them; neither may query them.',
+      severity: 'error',
+      from: { path: '^src/(demo|operator)/' },
+      to: { path: '\\.(repository|schema)\\.ts$', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'edges-use-services',
+      comment: 'The demo and the command line use features as the features use each other.',
+      severity: 'error',
+      from: { path: '^src/(demo|operator)/' },
+      to: {
+        path: `^src/(${feature})/`,
+        pathNot: [...doors, '\\.schema\\.ts$', '^src/compounds/catalogue-document\\.ts$'],
+      },
+    },
+    {
+      name: 'ground-knows-no-feature',
+      comment: 'Features publish to webhooks and use the database, never the other way round.',
+      severity: 'error',
+      from: { path: '^src/(webhooks|database|localization|configuration|contacts)/' },
+      to: { path: `^src/(${feature}|demo|operator|http)/` },
+    },
+    {
+      name: 'http-knows-only-who-calls',
+      comment:
+        "A request carries its caller's type; beyond that HTTP serves features unknown to it.",
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { path: `^src/(${feature}|demo|operator)/`, pathNot: '^src/authentication/caller\\.ts$' },
+    },
+    {
+      name: 'http-takes-only-the-type-of-the-caller',
+      comment: 'At run time authentication builds on HTTP.',
+      severity: 'error',
+      from: { path: '^src/http/' },
+      to: { path: '^src/authentication/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'controllers-call-services',
+      comment: 'controller -> service -> repository -> schema.',
+      severity: 'error',
+      from: { path: '\\.controller\\.ts$' },
+      to: { path: '\\.(repository|schema)\\.ts$' },
+    },
+    {
+      name: 'storage-looks-down-only',
+      comment: 'controller -> service -> repository -> schema.',
+      severity: 'error',
+      from: { path: '\\.(repository|schema)\\.ts$' },
+      to: { path: '\\.(controller|service|module|presenter)\\.ts$|/dto/' },
+    },
+    {
+      name: 'services-know-no-controller',
+      comment: 'controller -> service -> repository -> schema.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.module\\.ts$' },
+      to: { path: '\\.controller\\.ts$' },
+    },
+    {
+      name: 'pure-without-framework',
+      comment: 'Pure decisions run without NestJS and mongoose.',
+      severity: 'error',
+      from: { path: pure },
+      to: {
+        path: 'node_modules/(@nestjs/|mongoose/|mongodb/)|^(@nestjs/|mongoose|mongodb)',
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'pure-builds-on-pure',
+      comment: 'Otherwise the framework would come in through the next file.',
+      severity: 'error',
+      from: { path: pure },
+      to: { path: '^src/', pathNot: pure, dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'demo-is-an-extra',
+      comment: 'The service does not depend on its demo, but for offering it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(demo/|operator/|(app\\.module|run-service)\\.ts$)' },
+      to: { path: '^src/demo/' },
+    },
+    {
+      name: 'operator-is-an-entry',
+      comment: 'The command line uses the service, not the other way round.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(operator/|cli\\.ts$)' },
+      to: { path: '^src/operator/' },
+    },
+    {
+      name: 'entries-are-not-imported',
+      comment: 'An entry point runs as soon as it is imported.',
+      severity: 'error',
+      from: {},
+      to: { path: entries },
+    },
+    {
+      name: 'sources-know-no-tests',
+      comment: 'What ships does not import what tests it.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
+      to: { path: '^(test|bench|scripts|dist)/|\\.spec\\.ts$' },
+    },
+    {
+      name: 'no-orphans',
+      comment: 'A file that nothing uses and that uses nothing is left over.',
+      severity: 'error',
+      from: { orphan: true, pathNot: [entries, '\\.d\\.ts$'] },
+      to: {},
+    },
+    {
+      name: 'not-to-dev-dep',
+      comment: 'A production install lacks the development dependencies.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '\\.spec\\.ts$' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'only-declared-packages',
+      comment: 'A package that another one happens to bring may be gone tomorrow.',
+      severity: 'error',
+      from: { path: '^src/' },
+      to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+    },
+    {
+      name: 'resolvable',
+      comment: 'The import leads nowhere.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    // Imports of types count too: they are knowledge of the other file all the same.
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};
