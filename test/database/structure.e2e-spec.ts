@@ -75,7 +75,7 @@ describe('the structure of the database', () => {
     const leads = service.db.collection('leads');
     for (let round = 0; round < 5; round += 1) {
       await leads.dropIndex('leadId');
-      await leads.createIndex({ organizationId: 1, leadId: 1 }, { name: 'leadId' });
+      await leads.createIndexes([{ key: { organizationId: 1, leadId: 1 }, name: 'leadId' }]);
       await Promise.all([structure.apply(), structure.apply(), structure.apply()]);
       expect(await structure.isComplete()).toBe(true);
     }
