@@ -10,6 +10,7 @@ import { DemoModule } from './demo/demo.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { LeadsModule } from './leads/leads.module.js';
+import { ReservationsModule } from './reservations/reservations.module.js';
 import { UnitsModule } from './units/units.module.js';
 
 /** What the service is put together from. */
@@ -36,6 +37,7 @@ export class AppModule {
         LeadsModule,
         CompoundsModule,
         UnitsModule,
+        ReservationsModule,
         HealthModule,
         DemoModule,
       ],

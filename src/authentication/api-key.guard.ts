@@ -5,6 +5,7 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/deadline.js';
 import { unauthorized } from '../http/domain-error.js';
 import { remainingPatience } from '../http/request-context.js';
+import { routeOptionsOf } from '../http/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { Public } from './public.decorator.js';
 
@@ -20,13 +21,14 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.reflector.get(Public, context.getHandler())) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const key = request.headers['api-key'];
-    if (typeof key !== 'string' || key === '') throw unauthorized('authentication.keyNotProvided');
+    const { hasBareUnauthorized: isBare = false } = routeOptionsOf(request);
+    const key = presentedKey(request);
+    if (key === undefined) throw unauthorized('authentication.keyNotProvided', { isBare });
     const found = await withinDeadline(
       this.authenticator.authenticate(key, request.hostname),
       remainingPatience(request, this.environment.DATABASE_DEADLINE_MS),
     );
-    if (found === null) throw unauthorized('authentication.keyNotValid');
+    if (found === null) throw unauthorized('authentication.keyNotValid', { isBare });
     request.caller = {
       organizationId: found.organization._id,
       organization: found.organization,
@@ -35,4 +37,13 @@ export class ApiKeyGuard implements CanActivate {
     };
     return true;
   }
+}
+
+/** The key in the header, or, where the endpoint takes it there, in the query. */
+function presentedKey(request: FastifyRequest): string | undefined {
+  const header = request.headers['api-key'];
+  if (typeof header === 'string' && header !== '') return header;
+  if (routeOptionsOf(request).acceptsKeyInQuery !== true) return undefined;
+  const query = (request.query as Record<string, unknown>)['api-key'];
+  return typeof query === 'string' && query !== '' ? query : undefined;
 }

@@ -31,6 +31,6 @@ export function notFound(key: string, values: Message['values'] = {}): DomainErr
 }
 
 /** 401 with one message. */
-export function unauthorized(key: string): DomainError {
-  return new DomainError(401, [{ key }]);
+export function unauthorized(key: string, options: DomainErrorOptions = {}): DomainError {
+  return new DomainError(401, [{ key }], options);
 }

@@ -16,7 +16,7 @@ import { ruleMessage } from './rule-message.js';
 export const externalIdLimit = 1_024;
 
 /** A field that may be left out, but not sent as null. */
-function MayBeOmitted(): PropertyDecorator {
+export function MayBeOmitted(): PropertyDecorator {
   return ValidateIf((_object, value) => value !== undefined);
 }
 

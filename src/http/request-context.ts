@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Caller } from '../authentication/caller.js';
 import { type Language, parseLanguage } from '../localization/language.js';
+import { routeOptionsOf } from './route-options.js';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -27,7 +28,8 @@ export function addRequestContext(fastify: FastifyInstance): void {
   fastify.decorateRequest('language', parseLanguage(undefined));
   fastify.decorateRequest('waitsSince', 0);
   fastify.addHook('onRequest', (request, reply, done) => {
-    request.language = parseLanguage(request.headers['language']);
+    const { fixedLanguage } = routeOptionsOf(request);
+    request.language = fixedLanguage ?? parseLanguage(request.headers['language']);
     reply.header('x-request-id', request.id);
     reply.header('content-language', request.language);
     reply.header('vary', 'language');

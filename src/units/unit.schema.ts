@@ -48,6 +48,8 @@ export interface UnitDocument extends CatalogueDocument {
   listingType: string[];
   addons: unknown[];
   priceByPaymentPlan: unknown[];
+  /** Counts the decisions about the unit's reservations; a lock, no content. */
+  availabilityRevision?: number;
 }
 
 /** Collection `units`. */
@@ -76,6 +78,7 @@ export const unitSchema = new Schema<UnitDocument>(
     showForBrokers: Boolean,
     isAdminOnly: Boolean,
     allowToTaskeen: Boolean,
+    availabilityRevision: Number,
     isDeleted: { type: Boolean, required: true },
     deletedAt: Date,
     createdAt: { type: Date, required: true },

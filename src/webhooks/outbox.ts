@@ -5,10 +5,15 @@ import { Clock } from '../configuration/clock.js';
 import { TenantCollection } from '../database/tenant-collection.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
+/** What outside systems can be told ("Outbound webhooks" 1). */
+export type EventType =
+  | `client.${'created' | 'updated'}`
+  | `lead.${'created' | 'updated' | 'deleted'}`
+  | `wallet.${'created' | 'updated' | 'deleted' | 'restored'}`;
+
 /** What a feature tells the world ("Outbound webhooks" 1). */
 export interface OutboundEvent {
-  readonly type:
-    'client.created' | 'client.updated' | 'lead.created' | 'lead.updated' | 'lead.deleted';
+  readonly type: EventType;
   /** The object as the API shows it, in the default language. */
   readonly data: object;
   /** For updates, what changed. */

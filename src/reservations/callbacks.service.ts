@@ -1,0 +1,94 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../authentication/caller.js';
+import { parseObjectId } from '../database/object-id.js';
+import { Transactions } from '../database/transactions.js';
+import { DomainError } from '../http/domain-error.js';
+import { defaultLanguage } from '../localization/language.js';
+import { Messages } from '../localization/messages.js';
+import type { CallbackOutcome } from './callback-record.schema.js';
+import { CallbackRecords } from './callback-records.js';
+import { type CallbackProgress, type CallbackRefusal, CallbackSteps } from './callback-steps.js';
+import type { CallbackDto } from './dto/callback.dto.js';
+import { ReservationsRepository } from './reservations.repository.js';
+
+const statuses: Readonly<Record<CallbackRefusal, 404 | 422>> = {
+  reservationNotFound: 404,
+  unitNotFound: 404,
+  chequeNotFound: 404,
+  notPendingChequeCollection: 422,
+  unitAlreadyReserved: 422,
+};
+
+/** Callbacks of cheque-collection partners (section 4.2). */
+@Injectable()
+export class CallbacksService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly reservations: ReservationsRepository,
+    private readonly steps: CallbackSteps,
+    private readonly records: CallbackRecords,
+    private readonly messages: Messages,
+  ) {}
+
+  /**
+   * Applies a callback and records it, in one transaction. What the steps before a refusal stored
+   * is committed before the refusal is thrown.
+   *
+   * @throws DomainError 404 or 422 with the headers that tell what was stored
+   */
+  async handle(caller: Caller, callback: CallbackDto, requestId: string): Promise<CallbackOutcome> {
+    const unit = await this.unitKey(caller, callback);
+    const { refusal, outcome } = await this.transactions.run(
+      async () => {
+        const progress = await this.progress(caller, callback);
+        const result = this.toOutcome(progress);
+        await this.records.add(caller, { requestId, payload: callback, outcome: result });
+        return { refusal: progress.refusal, outcome: result };
+      },
+      { queueKeys: [unit] },
+    );
+    if (refusal === undefined) return outcome;
+    const message = { key: `reservations.${refusal}` };
+    throw new DomainError(outcome.status, [message], { headers: callbackHeaders(outcome) });
+  }
+
+  private async progress(
+    { organizationId }: Caller,
+    callback: CallbackDto,
+  ): Promise<CallbackProgress> {
+    const id = parseObjectId(callback.reservationId);
+    const reservation = id && (await this.reservations.findById(organizationId, id));
+    if (!reservation) {
+      return { reservation: 'unchanged', cheque: 'none', refusal: 'reservationNotFound' };
+    }
+    const { reservationStatus, installmentId, chequeStatus, chequeNumber, chequeAmount } = callback;
+    const hasCheque = installmentId !== undefined && chequeStatus !== undefined;
+    return this.steps.run(reservation, {
+      reservationStatus,
+      cheque: hasCheque
+        ? { installmentId, status: chequeStatus, chequeNumber, chequeAmount }
+        : undefined,
+    });
+  }
+
+  private toOutcome({ refusal, reservation, cheque }: CallbackProgress): CallbackOutcome {
+    if (refusal === undefined) return { status: 201, messages: [], reservation, cheque };
+    const message = this.messages.text({ key: `reservations.${refusal}` }, defaultLanguage);
+    return { status: statuses[refusal], messages: [message], reservation, cheque };
+  }
+
+  /** Callbacks about one unit wait for each other inside the process. */
+  private async unitKey({ organizationId }: Caller, callback: CallbackDto): Promise<string> {
+    const id = parseObjectId(callback.reservationId);
+    const reservation = id && (await this.reservations.findById(organizationId, id));
+    return `unit:${reservation?.unitId.toHexString() ?? callback.reservationId}`;
+  }
+}
+
+/** Headers that say what the empty body cannot ("Reservation callback" 8). */
+export function callbackHeaders({
+  reservation,
+  cheque,
+}: Pick<CallbackOutcome, 'reservation' | 'cheque'>): Record<string, string> {
+  return { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
+}

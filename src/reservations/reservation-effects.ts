@@ -1,0 +1,111 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../configuration/clock.js';
+import { UnitAvailabilityService } from '../units/unit-availability.service.js';
+import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
+import type { ReservationDocument } from './reservation.schema.js';
+import { ReservationsRepository } from './reservations.repository.js';
+import type { Effect, ReservationFacts } from './transitions.js';
+import { Wallets } from './wallets.js';
+
+/** A reservation after effects, and whether any of them stored something. */
+export interface Applied {
+  readonly reservation: ReservationDocument;
+  readonly hasStored: boolean;
+}
+
+/** Does to reservations, units and wallets what the transitions decide, inside a transaction. */
+@Injectable()
+export class ReservationEffects {
+  constructor(
+    private readonly reservations: ReservationsRepository,
+    private readonly units: UnitAvailabilityService,
+    private readonly wallets: Wallets,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What decisions about a reservation have to know. */
+  async factsOf({
+    organizationId,
+    unitId,
+    status,
+  }: ReservationDocument): Promise<ReservationFacts> {
+    return { status, isUnitDeleted: await this.units.isDeleted(organizationId, unitId) };
+  }
+
+  /** Whether another reservation of the same unit is approved. */
+  async isUnitReservedByAnother(reservation: ReservationDocument): Promise<boolean> {
+    const { organizationId, unitId, _id } = reservation;
+    const all = await this.reservations.statusesOfUnit(organizationId, unitId);
+    return all.some((other) => other.status === 'approved' && !other._id.equals(_id));
+  }
+
+  /**
+   * Applies effects in order.
+   *
+   * @param wallet the wallet that a restoration is about
+   */
+  async apply(
+    effects: readonly Effect[],
+    reservation: ReservationDocument,
+    wallet?: ChequeWalletDocument,
+  ): Promise<Applied> {
+    let applied: Applied = { reservation, hasStored: false };
+    for (const effect of effects) {
+      const next = await this.applyOne(effect, applied.reservation, wallet);
+      applied = { ...next, hasStored: applied.hasStored || next.hasStored };
+    }
+    return applied;
+  }
+
+  private async applyOne(
+    effect: Effect,
+    reservation: ReservationDocument,
+    wallet?: ChequeWalletDocument,
+  ): Promise<Applied> {
+    switch (effect) {
+      case 'approve':
+        return this.approve(reservation);
+      case 'cancel':
+        return this.cancel(reservation);
+      case 'deleteWallet':
+        return { reservation, hasStored: await this.deleteWallet(reservation) };
+      case 'restoreWallet':
+        if (wallet !== undefined) await this.wallets.restore(wallet);
+        return { reservation, hasStored: true };
+      default:
+        return effect satisfies never;
+    }
+  }
+
+  private async approve(reservation: ReservationDocument): Promise<Applied> {
+    const now = this.clock.now();
+    const fields = { status: 'approved', approvedAt: now, updatedAt: now } as const;
+    await this.units.markSold(reservation.organizationId, reservation.unitId);
+    await this.reservations.setFields(reservation, fields);
+    return { reservation: { ...reservation, ...fields }, hasStored: true };
+  }
+
+  private async cancel(reservation: ReservationDocument): Promise<Applied> {
+    const { organizationId, unitId, _id } = reservation;
+    const isCanceled = reservation.status === 'canceled';
+    const now = this.clock.now();
+    const fields = { status: 'canceled', canceledAt: now, updatedAt: now } as const;
+    if (!isCanceled) await this.reservations.setFields(reservation, fields);
+    const all = await this.reservations.statusesOfUnit(organizationId, unitId);
+    const statuses = all.map((other) => (other._id.equals(_id) ? 'canceled' : other.status));
+    const hasRecomputed = await this.units.recompute(organizationId, unitId, statuses);
+    return {
+      reservation: isCanceled ? reservation : { ...reservation, ...fields },
+      hasStored: !isCanceled || hasRecomputed,
+    };
+  }
+
+  private async deleteWallet({
+    organizationId,
+    _id,
+    partnerCollection,
+  }: ReservationDocument): Promise<boolean> {
+    if (partnerCollection?.isActive !== true) return false;
+    return this.wallets.deleteActive(organizationId, _id);
+  }
+}

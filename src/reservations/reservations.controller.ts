@@ -1,0 +1,86 @@
+import {
+  Body,
+  Controller,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  Req,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
+import { ApiOperation, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type Caller, CurrentCaller } from '../authentication/caller.js';
+import {
+  bodyErrors,
+  commonErrors,
+  DocumentedAnswer,
+  DocumentedErrors,
+  DocumentedHeaders,
+} from '../http/api-documentation.js';
+import { WithRouteOptions } from '../http/route-options.js';
+import { CallbackRecordInterceptor } from './callback-record.interceptor.js';
+import { callbackHeaders, CallbacksService } from './callbacks.service.js';
+import { CallbackDto } from './dto/callback.dto.js';
+import {
+  callbackAnswerHeaders,
+  callbackRefusals,
+  reservationNotFound,
+} from './dto/documented-errors.js';
+import { ReservationIdParam } from './dto/reservation-id.param.js';
+import { ReservationAnswerDto } from './dto/reservation.dto.js';
+import { ReservationsService } from './reservations.service.js';
+
+/** `/reservations` (sections 4.2 and 4.5). */
+@ApiTags('Reservations')
+@ApiSecurity('api-key')
+@DocumentedHeaders()
+@Controller('reservations')
+export class ReservationsController {
+  constructor(
+    private readonly callbacks: CallbacksService,
+    private readonly reservations: ReservationsService,
+  ) {}
+
+  @Post('webhook')
+  @HttpCode(201)
+  @WithRouteOptions({
+    fixedLanguage: 'en-us',
+    acceptsKeyInQuery: true,
+    hasBareUnauthorized: true,
+  })
+  @UseInterceptors(CallbackRecordInterceptor)
+  @ApiOperation({
+    summary: 'Report a change of a reservation or a cheque',
+    description:
+      'The reservation status is applied first, the cheque after it; what a step stored stays ' +
+      'stored when a later one is refused. Every cheque report adds an entry to the history of ' +
+      'the cheque, a repeated one too. Messages are always in English.',
+  })
+  @ApiQuery({ name: 'api-key', required: false, description: 'The key, when it is not a header.' })
+  @ApiResponse({ status: 201, description: 'Done; no body.', headers: callbackAnswerHeaders })
+  @DocumentedErrors(...bodyErrors, ...callbackRefusals, ...commonErrors)
+  async receive(
+    @CurrentCaller() caller: Caller,
+    @Body() callback: CallbackDto,
+    @Req() { id }: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    void reply.headers(callbackHeaders(await this.callbacks.handle(caller, callback, id)));
+  }
+
+  @Get(':reservationId')
+  @ApiOperation({
+    summary: 'Read a reservation',
+    description: 'With its wallet and cheques, for a partner whose callback timed out.',
+  })
+  @DocumentedAnswer(200, ReservationAnswerDto, 'The reservation.')
+  @DocumentedErrors(reservationNotFound, ...commonErrors)
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param() path: ReservationIdParam,
+  ): Promise<ReservationAnswerDto> {
+    return { data: await this.reservations.read(caller, path.reservationId) };
+  }
+}

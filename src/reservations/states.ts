@@ -1,0 +1,14 @@
+/** The states of a reservation (section 3). */
+export const reservationStatuses = [
+  'pending',
+  'approved',
+  'pending_cheque_collection',
+  'rejected',
+  'canceled',
+  'expired',
+] as const;
+export type ReservationStatus = (typeof reservationStatuses)[number];
+
+/** The states of a cheque (section 3). */
+export const chequeStatuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'] as const;
+export type ChequeStatus = (typeof chequeStatuses)[number];

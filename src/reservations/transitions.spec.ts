@@ -1,0 +1,107 @@
+import { describe, expect, it } from '@jest/globals';
+import { chequeStatuses, type ReservationStatus, reservationStatuses } from './states.js';
+import { type ChequeFacts, decideCheque, decideReservation, type Decision } from './transitions.js';
+
+const approval: Decision = { kind: 'apply', effects: ['approve'] };
+const cancellation: Decision = { kind: 'apply', effects: ['cancel', 'deleteWallet'] };
+const recovery: Decision = { kind: 'apply', effects: ['approve', 'restoreWallet'] };
+const unitNotFound: Decision = { kind: 'refuse', refusal: 'unitNotFound' };
+const present = { isUnitDeleted: false };
+const deleted = { isUnitDeleted: true };
+
+describe('decideReservation', () => {
+  it('approves what is pending cheque collection', () => {
+    const status = 'pending_cheque_collection';
+    expect(decideReservation({ status, ...present }, 'approved')).toEqual(approval);
+    expect(decideReservation({ status, ...deleted }, 'approved')).toEqual(unitNotFound);
+  });
+
+  const others = reservationStatuses.filter((status) => status !== 'pending_cheque_collection');
+  it.each(others)('refuses to approve what is %s, whether or not the unit is there', (status) => {
+    const refusal: Decision = { kind: 'refuse', refusal: 'notPendingChequeCollection' };
+    expect(decideReservation({ status, ...present }, 'approved')).toEqual(refusal);
+    expect(decideReservation({ status, ...deleted }, 'approved')).toEqual(refusal);
+  });
+
+  it.each(reservationStatuses)('cancels what is %s', (status) => {
+    expect(decideReservation({ status, ...present }, 'canceled')).toEqual(cancellation);
+    expect(decideReservation({ status, ...deleted }, 'canceled')).toEqual(cancellation);
+  });
+
+  const ignored: ReservationStatus[] = [
+    'pending',
+    'pending_cheque_collection',
+    'rejected',
+    'expired',
+  ];
+  it.each(ignored.flatMap((sent) => reservationStatuses.map((status) => ({ sent, status }))))(
+    'ignores $sent for what is $status',
+    ({ sent, status }) => {
+      expect(decideReservation({ status, ...present }, sent)).toEqual({ kind: 'ignore' });
+      expect(decideReservation({ status, ...deleted }, sent)).toEqual({ kind: 'ignore' });
+    },
+  );
+});
+
+describe('decideCheque', () => {
+  const bools = [false, true];
+  /** Every combination of facts, by the state of the cheque before. */
+  const allFacts: ChequeFacts[] = chequeStatuses.flatMap((previousStatus) =>
+    reservationStatuses.flatMap((status) =>
+      bools.flatMap((isUnitDeleted) =>
+        bools.map((isUnitReservedByAnother) => {
+          return { previousStatus, status, isUnitDeleted, isUnitReservedByAnother };
+        }),
+      ),
+    ),
+  );
+  const recovered = allFacts.filter((facts) => facts.previousStatus === 'bounced');
+  const collected = allFacts.filter((facts) => facts.previousStatus !== 'bounced');
+
+  it('cancels the reservation of any cheque that bounces', () => {
+    for (const facts of allFacts) expect(decideCheque(facts, 'bounced')).toEqual(cancellation);
+  });
+
+  it('approves again when a bounced cheque is collected, whatever the reservation is', () => {
+    const free = recovered.filter((f) => !f.isUnitDeleted && !f.isUnitReservedByAnother);
+    expect(free).toHaveLength(6);
+    for (const facts of free) expect(decideCheque(facts, 'collected')).toEqual(recovery);
+  });
+
+  it('refuses that while another reservation of the unit is approved', () => {
+    const taken = recovered.filter((f) => !f.isUnitDeleted && f.isUnitReservedByAnother);
+    expect(taken).toHaveLength(6);
+    for (const facts of taken) {
+      const refusal: Decision = { kind: 'refuse', refusal: 'unitAlreadyReserved' };
+      expect(decideCheque(facts, 'collected')).toEqual(refusal);
+    }
+  });
+
+  it('does not find a deleted unit, before anything about its state', () => {
+    const gone = recovered.filter((facts) => facts.isUnitDeleted);
+    expect(gone).toHaveLength(12);
+    for (const facts of gone) expect(decideCheque(facts, 'collected')).toEqual(unitNotFound);
+  });
+
+  it('approves what awaits collection when another cheque is collected, even of a sold unit', () => {
+    const awaiting = collected.filter((facts) => facts.status === 'pending_cheque_collection');
+    expect(awaiting).toHaveLength(16);
+    for (const facts of awaiting) {
+      const expected = facts.isUnitDeleted ? unitNotFound : approval;
+      expect(decideCheque(facts, 'collected')).toEqual(expected);
+    }
+  });
+
+  it('changes nothing but the cheque otherwise', () => {
+    const settled = collected.filter((facts) => facts.status !== 'pending_cheque_collection');
+    expect(settled).toHaveLength(80);
+    for (const facts of settled) {
+      expect(decideCheque(facts, 'collected')).toEqual({ kind: 'keep' });
+    }
+    for (const facts of allFacts) {
+      for (const sent of ['pending', 'overdue', 'post_dated'] as const) {
+        expect(decideCheque(facts, sent)).toEqual({ kind: 'keep' });
+      }
+    }
+  });
+});

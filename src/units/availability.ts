@@ -1,0 +1,19 @@
+/** The unit statuses that follow from the unit's reservations. */
+const derivedStatuses: ReadonlySet<string> = new Set(['Sold', 'Reserved', 'Available']);
+
+/**
+ * A unit's status as its reservations make it ("Reservation callback" 6): Sold while one is approved,
+ * else Reserved while one is pending, else Available. A status of another kind, which an operator
+ * set, stays.
+ *
+ * @param current the unit's status now
+ * @param reservations statuses of the unit's reservations that are not deleted
+ */
+export function availability(current: string | undefined, reservations: readonly string[]): string {
+  if (current !== undefined && !derivedStatuses.has(current)) return current;
+  if (reservations.includes('approved')) return 'Sold';
+  const isHeld = reservations.some(
+    (status) => status === 'pending' || status === 'pending_cheque_collection',
+  );
+  return isHeld ? 'Reserved' : 'Available';
+}

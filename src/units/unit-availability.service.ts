@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { Clock } from '../configuration/clock.js';
+import { availability } from './availability.js';
+import type { UnitDocument } from './unit.schema.js';
+import { UnitsRepository } from './units.repository.js';
+
+/**
+ * The status of units as their reservations make it. Each change writes the unit's document, which
+ * is the lock that keeps two decisions about one unit apart (data model, last paragraph).
+ */
+@Injectable()
+export class UnitAvailabilityService {
+  constructor(
+    private readonly units: UnitsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether the unit is missing or deleted. */
+  async isDeleted(organizationId: Types.ObjectId, unitId: Types.ObjectId): Promise<boolean> {
+    return (await this.units.findById(organizationId, unitId)) === null;
+  }
+
+  /** Marks a unit as sold. A deleted unit stays as it is. */
+  async markSold(organizationId: Types.ObjectId, unitId: Types.ObjectId): Promise<void> {
+    const unit = await this.units.findById(organizationId, unitId);
+    if (unit !== null) await this.setStatus(unit, 'Sold');
+  }
+
+  /**
+   * Recomputes a unit's status ("Reservation callback" 6). A deleted unit stays as it is.
+   *
+   * @param reservations statuses of the unit's reservations
+   * @returns whether the status has changed
+   */
+  async recompute(
+    organizationId: Types.ObjectId,
+    unitId: Types.ObjectId,
+    reservations: readonly string[],
+  ): Promise<boolean> {
+    const unit = await this.units.findById(organizationId, unitId);
+    return unit !== null && this.setStatus(unit, availability(unit.status, reservations));
+  }
+
+  private async setStatus(unit: UnitDocument, status: string): Promise<boolean> {
+    const isChanged = unit.status !== status;
+    await this.units.setFieldsLocking(
+      unit,
+      isChanged ? { status, updatedAt: this.clock.now() } : {},
+    );
+    return isChanged;
+  }
+}
