@@ -81,12 +81,11 @@ export class CallbackSteps {
     const found = findCheque(wallets, report.installmentId);
     if (found === 'skip') return { cheque: 'skipped' };
     if (found === 'missing') return { cheque: 'none', refusal: 'chequeNotFound' };
-    const previousStatus = found.wallet.cheques[found.index]?.status ?? 'pending';
-    const wallet = await this.wallets.report(found.wallet, found.index, report);
+    const wallet = await this.wallets.report(found, report);
     const decision = decideCheque(
       {
         ...(await this.effects.factsOf(reservation)),
-        previousStatus,
+        previousStatus: found.cheque.status,
         isUnitReservedByAnother: await this.effects.isUnitReservedByAnother(reservation),
       },
       report.status,

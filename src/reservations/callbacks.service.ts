@@ -81,7 +81,7 @@ export class CallbacksService {
   private async unitKey({ organizationId }: Caller, callback: CallbackDto): Promise<string> {
     const id = parseObjectId(callback.reservationId);
     const reservation = id && (await this.reservations.findById(organizationId, id));
-    return `unit:${reservation?.unitId.toHexString() ?? callback.reservationId}`;
+    return `unit:${reservation?.unitId?.toHexString() ?? callback.reservationId}`;
   }
 }
 

@@ -7,7 +7,7 @@ export interface ChequeHistoryEntry {
   readonly status: ChequeStatus;
   readonly chequeNumber?: string;
   readonly chequeAmount?: number;
-  readonly changedAt: Date;
+  readonly changedAt?: Date;
   readonly source: string;
 }
 
@@ -18,14 +18,14 @@ export interface Cheque {
   readonly chequeNumber?: string;
   readonly chequeAmount?: number;
   readonly dueDate?: Date;
-  readonly statusHistory: readonly ChequeHistoryEntry[];
+  readonly statusHistory?: readonly ChequeHistoryEntry[];
 }
 
 /** A document of `chequeWallets`. */
 export interface ChequeWalletDocument extends DeletableDocument {
   reservationId: Types.ObjectId;
-  unitId: Types.ObjectId;
-  cheques: readonly Cheque[];
+  unitId?: Types.ObjectId | null;
+  cheques?: readonly Cheque[];
 }
 
 const facts = { status: String, chequeNumber: String, chequeAmount: Number };

@@ -9,11 +9,17 @@ export interface ChequeReport {
   readonly chequeAmount?: number | undefined;
 }
 
+/** A cheque and the wallet that holds it. */
+export interface FoundCheque {
+  readonly wallet: ChequeWalletDocument;
+  readonly cheque: Cheque;
+}
+
 /** Who is noted as the source of what a callback reports. */
 const source = 'External API';
 
 /**
- * Where a report belongs: the wallet and place of its cheque, `'skip'` when the reservation has no
+ * Where a report belongs: the cheque in its wallet, `'skip'` when the reservation has no
  * wallet that matches, `'missing'` when its active wallet does not hold the cheque ("Reservation
  * callback" 3).
  *
@@ -22,12 +28,10 @@ const source = 'External API';
 export function findCheque(
   wallets: readonly ChequeWalletDocument[],
   installmentId: string,
-): { wallet: ChequeWalletDocument; index: number } | 'skip' | 'missing' {
+): FoundCheque | 'skip' | 'missing' {
   for (const wallet of wallets) {
-    const index = (wallet.cheques ?? []).findIndex(
-      (cheque) => cheque.installmentId === installmentId,
-    );
-    if (index !== -1) return { wallet, index };
+    const cheque = wallet.cheques?.find((candidate) => candidate.installmentId === installmentId);
+    if (cheque !== undefined) return { wallet, cheque };
   }
   return wallets.some(({ isDeleted }) => !isDeleted) ? 'missing' : 'skip';
 }

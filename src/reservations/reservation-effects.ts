@@ -4,6 +4,7 @@ import { UnitAvailabilityService } from '../units/unit-availability.service.js';
 import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
+import type { ReservationStatus } from './states.js';
 import type { Effect, ReservationFacts } from './transitions.js';
 import { Wallets } from './wallets.js';
 
@@ -24,19 +25,18 @@ export class ReservationEffects {
   ) {}
 
   /** What decisions about a reservation have to know. */
-  async factsOf({
-    organizationId,
-    unitId,
-    status,
-  }: ReservationDocument): Promise<ReservationFacts> {
-    return { status, isUnitDeleted: await this.units.isDeleted(organizationId, unitId) };
+  async factsOf(reservation: ReservationDocument): Promise<ReservationFacts> {
+    const { organizationId, unitId, status } = reservation;
+    return {
+      status,
+      isUnitDeleted: !unitId || (await this.units.isDeleted(organizationId, unitId)),
+    };
   }
 
   /** Whether another reservation of the same unit is approved. */
   async isUnitReservedByAnother(reservation: ReservationDocument): Promise<boolean> {
-    const { organizationId, unitId, _id } = reservation;
-    const all = await this.reservations.statusesOfUnit(organizationId, unitId);
-    return all.some((other) => other.status === 'approved' && !other._id.equals(_id));
+    const others = await this.statusesOfOthers(reservation);
+    return others.includes('approved');
   }
 
   /**
@@ -80,24 +80,41 @@ export class ReservationEffects {
   private async approve(reservation: ReservationDocument): Promise<Applied> {
     const now = this.clock.now();
     const fields = { status: 'approved', approvedAt: now, updatedAt: now } as const;
-    await this.units.markSold(reservation.organizationId, reservation.unitId);
+    const { organizationId, unitId } = reservation;
+    if (unitId) await this.units.markSold(organizationId, unitId);
     await this.reservations.setFields(reservation, fields);
     return { reservation: { ...reservation, ...fields }, hasStored: true };
   }
 
   private async cancel(reservation: ReservationDocument): Promise<Applied> {
-    const { organizationId, unitId, _id } = reservation;
-    const isCanceled = reservation.status === 'canceled';
+    const hasRecomputed = await this.recompute(reservation, 'canceled');
+    if (reservation.status === 'canceled') return { reservation, hasStored: hasRecomputed };
     const now = this.clock.now();
     const fields = { status: 'canceled', canceledAt: now, updatedAt: now } as const;
-    if (!isCanceled) await this.reservations.setFields(reservation, fields);
+    await this.reservations.setFields(reservation, fields);
+    return { reservation: { ...reservation, ...fields }, hasStored: true };
+  }
+
+  /** Recomputes the unit's status as if the reservation had the given one. */
+  private async recompute(
+    reservation: ReservationDocument,
+    status: ReservationStatus,
+  ): Promise<boolean> {
+    const { organizationId, unitId } = reservation;
+    if (!unitId) return false;
+    const statuses = [status, ...(await this.statusesOfOthers(reservation))];
+    return this.units.recompute(organizationId, unitId, statuses);
+  }
+
+  /** Statuses of the other reservations of the same unit. */
+  private async statusesOfOthers({
+    organizationId,
+    unitId,
+    _id,
+  }: ReservationDocument): Promise<ReservationStatus[]> {
+    if (!unitId) return [];
     const all = await this.reservations.statusesOfUnit(organizationId, unitId);
-    const statuses = all.map((other) => (other._id.equals(_id) ? 'canceled' : other.status));
-    const hasRecomputed = await this.units.recompute(organizationId, unitId, statuses);
-    return {
-      reservation: isCanceled ? reservation : { ...reservation, ...fields },
-      hasStored: !isCanceled || hasRecomputed,
-    };
+    return all.filter((other) => !other._id.equals(_id)).map(({ status }) => status);
   }
 
   private async deleteWallet({

@@ -5,7 +5,7 @@ import type { ReservationDocument } from './reservation.schema.js';
 export interface PresentedWallet {
   readonly _id: string;
   readonly reservationId: string;
-  readonly unitId: string;
+  readonly unitId: string | null;
   readonly isDeleted: boolean;
   readonly deletedAt: string | null;
   readonly cheques: readonly PresentedCheque[];
@@ -28,7 +28,7 @@ export interface PresentedHistoryEntry {
   readonly status: string;
   readonly chequeNumber?: string;
   readonly chequeAmount?: number;
-  readonly changedAt: string;
+  readonly changedAt: string | null;
   readonly source: string;
 }
 
@@ -36,7 +36,7 @@ export interface PresentedHistoryEntry {
 export interface PresentedReservation {
   readonly _id: string;
   readonly recordSystemId?: string;
-  readonly unitId: string;
+  readonly unitId: string | null;
   readonly leadId: string | null;
   readonly status: string;
   readonly partnerCollection: { readonly isActive: boolean };
@@ -57,7 +57,7 @@ export function presentReservation(
   return {
     _id: reservation._id.toHexString(),
     ...(recordSystemId === undefined ? {} : { recordSystemId }),
-    unitId: reservation.unitId.toHexString(),
+    unitId: reservation.unitId?.toHexString() ?? null,
     leadId: reservation.leadId?.toHexString() ?? null,
     status: reservation.status,
     partnerCollection: { isActive: reservation.partnerCollection?.isActive ?? false },
@@ -75,7 +75,7 @@ export function presentWallet(wallet: ChequeWalletDocument): PresentedWallet {
   return {
     _id: wallet._id.toHexString(),
     reservationId: wallet.reservationId.toHexString(),
-    unitId: wallet.unitId.toHexString(),
+    unitId: wallet.unitId?.toHexString() ?? null,
     isDeleted: wallet.isDeleted,
     deletedAt: wallet.deletedAt?.toISOString() ?? null,
     cheques: (wallet.cheques ?? []).map(presentCheque),
@@ -94,7 +94,7 @@ function presentCheque(cheque: Cheque): PresentedCheque {
     statusHistory: (statusHistory ?? []).map((entry) => ({
       status: entry.status,
       ...paper(entry),
-      changedAt: entry.changedAt.toISOString(),
+      changedAt: entry.changedAt?.toISOString() ?? null,
       source: entry.source,
     })),
   };

@@ -4,8 +4,9 @@ import type { ReservationStatus } from './states.js';
 
 /** A document of `reservations`. */
 export interface ReservationDocument extends DeletableDocument {
-  unitId: Types.ObjectId;
-  leadId: Types.ObjectId | null;
+  /** Missing only where another program forgot it; such a unit counts as deleted. */
+  unitId?: Types.ObjectId | null;
+  leadId?: Types.ObjectId | null;
   recordSystemId?: string;
   status: ReservationStatus;
   /** Whether the reservation is active in the partner collection flow. */

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { fieldChanges } from '../change-log/field-changes.js';
 import { Clock } from '../configuration/clock.js';
 import { Outbox } from '../webhooks/outbox.js';
-import { type ChequeReport, reportedCheque } from './cheques.js';
+import { type ChequeReport, type FoundCheque, reportedCheque } from './cheques.js';
 import type { Cheque, ChequeWalletDocument } from './cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheque-wallets.repository.js';
 import { presentWallet } from './reservation.presenter.js';
@@ -27,17 +27,15 @@ export class Wallets {
 
   /** Stores what a partner reports about a cheque. */
   async report(
-    wallet: ChequeWalletDocument,
-    index: number,
+    { wallet, cheque }: FoundCheque,
     report: ChequeReport,
   ): Promise<ChequeWalletDocument> {
     const updatedAt = this.clock.now();
-    const before = wallet.cheques[index] as Cheque;
-    const after = reportedCheque(before, report, updatedAt);
-    const cheques = wallet.cheques.with(index, after);
+    const reported = reportedCheque(cheque, report, updatedAt);
+    const cheques = (wallet.cheques ?? []).map((one) => (one === cheque ? reported : one));
     await this.wallets.setFields(wallet, { cheques, updatedAt });
     const changed = { ...wallet, cheques, updatedAt };
-    const changes = fieldChanges(told(before), told(after)).map((change) => {
+    const changes = fieldChanges(told(cheque), told(reported)).map((change) => {
       return { ...change, field: `cheques.${report.installmentId}.${change.field}` };
     });
     const data = presentWallet(changed);

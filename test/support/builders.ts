@@ -8,7 +8,7 @@ export interface Tenant {
 }
 
 /** The fields that every tenant document has. */
-function conventions(organizationId: ObjectId): Document & { _id: ObjectId } {
+export function conventions(organizationId: ObjectId): Document & { _id: ObjectId } {
   const now = new Date();
   return { _id: new ObjectId(), organizationId, isDeleted: false, createdAt: now, updatedAt: now };
 }
@@ -111,4 +111,55 @@ export async function addClient(
   const client = { ...conventions(organizationId), phoneNumbers: [], ...fields };
   await db.collection('clients').insertOne(client);
   return client._id;
+}
+
+/** Writes a unit with only what reservations look at. */
+export async function addUnit(
+  db: Db,
+  organizationId: ObjectId,
+  overrides: Document = {},
+): Promise<ObjectId> {
+  const unit = {
+    ...conventions(organizationId),
+    slug: `unit-${randomBytes(6).toString('hex')}`,
+    name: { 'en-us': 'Apartment' },
+    status: 'Available',
+    ...overrides,
+  };
+  await db.collection('units').insertOne(unit);
+  return unit._id;
+}
+
+/** Writes a reservation in the partner collection flow. */
+export async function addReservation(
+  db: Db,
+  organizationId: ObjectId,
+  unitId: ObjectId,
+  overrides: Document = {},
+): Promise<ObjectId> {
+  const reservation = {
+    ...conventions(organizationId),
+    unitId,
+    leadId: null,
+    status: 'pending_cheque_collection',
+    partnerCollection: { isActive: true },
+    ...overrides,
+  };
+  await db.collection('reservations').insertOne(reservation);
+  return reservation._id;
+}
+
+/** Writes a cheque wallet; a cheque's fields but its installment have defaults. */
+export async function addWallet(
+  db: Db,
+  organizationId: ObjectId,
+  fields: { reservationId: ObjectId; unitId: ObjectId; cheques: Document[] } & Document,
+): Promise<ObjectId> {
+  const wallet = {
+    ...conventions(organizationId),
+    ...fields,
+    cheques: fields.cheques.map((cheque) => ({ status: 'pending', statusHistory: [], ...cheque })),
+  };
+  await db.collection('chequeWallets').insertOne(wallet);
+  return wallet._id;
 }

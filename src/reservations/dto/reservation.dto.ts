@@ -21,8 +21,8 @@ export class ChequeHistoryEntryDto implements PresentedHistoryEntry {
   @ApiPropertyOptional({ type: Number, example: 250_000 })
   chequeAmount?: number;
 
-  @ApiProperty({ ...time, description: 'When the report arrived.' })
-  changedAt!: string;
+  @ApiProperty({ ...time, nullable: true, description: 'When the report arrived.' })
+  changedAt!: string | null;
 
   @ApiProperty({ type: String, description: 'Who reported it.', example: 'External API' })
   source!: string;
@@ -57,8 +57,8 @@ export class ChequeWalletDto implements PresentedWallet {
   @ApiProperty({ ...objectId, example: '6740b1f2c3d4e5f607182940' })
   reservationId!: string;
 
-  @ApiProperty({ ...objectId, example: '6740b1f2c3d4e5f607182942' })
-  unitId!: string;
+  @ApiProperty({ ...objectId, nullable: true, example: '6740b1f2c3d4e5f607182942' })
+  unitId!: string | null;
 
   @ApiProperty({ type: Boolean, example: false })
   isDeleted!: boolean;
@@ -84,8 +84,8 @@ export class ReservationDto implements PresentedReservation {
   @ApiPropertyOptional({ type: String, example: 'deal-4711' })
   recordSystemId?: string;
 
-  @ApiProperty({ ...objectId, example: '6740b1f2c3d4e5f607182942' })
-  unitId!: string;
+  @ApiProperty({ ...objectId, nullable: true, example: '6740b1f2c3d4e5f607182942' })
+  unitId!: string | null;
 
   @ApiProperty({ ...objectId, nullable: true, example: null })
   leadId!: string | null;

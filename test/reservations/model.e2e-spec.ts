@@ -1,0 +1,249 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
+import { chequeStatuses, reservationStatuses } from '../../src/reservations/states.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { callBack, type ModelAnswer, type ModelCallback, type World } from './section-3.js';
+import { load, normalized, store } from './stored-world.js';
+
+/** Sequences run side by side, each in an organization of its own. */
+const lanes = 4;
+const runsOfLane = 11;
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+/** What happens in a step: a callback, or another program changes something. */
+type Step =
+  | {
+      readonly kind: 'callback';
+      readonly reservation: number;
+      readonly body: Partial<ModelCallback>;
+    }
+  | { readonly kind: 'unit'; readonly unit: number; readonly isDeleted: boolean }
+  | { readonly kind: 'unitStatus'; readonly unit: number; readonly status: string }
+  | { readonly kind: 'flow'; readonly reservation: number; readonly isInCollection: boolean }
+  | { readonly kind: 'reservation'; readonly reservation: number; readonly status: string }
+  | { readonly kind: 'wallet'; readonly reservation: number };
+
+const reservation = fc.nat({ max: 3 });
+const unit = fc.nat({ max: 1 });
+const installmentId = fc.constantFrom('1', '1', '1', '2', 'unknown');
+const paper = fc.record(
+  { chequeNumber: fc.string(), chequeAmount: fc.integer() },
+  { requiredKeys: [] },
+);
+const reservationStatus = fc.constantFrom(...reservationStatuses);
+const chequeStatus = fc.constantFrom(
+  'collected',
+  'collected',
+  'bounced',
+  'bounced',
+  ...chequeStatuses,
+);
+const cheque = fc
+  .tuple(fc.record({ installmentId, chequeStatus }), paper)
+  .map((parts) => Object.assign({}, ...parts) as Partial<ModelCallback>);
+const sentBody = fc.oneof(
+  { arbitrary: cheque, weight: 6 },
+  { arbitrary: fc.record({ reservationStatus }), weight: 3 },
+  { arbitrary: fc.tuple(cheque, reservationStatus), weight: 1 },
+  { arbitrary: fc.record({ installmentId }), weight: 1 },
+  { arbitrary: fc.constant({}), weight: 1 },
+);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 20,
+    arbitrary: fc.record({
+      kind: fc.constant('callback' as const),
+      reservation,
+      body: sentBody.map((sent) =>
+        Array.isArray(sent) ? { ...sent[0], reservationStatus: sent[1] } : sent,
+      ),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('reservation' as const),
+      reservation,
+      status: fc.constantFrom('approved', 'pending_cheque_collection', ...reservationStatuses),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('unit' as const), unit, isDeleted: fc.boolean() }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('unitStatus' as const),
+      unit,
+      status: fc.constantFrom('Available', 'Reserved', 'Sold', 'Blocked'),
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('flow' as const),
+      reservation,
+      isInCollection: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('wallet' as const), reservation }) },
+);
+
+/** Two units with two reservations each; every reservation but the last has a wallet. */
+function newWorld(): World {
+  const [first, second] = [new ObjectId().toHexString(), new ObjectId().toHexString()];
+  const reservations = [first, first, second, second].map((ofUnit) => ({
+    id: new ObjectId().toHexString(),
+    unit: ofUnit,
+    status: 'pending_cheque_collection',
+    isInCollection: true,
+  }));
+  return {
+    units: [first, second].map((id) => ({ id, status: 'Reserved', isDeleted: false })),
+    reservations,
+    wallets: reservations.slice(0, 3).map(({ id }) => newWallet(id)),
+  };
+}
+
+function newWallet(ofReservation: string) {
+  return {
+    id: new ObjectId().toHexString(),
+    reservation: ofReservation,
+    deletion: null,
+    cheques: ['1', '2'].map((id) => ({ installmentId: id, status: 'pending', history: [] })),
+  };
+}
+
+const at = <T>(list: readonly T[], index: number) => list[index] as T;
+
+/** Another program's change, done to the model and to the database. */
+async function interfere(
+  world: World,
+  tenant: Tenant,
+  change: Exclude<Step, { kind: 'callback' }>,
+) {
+  const { organizationId } = tenant;
+  const set = (collection: string, id: string, fields: object) =>
+    service.db
+      .collection(collection)
+      .updateOne({ organizationId, _id: new ObjectId(id) }, { $set: fields });
+  switch (change.kind) {
+    case 'unit':
+    case 'unitStatus': {
+      const { kind: _kind, unit: index, ...fields } = change;
+      const changed = Object.assign(at(world.units, index), fields);
+      return set('units', changed.id, fields);
+    }
+    case 'reservation': {
+      const changed = Object.assign(at(world.reservations, change.reservation), {
+        status: change.status,
+      });
+      return set('reservations', changed.id, { status: change.status });
+    }
+    case 'flow': {
+      const { isInCollection } = change;
+      const changed = Object.assign(at(world.reservations, change.reservation), { isInCollection });
+      return set('reservations', changed.id, { partnerCollection: { isActive: isInCollection } });
+    }
+    case 'wallet': {
+      const { id } = at(world.reservations, change.reservation);
+      const hasActive = world.wallets.some(
+        (one) => one.reservation === id && one.deletion === null,
+      );
+      if (hasActive) return undefined;
+      const wallet = newWallet(id);
+      world.wallets.push(wallet);
+      return store(service.db, organizationId, {
+        units: [],
+        reservations: [],
+        wallets: [wallet],
+      });
+    }
+  }
+}
+
+/** Sends a callback and gives what is answered, with the events that it left. */
+async function send(tenant: Tenant, sent: ModelCallback, eventsBefore: number) {
+  const { status, body, headers } = await service
+    .api('post', '/reservations/webhook')
+    .set('api-key', tenant.key)
+    .send(sent);
+  const events = await service.db
+    .collection('outboxEvents')
+    .find({ organizationId: tenant.organizationId })
+    .sort({ _id: 1 })
+    .skip(eventsBefore)
+    .toArray();
+  const answer: ModelAnswer = {
+    status,
+    ...(status === 201 ? {} : { message: body.message }),
+    reservation: headers['x-callback-reservation'] ?? 'not told',
+    cheque: headers['x-callback-cheque'] ?? 'not told',
+    events: events.map(({ type }) => type),
+  };
+  return answer;
+}
+
+/** Runs a sequence, comparing after each step; gives the answers to its callbacks. */
+async function compare(steps: readonly Step[]): Promise<ModelAnswer[]> {
+  const tenant = await addTenant(service.db);
+  const world = newWorld();
+  await store(service.db, tenant.organizationId, world);
+  const answers: ModelAnswer[] = [];
+  let events = 0;
+  for (const current of steps) {
+    if (current.kind === 'callback') {
+      const reservationId = at(world.reservations, current.reservation).id;
+      const sent = { ...current.body, reservationId };
+      const expected = callBack(world, sent);
+      const answer = await send(tenant, sent, events);
+      expect(answer).toEqual(expected);
+      events += answer.events.length;
+      answers.push(answer);
+    } else {
+      await interfere(world, tenant, current);
+    }
+    expect(await load(service.db, tenant.organizationId)).toEqual(normalized(world));
+  }
+  return answers;
+}
+
+describe('any sequence of callbacks', () => {
+  it('does what section 3 says, step by step', async () => {
+    const counts = new Map<string, number>();
+    let stepCount = 0;
+    const sequences = fc.asyncProperty(
+      fc.array(step, { minLength: 50, maxLength: 60 }),
+      async (steps) => {
+        for (const { status, message } of await compare(steps)) {
+          const kind = message === undefined ? `${status}` : `${status} ${message}`;
+          counts.set(kind, (counts.get(kind) ?? 0) + 1);
+        }
+        stepCount += steps.length;
+      },
+    );
+    await Promise.all(
+      Array.from({ length: lanes }, () =>
+        fc.assert(sequences, { numRuns: runsOfLane, endOnFailure: true }),
+      ),
+    );
+    process.stdout.write(`${stepCount} steps, ${JSON.stringify(Object.fromEntries(counts))}\n`);
+    expect(stepCount).toBeGreaterThanOrEqual(2_000);
+    expect([...counts.keys()].toSorted()).toEqual([
+      '201',
+      '404 Cheque not found in wallet',
+      '404 Unit not found',
+      '422 Reservation must be pending cheque collection before OIC approval',
+      '422 This unit already reserved',
+    ]);
+  }, 120_000);
+});
