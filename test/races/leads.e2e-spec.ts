@@ -1,30 +1,20 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Db, MongoClient } from 'mongodb';
+import type { Db } from 'mongodb';
 import { addLead, addTenant, type Tenant } from '../support/builders.js';
-import { kill, send, type ServiceProcess, startProcess } from '../support/service-process.js';
-import { randomDatabaseUri } from '../support/test-service.js';
+import { type Instances, startInstances } from '../support/instances.js';
+import { send, startProcess } from '../support/service-process.js';
 
-const MONGODB_URI = randomDatabaseUri();
-let client: MongoClient;
+let instances: Instances;
 let db: Db;
-let instances: [ServiceProcess, ServiceProcess];
 
 beforeAll(async () => {
-  client = await new MongoClient(MONGODB_URI).connect();
-  db = client.db();
-  // Started at once on an empty database: both prepare it.
-  instances = await Promise.all([startProcess({ MONGODB_URI }), startProcess({ MONGODB_URI })]);
+  instances = await startInstances();
+  ({ db } = instances);
 });
-afterAll(async () => {
-  for (const instance of instances ?? []) await kill(instance);
-  // A killed process leaves transactions open, and dropping a database waits for them.
-  await client.db('admin').command({ killAllSessions: [] });
-  await db.dropDatabase();
-  await client.close();
-});
+afterAll(() => instances.stop());
 
 const post = (tenant: Tenant, body: object, instance: number) =>
-  send((instances[instance % 2] as ServiceProcess).url, {
+  send(instances.url(instance), {
     method: 'POST',
     path: '/leads',
     key: tenant.key,
@@ -141,7 +131,7 @@ describe('requests at the same moment over two processes', () => {
     const answers = await Promise.all(
       range(40).map((i) =>
         i % 4 === 0
-          ? send((instances[(i / 4) % 2] as ServiceProcess).url, {
+          ? send(instances.url(i / 4), {
               method: 'DELETE',
               path: '/leads/both',
               key: tenant.key,
@@ -162,7 +152,7 @@ describe('requests at the same moment over two processes', () => {
 describe('a process that is killed in the middle', () => {
   it('leaves whole leads only, and everything that it acknowledged', async () => {
     const tenant = await addTenant(db);
-    const victim = await startProcess({ MONGODB_URI });
+    const victim = await startProcess({ MONGODB_URI: instances.databaseUri });
     const acknowledged: string[] = [];
     const requests = range(60).map(async (i) => {
       const recordSystemId = `k${i}`;

@@ -53,17 +53,18 @@ export async function kill({ process: child, exited }: ServiceProcess): Promise<
   await exited;
 }
 
-/** What tests look at in the body of an answer about a lead. */
-export interface LeadAnswerBody {
+/** What tests look at in the body of an answer, if it has one. */
+export interface AnswerBody {
   readonly operation: string;
   readonly lead: PresentedLead;
+  readonly message: string;
 }
 
 /** Sends a JSON request to a service at an address. */
 export async function send(
   url: string,
   { method, path, key, body }: { method: string; path: string; key: string; body?: unknown },
-): Promise<{ status: number; body: LeadAnswerBody }> {
+): Promise<{ status: number; headers: Headers; body: AnswerBody }> {
   const response = await fetch(`${url}/${basePath}${path}`, {
     method,
     headers: {
@@ -72,7 +73,9 @@ export async function send(
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: response.status, body: (await response.json()) as LeadAnswerBody };
+  const text = await response.text();
+  const { status, headers } = response;
+  return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as AnswerBody };
 }
 
 function spawnService(variables: Record<string, string>) {

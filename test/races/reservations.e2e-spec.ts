@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Db, Document, ObjectId } from 'mongodb';
+import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import { type Instances, startInstances } from '../support/instances.js';
+import { send, startProcess } from '../support/service-process.js';
+
+let instances: Instances;
+let db: Db;
+
+beforeAll(async () => {
+  instances = await startInstances();
+  ({ db } = instances);
+});
+afterAll(() => instances.stop());
+
+const callback = (tenant: Tenant, body: object, turn: number) =>
+  send(instances.url(turn), {
+    method: 'POST',
+    path: '/reservations/webhook',
+    key: tenant.key,
+    body,
+  });
+const range = (length: number) => Array.from({ length }, (_, index) => index);
+const stored = async (collection: string, filter: Document) =>
+  (await db.collection(collection).findOne(filter)) as Document;
+
+async function addReserved(
+  tenant: Tenant,
+  unitId: ObjectId,
+  { cheque = 'pending', isDeleted = false, ...reservation }: Document = {},
+): Promise<ObjectId> {
+  const { organizationId } = tenant;
+  const reservationId = await addReservation(db, organizationId, unitId, reservation);
+  const cheques = [{ installmentId: '1', status: cheque }];
+  const deletion = isDeleted ? { isDeleted, deletedAt: new Date() } : {};
+  await addWallet(db, organizationId, { reservationId, unitId, cheques, ...deletion });
+  return reservationId;
+}
+
+describe('callbacks at the same moment over two processes', () => {
+  it.each(range(10))(
+    'two recoveries for one unit: one is approved, both cheques are stored (round %i)',
+    async (round) => {
+      const tenant = await addTenant(db);
+      // A unit that is sold already has no status to change: writing it must conflict all the same.
+      const unitId = await addUnit(db, tenant.organizationId, {
+        status: round % 2 === 0 ? 'Available' : 'Sold',
+      });
+      const bounced = { status: 'canceled', cheque: 'bounced', isDeleted: true };
+      const ids = await Promise.all([
+        addReserved(tenant, unitId, bounced),
+        addReserved(tenant, unitId, bounced),
+      ]);
+      const answers = await Promise.all(
+        ids.map((reservationId, turn) =>
+          callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, turn),
+        ),
+      );
+      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422]);
+      expect(answers.find(({ status }) => status === 422)?.body).toMatchObject({
+        message: 'This unit already reserved',
+      });
+      for (const [index, reservationId] of ids.entries()) {
+        const isApproved = answers[index]?.status === 201;
+        expect(await stored('reservations', { _id: reservationId })).toMatchObject({
+          status: isApproved ? 'approved' : 'canceled',
+        });
+        expect(await stored('chequeWallets', { reservationId })).toMatchObject({
+          isDeleted: !isApproved,
+          cheques: [{ status: 'collected', statusHistory: [{ status: 'collected' }] }],
+        });
+      }
+      expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
+    },
+  );
+
+  it('sixty on one wallet leave sixty history entries', async () => {
+    const tenant = await addTenant(db);
+    const unitId = await addUnit(db, tenant.organizationId);
+    const reservationId = await addReserved(tenant, unitId, { status: 'pending' });
+    const answers = await Promise.all(
+      range(60).map((i) =>
+        callback(
+          tenant,
+          { reservationId, installmentId: '1', chequeStatus: 'overdue', chequeNumber: `${i}` },
+          i,
+        ),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    const { cheques } = await stored('chequeWallets', { reservationId });
+    const numbers = cheques[0].statusHistory.map((entry: Document) => entry['chequeNumber']);
+    expect(numbers).toHaveLength(60);
+    expect(new Set(numbers)).toEqual(new Set(range(60).map(String)));
+    const filter = { organizationId: tenant.organizationId };
+    expect(await db.collection('outboxEvents').countDocuments(filter)).toBe(60);
+    expect(await db.collection('reservationCallbacks').countDocuments(filter)).toBe(60);
+  });
+
+  it.each(range(10))(
+    'a recovery against a cancel ends as one of the two orders does (round %i)',
+    async () => {
+      const tenant = await addTenant(db);
+      const unitId = await addUnit(db, tenant.organizationId);
+      const reservationId = await addReserved(tenant, unitId, {
+        status: 'canceled',
+        cheque: 'bounced',
+        isDeleted: true,
+      });
+      const answers = await Promise.all([
+        callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, 0),
+        callback(tenant, { reservationId, reservationStatus: 'canceled' }, 1),
+      ]);
+      expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+      const { status } = await stored('reservations', { _id: reservationId });
+      const { isDeleted, cheques } = await stored('chequeWallets', { reservationId });
+      const unit = await stored('units', { _id: unitId });
+      expect(cheques[0].statusHistory).toHaveLength(1);
+      expect([
+        ['approved', false, 'Sold'],
+        ['canceled', true, 'Available'],
+      ]).toContainEqual([status, isDeleted, unit['status']]);
+      // Which order it was, the other answer tells: a cancel that came first changed nothing.
+      const cameFirst = answers[1].headers.get('x-callback-reservation') === 'unchanged';
+      expect(status).toBe(cameFirst ? 'approved' : 'canceled');
+    },
+  );
+
+  it.each(range(10))(
+    'an approval against a cancel ends as one of the two orders does (round %i)',
+    async () => {
+      const tenant = await addTenant(db);
+      const unitId = await addUnit(db, tenant.organizationId);
+      const reservationId = await addReserved(tenant, unitId);
+      const [approval, cancel] = await Promise.all([
+        callback(tenant, { reservationId, reservationStatus: 'approved' }, 0),
+        callback(tenant, { reservationId, reservationStatus: 'canceled' }, 1),
+      ]);
+      expect(cancel.status).toBe(201);
+      expect([201, 422]).toContain(approval.status);
+      const reservation = await stored('reservations', { _id: reservationId });
+      expect(reservation['status']).toBe('canceled');
+      expect(reservation['approvedAt'] !== undefined).toBe(approval.status === 201);
+      expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Available' });
+      expect(await stored('chequeWallets', { reservationId })).toMatchObject({ isDeleted: true });
+    },
+  );
+
+  it('recoveries of many reservations of one unit end with one approved', async () => {
+    const tenant = await addTenant(db);
+    const unitId = await addUnit(db, tenant.organizationId);
+    const ids = await Promise.all(
+      range(12).map(() => addReserved(tenant, unitId, { status: 'canceled', cheque: 'bounced' })),
+    );
+    const answers = await Promise.all(
+      ids.map((reservationId, turn) =>
+        callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, turn),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(11);
+    const approved = { organizationId: tenant.organizationId, status: 'approved' };
+    expect(await db.collection('reservations').countDocuments(approved)).toBe(1);
+  });
+});
+
+describe('a process that is killed in the middle', () => {
+  it('leaves nothing or the whole of each callback', async () => {
+    const tenant = await addTenant(db);
+    const victim = await startProcess({ MONGODB_URI: instances.databaseUri });
+    const pairs = await Promise.all(
+      range(40).map(async () => {
+        const unitId = await addUnit(db, tenant.organizationId, { status: 'Reserved' });
+        return { unitId, reservationId: await addReserved(tenant, unitId) };
+      }),
+    );
+    let acknowledged = 0;
+    await Promise.allSettled(
+      pairs.map(async ({ reservationId }) => {
+        const body = { reservationId, installmentId: '1', chequeStatus: 'bounced' };
+        const path = '/reservations/webhook';
+        const { status } = await send(victim.url, { method: 'POST', path, key: tenant.key, body });
+        if (status === 201) acknowledged += 1;
+        if (acknowledged === 8) victim.process.kill('SIGKILL');
+      }),
+    );
+    await victim.exited;
+    const ends = await Promise.all(
+      pairs.map(async ({ unitId, reservationId }) => {
+        const { status } = await stored('reservations', { _id: reservationId });
+        const { isDeleted, cheques } = await stored('chequeWallets', { reservationId });
+        const unit = await stored('units', { _id: unitId });
+        const { statusHistory } = cheques[0];
+        const id = reservationId.toHexString();
+        const records = await db
+          .collection('reservationCallbacks')
+          .countDocuments({ reservationId: id });
+        return [
+          status,
+          isDeleted,
+          cheques[0].status,
+          statusHistory.length,
+          unit['status'],
+          records,
+        ];
+      }),
+    );
+    const untouched = ['pending_cheque_collection', false, 'pending', 0, 'Reserved', 0];
+    const whole = ['canceled', true, 'bounced', 1, 'Available', 1];
+    for (const end of ends) expect([untouched, whole]).toContainEqual(end);
+    const wholes = ends.filter(([status]) => status === 'canceled').length;
+    expect(acknowledged).toBeGreaterThanOrEqual(8);
+    expect(wholes).toBeGreaterThanOrEqual(acknowledged);
+    // Units and reservations that the killed process held can be used at once.
+    const again = await Promise.all(
+      pairs.map(({ reservationId }, turn) =>
+        callback(tenant, { reservationId, reservationStatus: 'canceled' }, turn),
+      ),
+    );
+    expect(new Set(again.map(({ status }) => status))).toEqual(new Set([201]));
+  });
+});

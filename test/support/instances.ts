@@ -1,0 +1,33 @@
+import { type Db, MongoClient } from 'mongodb';
+import { kill, startProcess } from './service-process.js';
+import { randomDatabaseUri } from './test-service.js';
+
+/** Two services in processes of their own on one database. */
+export interface Instances {
+  readonly databaseUri: string;
+  /** The same database as other programs see it. */
+  readonly db: Db;
+  /** Address of the instance whose turn it is. */
+  readonly url: (turn: number) => string;
+  stop(): Promise<void>;
+}
+
+/** Starts both at once on an empty database, so that both prepare it. */
+export async function startInstances(): Promise<Instances> {
+  const databaseUri = randomDatabaseUri();
+  const client = await new MongoClient(databaseUri).connect();
+  const variables = { MONGODB_URI: databaseUri };
+  const instances = await Promise.all([startProcess(variables), startProcess(variables)]);
+  return {
+    databaseUri,
+    db: client.db(),
+    url: (turn) => instances[turn % 2 === 0 ? 0 : 1].url,
+    stop: async () => {
+      await Promise.all(instances.map(kill));
+      // A killed process leaves transactions open, and dropping a database waits for them.
+      await client.db('admin').command({ killAllSessions: [] });
+      await client.db().dropDatabase();
+      await client.close();
+    },
+  };
+}
