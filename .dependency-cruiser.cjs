@@ -42,7 +42,7 @@ module.exports = {
       from: { path: `^src/(${feature})/` },
       to: {
         path: `^src/(${feature}|demo|operator)/`,
-        pathNot: ['^src/$1/', ...doors, '^src/compounds/catalogue-document\\.ts$'],
+        pathNot: ['^src/$1/', ...doors, '^src/compounds/catalogue(-document|\\.presenter)\\.ts$'],
       },
     },
     {
@@ -50,7 +50,7 @@ module.exports = {
       comment: 'What documents of the catalogue have in common concerns compounds and units only.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(compounds|units|demo)/' },
-      to: { path: '^src/compounds/catalogue-document\\.ts$' },
+      to: { path: '^src/compounds/catalogue(-document|\\.presenter)\\.ts$' },
     },
     {
       name: 'storage-stays-inside',
@@ -73,7 +73,11 @@ module.exports = {
       from: { path: '^src/(demo|operator)/' },
       to: {
         path: `^src/(${feature})/`,
-        pathNot: [...doors, '\\.schema\\.ts$', '^src/compounds/catalogue-document\\.ts$'],
+        pathNot: [
+          ...doors,
+          '\\.schema\\.ts$',
+          '^src/compounds/catalogue(-document|\\.presenter)\\.ts$',
+        ],
       },
     },
     {

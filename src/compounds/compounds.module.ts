@@ -4,6 +4,8 @@ import { compoundSchema } from './compound.schema.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import { CompoundsService } from './compounds.service.js';
 import { phaseSchema } from './phase.schema.js';
+import { PhasesRepository } from './phases.repository.js';
+import { PhasesService } from './phases.service.js';
 
 /** Compounds and their phases. */
 @Module({
@@ -13,7 +15,7 @@ import { phaseSchema } from './phase.schema.js';
       { name: 'Phase', schema: phaseSchema },
     ]),
   ],
-  providers: [CompoundsRepository, CompoundsService],
-  exports: [CompoundsService],
+  providers: [CompoundsRepository, CompoundsService, PhasesRepository, PhasesService],
+  exports: [CompoundsService, PhasesService],
 })
 export class CompoundsModule {}

@@ -2,8 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { availability } from './availability.js';
+import { UnitEventsService } from './unit-events.service.js';
 import type { UnitDocument } from './unit.schema.js';
 import { UnitsRepository } from './units.repository.js';
+
+/** How a unit's status is recomputed. */
+export interface RecomputeOptions {
+  /** A change is told to the subscribers; the reservation callback's are not (section 6, item 3). */
+  readonly emitsEvent?: boolean;
+}
 
 /**
  * The status of units as their reservations make it. Each change writes the unit's document, which
@@ -13,6 +20,7 @@ import { UnitsRepository } from './units.repository.js';
 export class UnitAvailabilityService {
   constructor(
     private readonly units: UnitsRepository,
+    private readonly events: UnitEventsService,
     private readonly clock: Clock,
   ) {}
 
@@ -37,17 +45,20 @@ export class UnitAvailabilityService {
     organizationId: Types.ObjectId,
     unitId: Types.ObjectId,
     reservations: readonly string[],
+    { emitsEvent = false }: RecomputeOptions = {},
   ): Promise<boolean> {
     const unit = await this.units.findById(organizationId, unitId);
-    return unit !== null && this.setStatus(unit, availability(unit.status, reservations));
+    if (unit === null) return false;
+    const changed = await this.setStatus(unit, availability(unit.status, reservations));
+    if (changed !== null && emitsEvent) await this.events.updated(unit, changed);
+    return changed !== null;
   }
 
-  private async setStatus(unit: UnitDocument, status: string): Promise<boolean> {
+  /** The unit with its new status, null when it had it already. */
+  private async setStatus(unit: UnitDocument, status: string): Promise<UnitDocument | null> {
     const isChanged = unit.status !== status;
-    await this.units.setFieldsLocking(
-      unit,
-      isChanged ? { status, updatedAt: this.clock.now() } : {},
-    );
-    return isChanged;
+    const fields = isChanged ? { status, updatedAt: this.clock.now() } : {};
+    await this.units.setFieldsLocking(unit, fields);
+    return isChanged ? { ...unit, ...fields } : null;
   }
 }

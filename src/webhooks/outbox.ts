@@ -9,6 +9,7 @@ import type { OutboxEventDocument } from './outbox-event.schema.js';
 export type EventType =
   | `client.${'created' | 'updated'}`
   | `lead.${'created' | 'updated' | 'deleted'}`
+  | `unit.${'created' | 'updated'}`
   | `wallet.${'created' | 'updated' | 'deleted' | 'restored'}`;
 
 /** What a feature tells the world ("Outbound webhooks" 1). */

@@ -95,6 +95,18 @@ export async function addCompound(
   return compound._id;
 }
 
+/** Writes a document of the catalogue with nothing but what is given and the conventions. */
+export async function addCatalogue(
+  db: Db,
+  collection: 'amenities' | 'phases' | 'propertyTypes' | 'unitDesigns' | 'units',
+  organizationId: ObjectId,
+  fields: Document = {},
+): Promise<ObjectId> {
+  const document = { ...conventions(organizationId), ...fields };
+  await db.collection(collection).insertOne(document);
+  return document._id;
+}
+
 /** Writes a user to whom leads can be assigned. */
 export async function addUser(db: Db, organizationId: ObjectId, name: string): Promise<ObjectId> {
   const user = { ...conventions(organizationId), name };

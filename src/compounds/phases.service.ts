@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import type { Language } from '../localization/language.js';
+import { presentPhase, type PresentedPhase } from './phase.presenter.js';
+import { PhasesRepository } from './phases.repository.js';
+
+export type { PresentedPhase };
+
+/** The phases of an organization's compounds. */
+@Injectable()
+export class PhasesService {
+  constructor(private readonly phases: PhasesRepository) {}
+
+  /** Those of the phases that exist, as they are shown in a language. */
+  async present(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+    language: Language,
+  ): Promise<PresentedPhase[]> {
+    const phases = await this.phases.findByIds(organizationId, ids);
+    return phases.map((phase) => presentPhase(phase, language));
+  }
+}

@@ -1,0 +1,72 @@
+import { Decimal128, Long, ObjectId } from 'mongodb';
+
+/** What reads the fields of a stored document, whatever another program has put there. */
+export type Stored<T> = { readonly [Field in keyof T]?: unknown };
+
+/** A text; empty where there is none. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A number of any stored numeric type; 0 where there is none. */
+export function numberOf(value: unknown): number {
+  const isWide = value instanceof Decimal128 || value instanceof Long;
+  const number = isWide ? Number(value.toString()) : value;
+  return typeof number === 'number' && Number.isFinite(number) ? number : 0;
+}
+
+/** A switch; off where there is none. */
+export function flagOf(value: unknown): boolean {
+  return value === true;
+}
+
+/** The hexadecimal form of an id, or an id that was stored as text; empty where there is none. */
+export function idOf(value: unknown): string {
+  return value instanceof ObjectId ? value.toHexString() : textOf(value);
+}
+
+/** An id, null where there is none. */
+export function idOrNull(value: unknown): string | null {
+  return idOf(value) || null;
+}
+
+/** An ISO 8601 time; empty where there is none. */
+export function timeOf(value: unknown): string {
+  if (!(value instanceof Date)) return textOf(value);
+  return Number.isNaN(value.getTime()) ? '' : value.toISOString();
+}
+
+/** An ISO 8601 time, null where there is none. */
+export function timeOrNull(value: unknown): string | null {
+  return timeOf(value) || null;
+}
+
+/** The items of a list as JSON can show them; empty where there is none. */
+export function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value.map(plainOf) : [];
+}
+
+/** The objects of a list with their fields; what is no object reads as one without fields. */
+export function recordsOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map(recordOf) : [];
+}
+
+/** An object with its fields; without any where there is none. */
+export function recordOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** A list of ids. */
+export function idsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.map(idOf).filter((id) => id !== '') : [];
+}
+
+/** Any stored value as JSON can show it: ids as text, times in ISO 8601, numbers as numbers. */
+function plainOf(value: unknown): unknown {
+  if (value instanceof ObjectId) return value.toHexString();
+  if (value instanceof Date) return timeOf(value);
+  if (value instanceof Decimal128 || value instanceof Long) return numberOf(value);
+  if (Array.isArray(value)) return value.map(plainOf);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainOf(item)]));
+}

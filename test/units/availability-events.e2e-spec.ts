@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ObjectId } from 'mongodb';
+import { Transactions } from '../../src/database/transactions.js';
+import { UnitAvailabilityService } from '../../src/units/unit-availability.service.js';
+import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startTestService();
+  tenant = await addTenant(service.db);
+});
+afterAll(() => service.stop());
+
+const addUnit = async (status: string) => {
+  const amenity = { name: { 'en-us': 'Pool', 'ar-eg': 'حمام سباحة' } };
+  const amenityId = await addCatalogue(service.db, 'amenities', tenant.organizationId, amenity);
+  return addCatalogue(service.db, 'units', tenant.organizationId, {
+    name: { 'en-us': 'Villa', 'ar-eg': 'فيلا' },
+    status,
+    amenitiesIds: [amenityId],
+  });
+};
+const recompute = (unitId: ObjectId, emitsEvent: boolean) => {
+  const { app } = service.service;
+  const units = app.get(UnitAvailabilityService);
+  return app
+    .get(Transactions)
+    .run(() => units.recompute(tenant.organizationId, unitId, ['pending'], { emitsEvent }));
+};
+const eventsOf = (unitId: ObjectId) =>
+  service.db.collection('outboxEvents').find({ 'data._id': unitId.toHexString() }).toArray();
+
+describe('recomputing the availability of a unit', () => {
+  it('tells a changed status with the unit in English and what it refers to', async () => {
+    const unitId = await addUnit('Available');
+    expect(await recompute(unitId, true)).toBe(true);
+    expect(await eventsOf(unitId)).toMatchObject([
+      {
+        organizationId: tenant.organizationId,
+        type: 'unit.updated',
+        data: { name: 'Villa', status: 'Reserved', amenities: [{ name: 'Pool' }], phase: null },
+        changes: [{ field: 'status', from: 'Available', to: 'Reserved' }],
+      },
+    ]);
+  });
+
+  it('tells nothing when the status stays, or when the caller does not want it', async () => {
+    const [same, quiet] = [await addUnit('Reserved'), await addUnit('Available')];
+    expect(await recompute(same, true)).toBe(false);
+    expect(await recompute(quiet, false)).toBe(true);
+    expect([...(await eventsOf(same)), ...(await eventsOf(quiet))]).toEqual([]);
+  });
+});
