@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
+  IsArray,
   IsEmail,
   IsNotEmpty,
   IsObject,
@@ -8,7 +9,10 @@ import {
   MaxLength,
   ValidateBy,
   ValidateIf,
+  ValidateNested,
 } from 'class-validator';
+import type { ClassConstructor } from 'class-transformer';
+import { registerItems } from './instantiate.js';
 import { isStorableText } from './json-body.js';
 import { ruleMessage } from './rule-message.js';
 
@@ -52,16 +56,29 @@ export function OptionalObject(options: ApiPropertyOptions = {}): PropertyDecora
   );
 }
 
+/** A list of objects, each checked as a DTO of its own, when it is sent. */
+export function OptionalItems(
+  type: ClassConstructor<object>,
+  options: ApiPropertyOptions = {},
+): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional({ type: [type], ...options }),
+    MayBeOmitted(),
+    IsArray(),
+    ValidateNested({ each: true }),
+    (target: object, field: string | symbol) => {
+      registerItems(target.constructor, String(field), type);
+    },
+  );
+}
+
 /** The id of a record in an outside system: not empty, used exactly as sent. */
-export function ExternalId(): PropertyDecorator {
+export function ExternalId(property = 'recordSystemId'): PropertyDecorator {
   return applyDecorators(
     IsString(),
     IsNotEmpty(),
     MaxLength(externalIdLimit, {
-      message: ruleMessage('validation.maxLength', {
-        property: 'recordSystemId',
-        limit: externalIdLimit,
-      }),
+      message: ruleMessage('validation.maxLength', { property, limit: externalIdLimit }),
     }),
     ValidateBy({
       name: 'isStorableText',

@@ -25,7 +25,39 @@ export function instantiate<T>(
     fields.filter((field) => !isVerbatim(field)),
   );
   const verbatim = pick(plain, fields.filter(isVerbatim));
-  return Object.assign(plainToInstance(type, simple, options) as object, verbatim) as T;
+  const instance = Object.assign(plainToInstance(type, simple, options) as object, verbatim);
+  return instantiateItems(type, instance, options) as T;
+}
+
+const itemTypes = new WeakMap<object, Map<string, ClassConstructor<unknown>>>();
+
+/** Notes that a field of a DTO holds a list of objects that are a DTO each. */
+export function registerItems(
+  type: object,
+  field: string,
+  itemType: ClassConstructor<unknown>,
+): void {
+  const fields = itemTypes.get(type) ?? new Map<string, ClassConstructor<unknown>>();
+  itemTypes.set(type, fields.set(field, itemType));
+}
+
+function instantiateItems(
+  type: object,
+  instance: Record<string, unknown>,
+  options?: ClassTransformOptions,
+): object {
+  for (const [field, itemType] of itemTypes.get(type) ?? []) {
+    const items = instance[field];
+    if (!Array.isArray(items)) continue;
+    instance[field] = items.map((item: unknown) =>
+      isPlainObject(item) ? instantiate(itemType, item, options) : item,
+    );
+  }
+  return instance;
+}
+
+function isPlainObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 const fieldsByType = new WeakMap<object, readonly string[]>();

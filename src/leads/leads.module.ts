@@ -41,6 +41,6 @@ import { LeadsService } from './leads.service.js';
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
   ],
-  exports: [LeadPhoneKeys],
+  exports: [LeadsService, LeadPhoneKeys],
 })
 export class LeadsModule {}

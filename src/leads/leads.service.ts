@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
 import { contactOf, contentionKeys } from '../contacts/contact.js';
@@ -78,6 +79,14 @@ export class LeadsService {
    */
   async read(caller: Caller, recordSystemId: string): Promise<LeadAnswer> {
     return { ok: true, lead: presentLead(await this.findActive(caller, recordSystemId)) };
+  }
+
+  /** The id of the active lead with an external id, null when there is none. */
+  async idOf(
+    organizationId: Types.ObjectId,
+    recordSystemId: string,
+  ): Promise<Types.ObjectId | null> {
+    return (await this.leads.findActive(organizationId, recordSystemId))?._id ?? null;
   }
 
   /**

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import { parseObjectId } from '../database/object-id.js';
 import { Transactions } from '../database/transactions.js';
@@ -9,7 +10,9 @@ import type { CallbackOutcome } from './callback-record.schema.js';
 import { CallbackRecords } from './callback-records.js';
 import { type CallbackProgress, type CallbackRefusal, CallbackSteps } from './callback-steps.js';
 import type { CallbackDto } from './dto/callback.dto.js';
+import type { ReservationDocument } from './reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
+import { unitQueueKey } from './unit-queue-key.js';
 
 const statuses: Readonly<Record<CallbackRefusal, 404 | 422>> = {
   reservationNotFound: 404,
@@ -37,7 +40,6 @@ export class CallbacksService {
    * @throws DomainError 404 or 422 with the headers that tell what was stored
    */
   async handle(caller: Caller, callback: CallbackDto, requestId: string): Promise<CallbackOutcome> {
-    const unit = await this.unitKey(caller, callback);
     const { refusal, outcome } = await this.transactions.run(
       async () => {
         const progress = await this.progress(caller, callback);
@@ -45,7 +47,7 @@ export class CallbacksService {
         await this.records.add(caller, { requestId, payload: callback, outcome: result });
         return { refusal: progress.refusal, outcome: result };
       },
-      { queueKeys: [unit] },
+      { queueKeys: await this.queueKeys(caller, callback) },
     );
     if (refusal === undefined) return outcome;
     const message = { key: `reservations.${refusal}` };
@@ -56,9 +58,8 @@ export class CallbacksService {
     { organizationId }: Caller,
     callback: CallbackDto,
   ): Promise<CallbackProgress> {
-    const id = parseObjectId(callback.reservationId);
-    const reservation = id && (await this.reservations.findById(organizationId, id));
-    if (!reservation) {
+    const reservation = await this.find(organizationId, callback);
+    if (reservation === null) {
       return { reservation: 'unchanged', cheque: 'none', refusal: 'reservationNotFound' };
     }
     const { reservationStatus, installmentId, chequeStatus, chequeNumber, chequeAmount } = callback;
@@ -78,10 +79,17 @@ export class CallbacksService {
   }
 
   /** Callbacks about one unit wait for each other inside the process. */
-  private async unitKey({ organizationId }: Caller, callback: CallbackDto): Promise<string> {
-    const id = parseObjectId(callback.reservationId);
-    const reservation = id && (await this.reservations.findById(organizationId, id));
-    return `unit:${reservation?.unitId?.toHexString() ?? callback.reservationId}`;
+  private async queueKeys({ organizationId }: Caller, callback: CallbackDto): Promise<string[]> {
+    const reservation = await this.find(organizationId, callback);
+    return reservation?.unitId ? [unitQueueKey(reservation.unitId)] : [];
+  }
+
+  private async find(
+    organizationId: Types.ObjectId,
+    { reservationId }: CallbackDto,
+  ): Promise<ReservationDocument | null> {
+    const id = parseObjectId(reservationId);
+    return id && this.reservations.findById(organizationId, id);
   }
 }
 

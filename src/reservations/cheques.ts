@@ -1,4 +1,5 @@
 import type { Cheque, ChequeHistoryEntry, ChequeWalletDocument } from './cheque-wallet.schema.js';
+import type { ChequeRequest } from './reservation-request.js';
 import type { ChequeStatus } from './states.js';
 
 /** What a partner reports about a cheque. */
@@ -34,6 +35,36 @@ export function findCheque(
     if (cheque !== undefined) return { wallet, cheque };
   }
   return wallets.some(({ isDeleted }) => !isDeleted) ? 'missing' : 'skip';
+}
+
+/**
+ * The cheques of a wallet with what an outside system says of them: new ones are added as pending,
+ * known ones take over what is sent and keep their state and history.
+ */
+export function mergedCheques(
+  cheques: readonly Cheque[],
+  requests: readonly ChequeRequest[],
+): Cheque[] {
+  const sent = new Map(requests.map((request) => [request.installmentId, paperOf(request)]));
+  const known = new Set(cheques.map(({ installmentId }) => installmentId));
+  const added = requests.filter(({ installmentId }) => !known.has(installmentId));
+  return [
+    ...cheques.map((cheque) => ({ ...cheque, ...sent.get(cheque.installmentId) })),
+    ...added.map(({ installmentId }) => ({
+      installmentId,
+      status: 'pending' as const,
+      ...sent.get(installmentId),
+      statusHistory: [],
+    })),
+  ];
+}
+
+function paperOf({ chequeNumber, chequeAmount, dueDate }: ChequeRequest) {
+  return {
+    ...(chequeNumber === undefined ? {} : { chequeNumber }),
+    ...(chequeAmount === undefined ? {} : { chequeAmount }),
+    ...(dueDate === undefined ? {} : { dueDate: new Date(dueDate) }),
+  };
 }
 
 /** A cheque after a report: its facts, and one more entry in its history (section 3 rule 3). */

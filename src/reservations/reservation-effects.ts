@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../configuration/clock.js';
-import { UnitAvailabilityService } from '../units/unit-availability.service.js';
+import {
+  type RecomputeOptions,
+  UnitAvailabilityService,
+} from '../units/unit-availability.service.js';
 import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
@@ -57,6 +60,35 @@ export class ReservationEffects {
     return applied;
   }
 
+  /**
+   * Recomputes the status of the reservation's unit.
+   *
+   * @returns whether it has changed
+   */
+  async recomputeUnit(
+    reservation: ReservationDocument,
+    options: RecomputeOptions = {},
+  ): Promise<boolean> {
+    const { organizationId, unitId, status } = reservation;
+    if (!unitId) return false;
+    const statuses = [status, ...(await this.statusesOfOthers(reservation))];
+    return this.units.recompute(organizationId, unitId, statuses, options);
+  }
+
+  /**
+   * Soft-deletes the active wallet of a reservation that is in the partner collection flow.
+   *
+   * @returns whether there was one
+   */
+  async deleteWallet({
+    organizationId,
+    _id,
+    partnerCollection,
+  }: ReservationDocument): Promise<boolean> {
+    if (partnerCollection?.isActive !== true) return false;
+    return this.wallets.deleteActive(organizationId, _id);
+  }
+
   private async applyOne(
     effect: Effect,
     reservation: ReservationDocument,
@@ -87,23 +119,13 @@ export class ReservationEffects {
   }
 
   private async cancel(reservation: ReservationDocument): Promise<Applied> {
-    const hasRecomputed = await this.recompute(reservation, 'canceled');
-    if (reservation.status === 'canceled') return { reservation, hasStored: hasRecomputed };
     const now = this.clock.now();
     const fields = { status: 'canceled', canceledAt: now, updatedAt: now } as const;
-    await this.reservations.setFields(reservation, fields);
-    return { reservation: { ...reservation, ...fields }, hasStored: true };
-  }
-
-  /** Recomputes the unit's status as if the reservation had the given one. */
-  private async recompute(
-    reservation: ReservationDocument,
-    status: ReservationStatus,
-  ): Promise<boolean> {
-    const { organizationId, unitId } = reservation;
-    if (!unitId) return false;
-    const statuses = [status, ...(await this.statusesOfOthers(reservation))];
-    return this.units.recompute(organizationId, unitId, statuses);
+    const isNew = reservation.status !== 'canceled';
+    const canceled = isNew ? { ...reservation, ...fields } : reservation;
+    if (isNew) await this.reservations.setFields(reservation, fields);
+    const hasRecomputed = await this.recomputeUnit(canceled);
+    return { reservation: canceled, hasStored: isNew || hasRecomputed };
   }
 
   /** Statuses of the other reservations of the same unit. */
@@ -115,14 +137,5 @@ export class ReservationEffects {
     if (!unitId) return [];
     const all = await this.reservations.statusesOfUnit(organizationId, unitId);
     return all.filter((other) => !other._id.equals(_id)).map(({ status }) => status);
-  }
-
-  private async deleteWallet({
-    organizationId,
-    _id,
-    partnerCollection,
-  }: ReservationDocument): Promise<boolean> {
-    if (partnerCollection?.isActive !== true) return false;
-    return this.wallets.deleteActive(organizationId, _id);
   }
 }

@@ -84,7 +84,8 @@ export function presentWallet(wallet: ChequeWalletDocument): PresentedWallet {
   };
 }
 
-function presentCheque(cheque: Cheque): PresentedCheque {
+/** What leaves the service of a cheque. */
+export function presentCheque(cheque: Cheque): PresentedCheque {
   const { installmentId, status, dueDate, statusHistory } = cheque;
   return {
     installmentId,

@@ -19,6 +19,7 @@ import {
   DocumentedErrors,
   DocumentedHeaders,
 } from '../http/api-documentation.js';
+import { UpsertStatusInterceptor } from '../http/upsert-status.interceptor.js';
 import { WithRouteOptions } from '../http/route-options.js';
 import { CallbackRecordInterceptor } from './callback-record.interceptor.js';
 import { callbackHeaders, CallbacksService } from './callbacks.service.js';
@@ -27,9 +28,11 @@ import {
   callbackAnswerHeaders,
   callbackRefusals,
   reservationNotFound,
+  upsertRefusals,
 } from './dto/documented-errors.js';
 import { ReservationIdParam } from './dto/reservation-id.param.js';
-import { ReservationAnswerDto } from './dto/reservation.dto.js';
+import { ReservationAnswerDto, ReservationUpsertDto } from './dto/reservation.dto.js';
+import { UpsertReservationDto } from './dto/upsert-reservation.dto.js';
 import { ReservationsService } from './reservations.service.js';
 
 /** `/reservations` (sections 4.2 and 4.5). */
@@ -68,6 +71,25 @@ export class ReservationsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
     void reply.headers(callbackHeaders(await this.callbacks.handle(caller, callback, id)));
+  }
+
+  @Post()
+  @UseInterceptors(UpsertStatusInterceptor)
+  @ApiOperation({
+    summary: 'Create or update a reservation',
+    description:
+      'With recordSystemId the first request creates the reservation and later ones update it. ' +
+      'The wallet and the availability of the unit follow; what happens to the cheques is ' +
+      'reported by callbacks.',
+  })
+  @DocumentedAnswer(201, ReservationUpsertDto, 'The reservation was created.')
+  @DocumentedAnswer(200, ReservationUpsertDto, 'The reservation was updated.')
+  @DocumentedErrors(...bodyErrors, ...upsertRefusals, ...commonErrors)
+  upsert(
+    @CurrentCaller() caller: Caller,
+    @Body() reservation: UpsertReservationDto,
+  ): Promise<ReservationUpsertDto> {
+    return this.reservations.upsert(caller, reservation);
   }
 
   @Get(':reservationId')

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
+import { LeadsModule } from '../leads/leads.module.js';
 import { LocalizationModule } from '../localization/localization.module.js';
 import { UnitsModule } from '../units/units.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -11,6 +12,7 @@ import { CallbacksService } from './callbacks.service.js';
 import { chequeWalletSchema } from './cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheque-wallets.repository.js';
 import { ReservationEffects } from './reservation-effects.js';
+import { ReservationUpserts } from './reservation-upserts.js';
 import { reservationSchema } from './reservation.schema.js';
 import { ReservationsController } from './reservations.controller.js';
 import { ReservationsRepository } from './reservations.repository.js';
@@ -20,6 +22,7 @@ import { Wallets } from './wallets.js';
 /** Reservations, their cheque wallets and the callback of collection partners. */
 @Module({
   imports: [
+    LeadsModule,
     LocalizationModule,
     UnitsModule,
     WebhooksModule,
@@ -39,6 +42,7 @@ import { Wallets } from './wallets.js';
     CallbackSteps,
     CallbackRecords,
     CallbacksService,
+    ReservationUpserts,
     ReservationsService,
   ],
   exports: [ReservationsService, CallbackRecords],

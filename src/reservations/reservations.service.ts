@@ -1,18 +1,56 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../authentication/caller.js';
+import { Types } from 'mongoose';
 import { parseObjectId } from '../database/object-id.js';
+import { Transactions } from '../database/transactions.js';
 import { notFound } from '../http/domain-error.js';
+import { UnitLookupService } from '../units/unit-lookup.service.js';
+import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
+import type { ReservationRequest } from './reservation-request.js';
+import { ReservationUpserts } from './reservation-upserts.js';
 import { presentReservation, type PresentedReservation } from './reservation.presenter.js';
+import type { ReservationDocument } from './reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
+import { unitQueueKey } from './unit-queue-key.js';
 import { Wallets } from './wallets.js';
+
+/** The answer to an upsert ("Units and reservation records" 5). */
+export interface ReservationUpsertAnswer {
+  readonly ok: true;
+  readonly operation: 'create' | 'update';
+  readonly reservation: PresentedReservation;
+}
 
 /** Reservation records (section 4.5, "Units and reservation records" 5). */
 @Injectable()
 export class ReservationsService {
   constructor(
+    private readonly transactions: Transactions,
+    private readonly upserts: ReservationUpserts,
     private readonly reservations: ReservationsRepository,
     private readonly wallets: Wallets,
+    private readonly units: UnitLookupService,
   ) {}
+
+  /**
+   * Creates a reservation, or updates the active one with the same `recordSystemId`, in one
+   * transaction with its wallet, the availability of its unit and their events.
+   *
+   * @throws DomainError 400, 404 or 422 as {@link ReservationUpserts.save}
+   */
+  async upsert(
+    { organizationId }: Caller,
+    request: ReservationRequest,
+  ): Promise<ReservationUpsertAnswer> {
+    const { operation, reservation, wallet } = await this.transactions.run(
+      async () => {
+        const saved = await this.upserts.save(organizationId, request);
+        return { ...saved, wallet: await this.walletOf(saved.reservation) };
+      },
+      { queueKeys: await this.queueKeys(organizationId, request) },
+    );
+    return { ok: true, operation, reservation: presentReservation(reservation, wallet) };
+  }
 
   /**
    * A reservation with its wallet and cheques.
@@ -23,7 +61,30 @@ export class ReservationsService {
     const _id = parseObjectId(id);
     const reservation = _id && (await this.reservations.findById(organizationId, _id));
     if (!reservation) throw notFound('reservations.reservationNotFound');
-    const [wallet] = await this.wallets.ofReservation(organizationId, reservation._id);
-    return presentReservation(reservation, wallet ?? null);
+    return presentReservation(reservation, await this.walletOf(reservation));
+  }
+
+  /** The active wallet, else the one deleted last. */
+  private async walletOf({
+    organizationId,
+    _id,
+  }: ReservationDocument): Promise<ChequeWalletDocument | null> {
+    const [wallet] = await this.wallets.ofReservation(organizationId, _id);
+    return wallet ?? null;
+  }
+
+  /** Requests for one unit or one external id wait for each other inside the process. */
+  private async queueKeys(
+    organizationId: Types.ObjectId,
+    { recordSystemId, unit }: ReservationRequest,
+  ): Promise<string[]> {
+    const stored = await this.upserts.findStored(organizationId, recordSystemId);
+    const unitId = stored?.unitId ?? (unit && (await this.units.idOf(organizationId, unit)));
+    return [
+      ...(recordSystemId === undefined
+        ? []
+        : [`reservation:${organizationId.toHexString()}:${recordSystemId}`]),
+      ...(unitId instanceof Types.ObjectId ? [unitQueueKey(unitId)] : []),
+    ];
   }
 }

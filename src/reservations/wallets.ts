@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
-import { fieldChanges } from '../change-log/field-changes.js';
+import { Types } from 'mongoose';
+import { type FieldChange, fieldChanges } from '../change-log/field-changes.js';
 import { Clock } from '../configuration/clock.js';
 import { Outbox } from '../webhooks/outbox.js';
-import { type ChequeReport, type FoundCheque, reportedCheque } from './cheques.js';
+import { type ChequeReport, type FoundCheque, mergedCheques, reportedCheque } from './cheques.js';
 import type { Cheque, ChequeWalletDocument } from './cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheque-wallets.repository.js';
-import { presentWallet } from './reservation.presenter.js';
+import type { ChequeRequest } from './reservation-request.js';
+import { presentCheque, type PresentedCheque, presentWallet } from './reservation.presenter.js';
+import type { ReservationDocument } from './reservation.schema.js';
 
 /** The cheque wallets of reservations; every change leaves a Wallet event. */
 @Injectable()
@@ -30,17 +32,42 @@ export class Wallets {
     { wallet, cheque }: FoundCheque,
     report: ChequeReport,
   ): Promise<ChequeWalletDocument> {
-    const updatedAt = this.clock.now();
-    const reported = reportedCheque(cheque, report, updatedAt);
+    const reported = reportedCheque(cheque, report, this.clock.now());
     const cheques = (wallet.cheques ?? []).map((one) => (one === cheque ? reported : one));
-    await this.wallets.setFields(wallet, { cheques, updatedAt });
-    const changed = { ...wallet, cheques, updatedAt };
-    const changes = fieldChanges(told(cheque), told(reported)).map((change) => {
-      return { ...change, field: `cheques.${report.installmentId}.${change.field}` };
+    return this.update(wallet, cheques, chequeChanges(wallet.cheques, cheques));
+  }
+
+  /** Makes or extends the active wallet of a reservation; nothing is told when nothing changes. */
+  async addCheques(
+    { organizationId, _id: reservationId, unitId }: ReservationDocument,
+    requests: readonly ChequeRequest[],
+  ): Promise<void> {
+    const [wallet] = await this.wallets.findOfReservation(organizationId, reservationId);
+    const cheques = mergedCheques(
+      wallet?.isDeleted === false ? (wallet.cheques ?? []) : [],
+      requests,
+    );
+    if (wallet?.isDeleted === false) {
+      const changes = chequeChanges(wallet.cheques, cheques);
+      if (changes.length > 0) await this.update(wallet, cheques, changes);
+      return;
+    }
+    const now = this.clock.now();
+    const created: ChequeWalletDocument = {
+      _id: new Types.ObjectId(),
+      organizationId,
+      reservationId,
+      unitId: unitId ?? null,
+      cheques,
+      isDeleted: false,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.wallets.insert(created);
+    await this.outbox.publish(organizationId, {
+      type: 'wallet.created',
+      data: presentWallet(created),
     });
-    const data = presentWallet(changed);
-    await this.outbox.publish(wallet.organizationId, { type: 'wallet.updated', data, changes });
-    return changed;
   }
 
   /**
@@ -73,8 +100,38 @@ export class Wallets {
     const data = presentWallet({ ...rest, isDeleted: false, updatedAt });
     await this.outbox.publish(organizationId, { type: 'wallet.restored', data });
   }
+
+  private async update(
+    wallet: ChequeWalletDocument,
+    cheques: readonly Cheque[],
+    changes: FieldChange[],
+  ): Promise<ChequeWalletDocument> {
+    const fields = { cheques, updatedAt: this.clock.now() };
+    await this.wallets.setFields(wallet, fields);
+    const changed = { ...wallet, ...fields };
+    const data = presentWallet(changed);
+    await this.outbox.publish(wallet.organizationId, { type: 'wallet.updated', data, changes });
+    return changed;
+  }
 }
 
-function told({ status, chequeNumber, chequeAmount }: Cheque) {
-  return { status, chequeNumber: chequeNumber ?? null, chequeAmount: chequeAmount ?? null };
+/** The differences between cheques by installment, without their histories. */
+function chequeChanges(
+  before: readonly Cheque[] | undefined,
+  after: readonly Cheque[],
+): FieldChange[] {
+  return after.flatMap((cheque) => {
+    const { installmentId } = cheque;
+    const old = before?.find((candidate) => candidate.installmentId === installmentId);
+    return fieldChanges(
+      old === undefined ? {} : told(presentCheque(old)),
+      told(presentCheque(cheque)),
+    ).map((change) => {
+      return { ...change, field: `cheques.${installmentId}.${change.field}` };
+    });
+  });
+}
+
+function told({ statusHistory: _history, installmentId: _id, ...facts }: PresentedCheque) {
+  return { ...facts };
 }

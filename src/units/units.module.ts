@@ -9,6 +9,7 @@ import { UnitAvailabilityService } from './unit-availability.service.js';
 import { UnitEventsService } from './unit-events.service.js';
 import { UnitPresentationService } from './unit-presentation.service.js';
 import { UnitReferencesRepository } from './unit-references.repository.js';
+import { UnitLookupService } from './unit-lookup.service.js';
 import { unitSchema } from './unit.schema.js';
 import { UnitsRepository } from './units.repository.js';
 
@@ -30,7 +31,8 @@ import { UnitsRepository } from './units.repository.js';
     UnitPresentationService,
     UnitEventsService,
     UnitAvailabilityService,
+    UnitLookupService,
   ],
-  exports: [UnitAvailabilityService, UnitEventsService, UnitPresentationService],
+  exports: [UnitLookupService, UnitAvailabilityService, UnitEventsService, UnitPresentationService],
 })
 export class UnitsModule {}

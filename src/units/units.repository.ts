@@ -22,6 +22,22 @@ export class UnitsRepository {
     return this.units.findOne(organizationId, { _id, ...notDeleted });
   }
 
+  async findByRecordSystemId(
+    organizationId: Types.ObjectId,
+    recordSystemId: string,
+  ): Promise<UnitDocument | null> {
+    return this.units.findOne(organizationId, { recordSystemId, ...notDeleted });
+  }
+
+  /** Units with a unit id, which is unique within a compound only; two at most. */
+  async findTwoByUnitId(organizationId: Types.ObjectId, unitId: string): Promise<UnitDocument[]> {
+    return this.units.find(organizationId, { unitId, ...notDeleted }, { limit: 2 });
+  }
+
+  async findBySlug(organizationId: Types.ObjectId, slug: string): Promise<UnitDocument | null> {
+    return this.units.findOne(organizationId, { slug, ...notDeleted });
+  }
+
   /**
    * Sets fields and writes the unit even where they are as they were, so that every other
    * transaction that writes it conflicts.

@@ -164,6 +164,47 @@ describe('callbacks at the same moment over two processes', () => {
   });
 });
 
+describe('reservation records at the same moment over two processes', () => {
+  const post = (tenant: Tenant, body: object, turn: number) =>
+    send(instances.url(turn), { method: 'POST', path: '/reservations', key: tenant.key, body });
+
+  it('forty first ones with one recordSystemId make one reservation with one wallet', async () => {
+    const tenant = await addTenant(db);
+    const { organizationId } = tenant;
+    await addUnit(db, organizationId, { slug: 'villa-1' });
+    const answers = await Promise.all(
+      range(40).map((i) =>
+        post(
+          tenant,
+          { recordSystemId: 'deal', unit: 'villa-1', cheques: [{ installmentId: `${i}` }] },
+          i,
+        ),
+      ),
+    );
+    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(39);
+    expect(await db.collection('reservations').countDocuments({ organizationId })).toBe(1);
+    const wallets = await db.collection('chequeWallets').find({ organizationId }).toArray();
+    expect(wallets).toHaveLength(1);
+    expect(wallets[0]?.['cheques']).toHaveLength(40);
+  });
+
+  it.each(range(5))(
+    'a new one against the cancel of another leaves the unit reserved (round %i)',
+    async () => {
+      const tenant = await addTenant(db);
+      const unitId = await addUnit(db, tenant.organizationId, { slug: 'villa-1' });
+      const reservationId = await addReserved(tenant, unitId);
+      const [created, canceled] = await Promise.all([
+        post(tenant, { unit: 'villa-1' }, 0),
+        callback(tenant, { reservationId, reservationStatus: 'canceled' }, 1),
+      ]);
+      expect([created.status, canceled.status]).toEqual([201, 201]);
+      expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Reserved' });
+    },
+  );
+});
+
 describe('a process that is killed in the middle', () => {
   it('leaves nothing or the whole of each callback', async () => {
     const tenant = await addTenant(db);

@@ -1,6 +1,5 @@
-import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn, IsNotEmpty, IsNumber, IsString, ValidateBy } from 'class-validator';
+import { IsNotEmpty, IsNumber, IsString, ValidateBy } from 'class-validator';
 import { MayBeOmitted, OptionalText } from '../../http/field-decorators.js';
 import { ruleMessage } from '../../http/rule-message.js';
 import {
@@ -9,6 +8,7 @@ import {
   reservationStatuses,
   type ReservationStatus,
 } from '../states.js';
+import { IsOneOf } from './is-one-of.js';
 
 /** Body of `POST /reservations/webhook` (section 2.3). */
 export class CallbackDto {
@@ -54,27 +54,6 @@ export class CallbackDto {
     'approved and canceled change the reservation; the others are accepted and ignored.',
   )
   reservationStatus?: ReservationStatus;
-}
-
-function IsOneOf(
-  property: string,
-  values: readonly string[],
-  description: string,
-): PropertyDecorator {
-  return applyDecorators(
-    ApiPropertyOptional({ type: String, enum: [...values], description, example: values[1] }),
-    MayBeOmitted(),
-    ValidateBy(
-      {
-        name: 'isValidEnum',
-        validator: { validate: (value) => values.includes(value as string) },
-      },
-      { message: ruleMessage('validation.isValidEnum', { property }) },
-    ),
-    IsIn(values, {
-      message: ruleMessage('validation.isIn', { property, values: values.join(', ') }),
-    }),
-  );
 }
 
 function NeedsInstallment(): PropertyDecorator {

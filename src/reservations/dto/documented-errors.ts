@@ -60,3 +60,42 @@ export const callbackAnswerHeaders = {
     schema: { type: 'string' as const, enum: ['applied', 'skipped', 'none'] },
   },
 };
+
+/** What `POST /reservations` refuses, beside what every endpoint refuses. */
+export const upsertRefusals: readonly DocumentedError[] = [
+  {
+    status: 400,
+    description: 'A field has the wrong type or value',
+    message: [
+      'unit must be a slug, or an object with either recordSystemId or unitId',
+      'cheques.0.installmentId must be a string',
+    ],
+  },
+  {
+    status: 400,
+    description: 'There is no such reservation yet, and no unit to create it for',
+    message: ['unit is required to create a reservation'],
+  },
+  {
+    status: 400,
+    description: 'Two compounds have a unit with this unitId',
+    message: ['unit.unitId names more than one unit, send the slug or the recordSystemId instead'],
+  },
+  { status: 404, description: 'The organization has no such unit', message: 'Unit not found' },
+  { status: 404, description: 'The organization has no such lead', message: 'Lead not found' },
+  {
+    status: 422,
+    description: 'The status is approved',
+    message: 'A reservation is approved by the reservation callback only',
+  },
+  {
+    status: 422,
+    description: 'A new reservation has another status than these two',
+    message: 'A reservation can only be created as pending or pending_cheque_collection',
+  },
+  {
+    status: 422,
+    description: 'The reservation is for another unit',
+    message: 'The unit of a reservation cannot be changed',
+  },
+];

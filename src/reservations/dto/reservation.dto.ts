@@ -5,6 +5,7 @@ import type {
   PresentedReservation,
   PresentedWallet,
 } from '../reservation.presenter.js';
+import type { ReservationUpsertAnswer } from '../reservations.service.js';
 import { chequeStatuses, reservationStatuses } from '../states.js';
 
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
@@ -129,4 +130,16 @@ export class ReservationDto implements PresentedReservation {
 export class ReservationAnswerDto {
   @ApiProperty({ type: ReservationDto })
   data!: ReservationDto;
+}
+
+/** Answer of `POST /reservations`. */
+export class ReservationUpsertDto implements ReservationUpsertAnswer {
+  @ApiProperty({ type: Boolean, enum: [true], example: true })
+  ok!: true;
+
+  @ApiProperty({ type: String, enum: ['create', 'update'], example: 'create' })
+  operation!: 'create' | 'update';
+
+  @ApiProperty({ type: ReservationDto })
+  reservation!: ReservationDto;
 }
