@@ -58,6 +58,17 @@ export class TenantCollection<T extends TenantDocument> {
     return (await cursor.toArray()) as unknown as T[];
   }
 
+  /** Documents of several organizations at once; for the operator, whom no tenant's request reaches. */
+  async findAcross(
+    organizationIds: readonly Types.ObjectId[],
+    filter: TenantFilter,
+    options: ReadOptions = {},
+  ): Promise<T[]> {
+    const scoped = { ...filter, organizationId: { $in: [...organizationIds] } };
+    const cursor = this.model.collection.find(scoped, { ...options, ...readAsValues });
+    return (await cursor.toArray()) as unknown as T[];
+  }
+
   /** Stores a new document; its `organizationId` decides whose it is. */
   async insert(document: T): Promise<void> {
     await this.model.collection.insertOne(document, openSession());

@@ -67,6 +67,15 @@ export const time = valueOf(
     .transform((value) => new Date(value)),
 );
 
+/** Reads how many items to show at most. */
+export const count = valueOf(
+  z
+    .string()
+    .regex(/^[1-9]\d{0,3}$/)
+    .transform(Number),
+  'It must be a number from 1 to 9999.',
+);
+
 /** Reads a number of hours, up to a year. */
 export const hours = valueOf(
   z

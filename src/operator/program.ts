@@ -5,6 +5,7 @@ import { addDatabaseCommands } from './database-commands.js';
 import { addDemoCommand } from './demo-command.js';
 import { addKeyCommands } from './key-commands.js';
 import { addOrganizationCommands } from './organization-commands.js';
+import { addReservationCommands } from './reservation-commands.js';
 
 const failed = 1;
 const wrongUsage = 2;
@@ -44,6 +45,7 @@ function createProgram(): Command {
     });
   addOrganizationCommands(program);
   addKeyCommands(program);
+  addReservationCommands(program);
   addDatabaseCommands(program);
   addDemoCommand(program);
   return program;

@@ -17,13 +17,13 @@ export class CallbackRecordsRepository {
     await this.records.insert(record);
   }
 
-  /** The callbacks of a reservation, newest first. */
-  async findOfReservation(
-    organizationId: Types.ObjectId,
+  /** What any of the organizations sent about a reservation id, newest first. */
+  async findAcross(
+    organizationIds: readonly Types.ObjectId[],
     reservationId: string,
     limit: number,
   ): Promise<CallbackRecordDocument[]> {
     const options = { sort: { createdAt: -1, _id: -1 }, limit } as const;
-    return this.records.find(organizationId, { reservationId }, options);
+    return this.records.findAcross(organizationIds, { reservationId }, options);
   }
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
-import type { CallbackOutcome, CallbackRecordDocument } from './callback-record.schema.js';
+import type { CallbackOutcome } from './callback-record.schema.js';
 import { CallbackRecordsRepository } from './callback-records.repository.js';
 
 /** A callback and what came of it. */
@@ -33,14 +33,5 @@ export class CallbackRecords {
       createdAt: now,
       updatedAt: now,
     });
-  }
-
-  /** The callbacks of a reservation, newest first. */
-  async list(
-    organizationId: Types.ObjectId,
-    reservationId: Types.ObjectId,
-    limit: number,
-  ): Promise<CallbackRecordDocument[]> {
-    return this.records.findOfReservation(organizationId, reservationId.toHexString(), limit);
   }
 }

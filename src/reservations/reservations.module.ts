@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { LeadsModule } from '../leads/leads.module.js';
 import { LocalizationModule } from '../localization/localization.module.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UnitsModule } from '../units/units.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { callbackRecordSchema } from './callback-record.schema.js';
@@ -12,6 +13,7 @@ import { CallbacksService } from './callbacks.service.js';
 import { chequeWalletSchema } from './cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheque-wallets.repository.js';
 import { ReservationEffects } from './reservation-effects.js';
+import { ReservationInspectionService } from './reservation-inspection.service.js';
 import { ReservationUpserts } from './reservation-upserts.js';
 import { reservationSchema } from './reservation.schema.js';
 import { ReservationsController } from './reservations.controller.js';
@@ -24,6 +26,7 @@ import { Wallets } from './wallets.js';
   imports: [
     LeadsModule,
     LocalizationModule,
+    OrganizationsModule,
     UnitsModule,
     WebhooksModule,
     MongooseModule.forFeature([
@@ -44,7 +47,8 @@ import { Wallets } from './wallets.js';
     CallbacksService,
     ReservationUpserts,
     ReservationsService,
+    ReservationInspectionService,
   ],
-  exports: [ReservationsService, CallbackRecords],
+  exports: [ReservationInspectionService],
 })
 export class ReservationsModule {}

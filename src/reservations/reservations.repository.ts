@@ -23,6 +23,15 @@ export class ReservationsRepository {
     return this.reservations.findOne(organizationId, { _id, ...notDeleted });
   }
 
+  /** The reservation of whichever of the organizations has it, a soft-deleted one too. */
+  async findAcross(
+    organizationIds: readonly Types.ObjectId[],
+    _id: Types.ObjectId,
+  ): Promise<ReservationDocument | null> {
+    const [reservation] = await this.reservations.findAcross(organizationIds, { _id });
+    return reservation ?? null;
+  }
+
   async findByRecordSystemId(
     organizationId: Types.ObjectId,
     recordSystemId: string,

@@ -6,10 +6,25 @@ import { UnitsRepository } from './units.repository.js';
 export type UnitReference =
   string | { readonly recordSystemId: string } | { readonly unitId: string };
 
+/** What the operator has to know of a unit. */
+export interface UnitSummary {
+  readonly slug: string | null;
+  readonly status: string | null;
+  readonly isDeleted: boolean;
+}
+
 /** Finds the units that requests name. */
 @Injectable()
 export class UnitLookupService {
   constructor(private readonly units: UnitsRepository) {}
+
+  /** A unit in short, null when it is missing altogether. */
+  async summary(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<UnitSummary | null> {
+    const unit = await this.units.findDeletedToo(organizationId, _id);
+    if (unit === null) return null;
+    const { slug, status, isDeleted } = unit as Partial<typeof unit>;
+    return { slug: slug ?? null, status: status ?? null, isDeleted: isDeleted === true };
+  }
 
   /** The id of the unit that a reference means; a unit id that two compounds use is ambiguous. */
   async idOf(

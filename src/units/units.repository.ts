@@ -22,6 +22,14 @@ export class UnitsRepository {
     return this.units.findOne(organizationId, { _id, ...notDeleted });
   }
 
+  /** The unit, also when it is deleted. */
+  async findDeletedToo(
+    organizationId: Types.ObjectId,
+    _id: Types.ObjectId,
+  ): Promise<UnitDocument | null> {
+    return this.units.findOne(organizationId, { _id });
+  }
+
   async findByRecordSystemId(
     organizationId: Types.ObjectId,
     recordSystemId: string,

@@ -11,6 +11,8 @@ const commands = [
   ['key', 'list'],
   ['key', 'revoke'],
   ['key', 'rotate'],
+  ['reservation', 'show'],
+  ['reservation', 'callbacks'],
   ['db', 'init'],
   ['db', 'status'],
   ['demo'],
@@ -41,6 +43,9 @@ const wrongUsages: readonly (readonly [string, ...string[]])[] = [
   ['host name', 'org', 'update', id, '--api-domain', '10.0.0.1'],
   ['http or https address', 'org', 'update', id, '--logo', 'logo.png'],
   ['http or https address', 'org', 'update', id, '--logo', 'javascript:alert(1)'],
+  ['24 hexadecimal digits', 'reservation', 'show', 'deal-1'],
+  ["missing required argument 'id'", 'reservation', 'callbacks'],
+  ['from 1 to 9999', 'reservation', 'callbacks', id, '--limit', '0'],
   ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', 'tomorrow'],
   ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', '2030-02-30'],
   ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', '2030-02-01T10:00'],
@@ -62,8 +67,8 @@ describe('help', () => {
   });
 
   it('is what a group prints without a subcommand', async () => {
-    const outcomes = await runBatch([[], ['org'], ['key'], ['db']]);
-    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0]);
+    const outcomes = await runBatch([[], ['org'], ['key'], ['reservation'], ['db']]);
+    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
     for (const { args, text } of outcomes) {
       expect(text).toContain(`Usage: npm run cli -- ${args.join('')}`);
       expect(text).toContain('Commands:');

@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { runCli, runJson } from './command-line.js';
+
+// Each call of the command line is a process of its own.
+jest.setTimeout(60_000);
+
+let service: TestService;
+let variables: Record<string, string>;
+let tenant: Tenant;
+let reservationId: string;
+
+const callback = (body: object, key = tenant.key) =>
+  service
+    .api('post', '/reservations/webhook')
+    .set('api-key', key)
+    .send({ reservationId, ...body });
+
+beforeAll(async () => {
+  service = await startTestService();
+  variables = { MONGODB_URI: service.databaseUri };
+  tenant = await addTenant(service.db);
+  const { organizationId } = tenant;
+  const unitId = await addUnit(service.db, organizationId, { slug: 'villa-1' });
+  const _id = await addReservation(service.db, organizationId, unitId);
+  reservationId = _id.toHexString();
+  const cheques = [{ installmentId: '1' }, { installmentId: '2', dueDate: new Date('2026-06-01') }];
+  await addWallet(service.db, organizationId, { reservationId: _id, unitId, cheques });
+  const stranger = await addTenant(service.db);
+  await callback({ reservationStatus: 'canceled' }, stranger.key).expect(404);
+  await callback({ installmentId: '1', chequeStatus: 'bounced', chequeNumber: '77' }).expect(201);
+  await addReservation(service.db, organizationId, unitId, { status: 'approved' });
+  await callback({ installmentId: '1', chequeStatus: 'collected' }).expect(422);
+});
+afterAll(() => service.stop());
+
+describe('reservation show', () => {
+  it('tells unit, status, wallet and the history of each cheque', async () => {
+    const { code, stdout } = await runCli(['reservation', 'show', reservationId], variables);
+    expect(code).toBe(0);
+    for (const line of [
+      /^Status +canceled$/m,
+      /^Unit +villa-1$/m,
+      /^Unit status +Available$/m,
+      /^Partner collection +active$/m,
+      /^Wallet +soft-deleted 20/m,
+      /^INSTALLMENT +CHEQUE +NUMBER/m,
+      /^1 +collected +77 /m,
+      /^2 +pending .*2026-06-01/m,
+      /^20\S+ +1 +bounced +77 +- +External API$/m,
+      /^20\S+ +1 +collected +- +- +External API$/m,
+    ]) {
+      expect(stdout).toMatch(line);
+    }
+  });
+
+  it('gives the same to programs', async () => {
+    const shown = await runJson(['reservation', 'show', reservationId], variables);
+    expect(shown).toMatchObject({
+      _id: reservationId,
+      organizationId: tenant.organizationId.toHexString(),
+      status: 'canceled',
+      unit: { slug: 'villa-1', status: 'Available', isDeleted: false },
+      wallets: [
+        {
+          isDeleted: true,
+          cheques: [
+            { installmentId: '1', statusHistory: [{ status: 'bounced' }, { status: 'collected' }] },
+            { installmentId: '2', status: 'pending', statusHistory: [] },
+          ],
+        },
+      ],
+    });
+  });
+
+  it('ends with one line when there is none', async () => {
+    const id = new ObjectId().toHexString();
+    const outcome = await runCli(['reservation', 'show', id], variables);
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `There is no reservation with id ${id}.\n`,
+    });
+  });
+});
+
+describe('reservation callbacks', () => {
+  it('says why each was refused, newest first, whoever sent it', async () => {
+    const list = await runJson(['reservation', 'callbacks', reservationId], variables);
+    expect(list).toMatchObject([
+      {
+        payload: { installmentId: '1', chequeStatus: 'collected' },
+        outcome: { status: 422, messages: ['This unit already reserved'], cheque: 'applied' },
+      },
+      { outcome: { status: 201, messages: [], cheque: 'applied' } },
+      { outcome: { status: 404, messages: ['Reservation not found'], reservation: 'unchanged' } },
+    ]);
+    const { stdout } = await runCli(
+      ['reservation', 'callbacks', reservationId, '--limit', '1'],
+      variables,
+    );
+    const [head, line, ...more] = stdout.trimEnd().split('\n');
+    expect(head).toMatch(/^RECEIVED +ANSWER +RESERVATION +CHEQUE +WHY +SENT /);
+    expect(line).toMatch(
+      / 422 +unchanged +applied +This unit already reserved +installmentId=1 chequeStatus=collected /,
+    );
+    expect(more).toEqual([]);
+  });
+});
