@@ -28,6 +28,7 @@ export interface DemoRequest {
 /** What came back. */
 interface DemoAnswer {
   readonly status: number;
+  readonly headers: Headers;
   /** Parsed JSON, or the text when it is none. */
   readonly body: unknown;
 }
@@ -35,6 +36,8 @@ interface DemoAnswer {
 /** What has to come back; the body may have more than is expected of it. */
 interface ExpectedAnswer {
   readonly status: number;
+  /** Headers that are shown too. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
 }
 
@@ -56,7 +59,8 @@ export async function exchange(address: DemoAddress, request: DemoRequest): Prom
       signal: AbortSignal.timeout(patience),
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
     });
-    return { status: response.status, body: parsed(await response.text()) };
+    const { status, headers } = response;
+    return { status, headers, body: parsed(await response.text()) };
   } catch (error) {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
@@ -89,7 +93,10 @@ export class DemoClient {
     if (request.body !== undefined) this.printBody(request.body);
     const answer = await this.send(request);
     this.print(`  < ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`.trimEnd());
-    this.printBody(abridged(answer.body));
+    for (const name of Object.keys(expected.headers ?? {})) {
+      this.print(`${margin}${name}: ${answer.headers.get(name) ?? '(missing)'}`);
+    }
+    if (answer.body !== '') this.printBody(abridged(answer.body));
     check(request, answer, expected);
   }
 
@@ -154,8 +161,11 @@ function abridged(body: unknown): unknown {
 
 function check(request: DemoRequest, answer: DemoAnswer, expected: ExpectedAnswer): void {
   const { status, body } = answer;
+  const headers = Object.fromEntries(answer.headers);
   const found =
-    difference(status, expected.status, 'the status') ?? difference(body, expected.body, 'body');
+    difference(status, expected.status, 'the status') ??
+    difference(headers, expected.headers ?? {}, 'headers') ??
+    difference(body, expected.body, 'body');
   if (found === null) return;
   const answered = readableJson(body, Number.POSITIVE_INFINITY).join('').slice(0, 300);
   throw new Error(`${nameOf(request)}: ${found} (answered ${status} ${answered})`);

@@ -21,6 +21,8 @@ export interface DemoRun {
   readonly id: string;
   /** One of the run's own phones, by number from 0 to 19. */
   phone(number: number): DemoPhone;
+  /** One of a list, the same one throughout the run. */
+  pick<T>(list: readonly T[]): T;
 }
 
 /** A part of the demo with a heading. */
@@ -39,7 +41,8 @@ export function startRun(client: DemoClient, print: Print, now: number): DemoRun
   const id = `${now.toString(36)}${randomBytes(2).toString('hex')}`;
   // Counting in time keeps the runs of three weeks apart, where chance would let some coincide.
   const first = Math.floor(now / 100) * phonesOfOneRun;
-  return { client, print, id, phone: (number) => spellings(first + number) };
+  const pick = <T>(list: readonly T[]) => list[Math.floor(now / 100) % list.length] as T;
+  return { client, print, id, pick, phone: (number) => spellings(first + number) };
 }
 
 function spellings(count: number): DemoPhone {

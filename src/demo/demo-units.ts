@@ -36,11 +36,16 @@ export function homesOf(compound: CompoundContent): Home[] {
   );
 }
 
+/** The slug of the unit in a place. */
+export function slugOf(home: Home): string {
+  return unitIdOf(home).toLowerCase();
+}
+
 /** The document of a unit; `index` counts through the whole catalogue. */
 export function unitDocument(owner: Owner, home: Home, index: number): UnitDocument {
   const { compound, design, floor } = home;
   const unitId = unitIdOf(home);
-  const slug = unitId.toLowerCase();
+  const slug = slugOf(home);
   const bua = design.home.bua + (index % 3) * 2;
   const stored = storedFields(owner, { kind: 'unit', slug, ageInDays: 15 + ((index * 37) % 280) });
   return {

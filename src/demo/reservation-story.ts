@@ -1,0 +1,139 @@
+import { COMPOUNDS } from './demo-compounds.js';
+import type { Chapter, DemoRun } from './demo-run.js';
+import { homesOf, slugOf } from './demo-units.js';
+
+/** A reservation from the first visit to the last cheque, as a CRM and a collection partner see it. */
+export const reservationStory: readonly Chapter[] = [
+  { title: 'The CRM reserves a unit for a lead', tell: reserve },
+  { title: 'It hands the cheques over to a collection partner', tell: handOver },
+  { title: 'The partner collects the first cheque: the unit is sold', tell: collect },
+  { title: 'The cheque bounces after all: the reservation is canceled', tell: bounce },
+  { title: 'Somebody else buys the unit', tell: sellToAnother },
+  { title: 'The cheque is recovered too late, which is stored and refused', tell: recoverTooLate },
+  { title: 'The other buyer withdraws: the cheque bounces again and is recovered', tell: recover },
+];
+
+const bounced = { installmentId: 'first', chequeStatus: 'bounced' };
+const collected = { installmentId: 'first', chequeStatus: 'collected', chequeAmount: 250_000 };
+
+async function reserve(run: DemoRun): Promise<void> {
+  const lead = { recordSystemId: `buyer-${run.id}`, name: 'Heba Mansour' };
+  await run.client.ask({ method: 'POST', path: 'leads', body: lead }, { status: 201, body: {} });
+  await save(run, 201, {
+    recordSystemId: dealOf(run),
+    unit: unitOf(run),
+    lead: { recordSystemId: lead.recordSystemId },
+  });
+}
+
+async function handOver(run: DemoRun): Promise<void> {
+  const sent = { recordSystemId: dealOf(run), status: 'pending_cheque_collection' };
+  await save(run, 200, {
+    ...sent,
+    partnerCollection: true,
+    cheques: [
+      { installmentId: 'first', chequeNumber: '000123', chequeAmount: 250_000 },
+      { installmentId: 'second', chequeAmount: 250_000, dueDate: '2027-01-01' },
+    ],
+  });
+}
+
+async function collect(run: DemoRun): Promise<void> {
+  const reservationId = await idOf(run, dealOf(run));
+  await callBack(run, { reservationId, ...collected }, { cheque: 'applied' });
+  await read(run, reservationId, { status: 'approved' });
+}
+
+async function bounce(run: DemoRun): Promise<void> {
+  const reservationId = await idOf(run, dealOf(run));
+  await callBack(run, { reservationId, ...bounced }, { cheque: 'applied' });
+  await read(run, reservationId, { status: 'canceled', chequeWallet: { isDeleted: true } });
+}
+
+async function sellToAnother(run: DemoRun): Promise<void> {
+  const recordSystemId = otherDealOf(run);
+  await save(run, 201, { recordSystemId, unit: unitOf(run), status: 'pending_cheque_collection' });
+  const reservationId = await idOf(run, recordSystemId);
+  const sent = { reservationId, reservationStatus: 'approved' };
+  await callBack(run, sent, { reservation: 'applied' });
+}
+
+async function recoverTooLate(run: DemoRun): Promise<void> {
+  const reservationId = await idOf(run, dealOf(run));
+  await run.client.show(callback({ reservationId, ...collected }), {
+    status: 422,
+    headers: { 'x-callback-cheque': 'applied' },
+    body: { message: 'This unit already reserved', error: 'Unprocessable Entity' },
+  });
+  await read(run, reservationId, { status: 'canceled' });
+}
+
+async function recover(run: DemoRun): Promise<void> {
+  const other = await idOf(run, otherDealOf(run));
+  const canceled = { reservationStatus: 'canceled' };
+  await callBack(run, { reservationId: other, ...canceled }, { reservation: 'applied' });
+  const reservationId = await idOf(run, dealOf(run));
+  await callBack(run, { reservationId, ...bounced }, { cheque: 'applied' });
+  await callBack(run, { reservationId, ...collected }, { cheque: 'applied' });
+  await read(run, reservationId, { status: 'approved', chequeWallet: { isDeleted: false } });
+  // The next telling finds the unit free.
+  await run.client.ask(callback({ reservationId, ...canceled }), { status: 201, body: '' });
+}
+
+async function save(run: DemoRun, status: 200 | 201, body: object): Promise<void> {
+  const { unit: _unit, lead: _lead, partnerCollection, cheques, ...fields } = body as Sent;
+  const operation = status === 201 ? 'create' : 'update';
+  const isActive = partnerCollection ?? false;
+  const reservation = {
+    ...fields,
+    partnerCollection: { isActive },
+    ...(cheques === undefined ? {} : { chequeWallet: { isDeleted: false } }),
+  };
+  const request = { method: 'POST', path: 'reservations', body } as const;
+  await run.client.show(request, { status, body: { ok: true, operation, reservation } });
+}
+
+interface Sent {
+  readonly unit?: unknown;
+  readonly lead?: unknown;
+  readonly partnerCollection?: boolean;
+  readonly cheques?: unknown;
+}
+
+async function callBack(
+  run: DemoRun,
+  body: object,
+  { reservation = 'unchanged', cheque = 'none' }: { reservation?: string; cheque?: string },
+): Promise<void> {
+  const headers = { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
+  await run.client.show(callback(body), { status: 201, headers, body: '' });
+}
+
+async function read(run: DemoRun, reservationId: string, data: object): Promise<void> {
+  const request = { method: 'GET', path: `reservations/${reservationId}` } as const;
+  await run.client.show(request, { status: 200, body: { data } });
+}
+
+/** The id that the API gave a reservation; the CRM has kept it. */
+async function idOf(run: DemoRun, recordSystemId: string): Promise<string> {
+  const request = { method: 'POST', path: 'reservations', body: { recordSystemId } } as const;
+  const { body } = await run.client.ask(request, { status: 200, body: { operation: 'update' } });
+  return (body as { reservation: { _id: string } }).reservation._id;
+}
+
+function callback(body: object) {
+  return { method: 'POST', path: 'reservations/webhook', body } as const;
+}
+
+/** Each telling reserves another unit. */
+function unitOf(run: DemoRun): string {
+  return run.pick(COMPOUNDS.flatMap(homesOf).map(slugOf));
+}
+
+function dealOf(run: DemoRun): string {
+  return `deal-${run.id}`;
+}
+
+function otherDealOf(run: DemoRun): string {
+  return `second-deal-${run.id}`;
+}
