@@ -30,7 +30,8 @@ export class AppModule {
       imports: [
         ConfigurationModule.forRoot(environment),
         // Requests are logged by Fastify itself; without routes the library adds no middleware.
-        LoggerModule.forRoot({ pinoHttp: { logger }, forRoutes: [] }),
+        // Its serializers would replace the logger's and log the documents that errors carry.
+        LoggerModule.forRoot({ pinoHttp: { logger, wrapSerializers: false }, forRoutes: [] }),
         DatabaseModule.forRoot(databaseUri),
         HttpModule,
         AuthenticationModule,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { Logger } from '@nestjs/common';
+import { addKey, addLead, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -113,6 +114,18 @@ describe('the API key', () => {
     for (const secret of [tenant.key, 'log-secret', 'Log Secret', 'log@secret']) {
       expect(log).not.toContain(secret);
     }
+  });
+});
+
+describe('an error that carries a document', () => {
+  it('is logged without it, whichever way it is logged', async () => {
+    const stored = addLead(service.db, tenant.organizationId, { data: 'Logged Name' });
+    const error: unknown = await stored.catch((refusal: unknown) => refusal);
+    new Logger('Test').warn({ err: error }, 'As an object');
+    new Logger('Test').error(error, 'As it is');
+    const lines = service.logged().split('\n').slice(-3, -1);
+    expect(lines).toEqual(Array(2).fill(expect.stringMatching(/Document failed|"code":121/)));
+    expect(lines.join('')).not.toContain('Logged Name');
   });
 });
 
