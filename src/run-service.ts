@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Environment, readEnvironment } from './configuration/environment.js';
-import { openDatabase } from './database/open-database.js';
+import { openDatabase, toldOfDatabase } from './database/open-database.js';
 import { DemoData } from './demo/demo-data.js';
 import { createLogger } from './http/logger.js';
 import { basePath, createService, listen } from './service.js';
@@ -30,11 +30,12 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     const logger = createLogger(environment);
     const options = { environment, databaseUri: database.uri, logger };
     const service = await createService(options);
+    const url = await listen(service, options);
+    // Only now: the key of a start that failed would be stored, and nobody would have seen it.
     const demo =
       environment.NODE_ENV === 'development'
         ? await service.app.get(DemoData).createOnFirstStart()
         : null;
-    const url = await listen(service, options);
     print([
       ['Listening on', `${url}/${basePath}`],
       ['API reference', `${url}/docs`],
@@ -49,7 +50,7 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     return { url, leave };
   } catch (error) {
     await database.stop();
-    throw error;
+    throw toldOfDatabase(database, error);
   }
 }
 

@@ -57,9 +57,17 @@ export async function createService(options: AppOptions): Promise<Service> {
  * Starts listening and the background work.
  *
  * @returns the address that it listens on
+ * @throws Error with one clear line when the address is taken
  */
 export async function listen({ app }: Service, { environment }: AppOptions): Promise<string> {
-  await app.listen(environment.PORT, environment.HOST);
+  const { PORT, HOST } = environment;
+  try {
+    await app.listen(PORT, HOST);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+    const line = `Another program listens on ${HOST}:${PORT} already: set PORT to a free one.`;
+    throw new Error(line, { cause: error });
+  }
   app.get(LeadPhoneKeys).start();
   return app.getUrl();
 }

@@ -1,4 +1,5 @@
 import type { Environment } from '../configuration/environment.js';
+import { isDatabaseUnavailable } from './database-errors.js';
 import { openEmbeddedMongod } from './embedded-mongod.js';
 
 /** The database that the service works on. */
@@ -11,6 +12,7 @@ export interface OpenDatabase {
 }
 
 const databaseName = 'integration';
+const authenticationFailed = 18;
 
 /**
  * The database at MONGODB_URI, or the embedded one.
@@ -30,7 +32,29 @@ export async function openDatabase(environment: Environment): Promise<OpenDataba
   };
 }
 
-/** A connection string that may be shown: without user, password and options. */
+/** An error as it is told: one of reaching the database names the database. */
+export function toldOfDatabase({ description }: OpenDatabase, error: unknown): unknown {
+  if (!isAboutConnection(error)) return error;
+  const line = `The database at ${description} cannot be used: ${error.message}`;
+  return new Error(line, { cause: error });
+}
+
+/** Whether the database cannot be reached, named or logged in to. */
+function isAboutConnection(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  return (
+    isDatabaseUnavailable(error) ||
+    error.name === 'MongoParseError' ||
+    code === authenticationFailed ||
+    syscall === 'querySrv'
+  );
+}
+
+/**
+ * A connection string that may be shown: without user, password and options. A password that was
+ * not escaped may hold any separator, so everything before the last `@` goes.
+ */
 function withoutCredentials(uri: string): string {
-  return uri.replace(/\/\/[^/]*@/, '//').replace(/\?.*$/, '');
+  return uri.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');
 }

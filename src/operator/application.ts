@@ -2,14 +2,11 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { pino } from 'pino';
 import { AppModule, type AppOptions } from '../app.module.js';
-import { isDatabaseUnavailable } from '../database/database-errors.js';
-import { type OpenDatabase, openDatabase } from '../database/open-database.js';
+import { openDatabase, toldOfDatabase } from '../database/open-database.js';
 import { assertTransactionsSupported } from '../database/topology.js';
 import { FrameworkLogger } from '../http/framework-logger.js';
 import { createLogger } from '../http/logger.js';
 import { loadEnvironment } from '../run-service.js';
-
-const authenticationFailed = 18;
 
 /**
  * Runs a command's work on the service's own parts, without an HTTP listener, and closes them and
@@ -30,7 +27,7 @@ export async function withApplication<T>(
     const application = await openApplication({ environment, databaseUri: database.uri, logger });
     return await workOn(application, work);
   } catch (error) {
-    throw isAboutConnection(error) ? unusable(database, error) : error;
+    throw toldOfDatabase(database, error);
   } finally {
     await database.stop();
   }
@@ -58,20 +55,4 @@ async function openApplication(options: AppOptions): Promise<INestApplicationCon
   application.useLogger(application.get(FrameworkLogger));
   application.flushLogs();
   return application;
-}
-
-/** Whether the database cannot be reached, named or logged in to. */
-function isAboutConnection(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
-  return (
-    isDatabaseUnavailable(error) ||
-    error.name === 'MongoParseError' ||
-    code === authenticationFailed ||
-    syscall === 'querySrv'
-  );
-}
-
-function unusable({ description }: OpenDatabase, cause: Error): Error {
-  return new Error(`The database at ${description} cannot be used: ${cause.message}`, { cause });
 }

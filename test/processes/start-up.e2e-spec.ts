@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -44,11 +46,17 @@ describe('a start', () => {
   it('on a database that cannot be reached ends with one line that holds no password', async () => {
     const MONGODB_URI = 'mongodb://user:secret@127.0.0.1:1/x?replicaSet=none';
     const { code, output } = await runToEnd({ MONGODB_URI, DATABASE_DEADLINE_MS: '500' });
-    expect([code, output.trim().split('\n')]).toEqual([
-      1,
-      [expect.stringContaining('127.0.0.1:1')],
-    ]);
+    const line = /^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED/;
+    expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringMatching(line)]]);
     expect(output).not.toContain('secret');
+  });
+
+  it('on a database whose password is not escaped does not show it', async () => {
+    const MONGODB_URI = 'mongodb://user:se/cr@et@127.0.0.1:1/x?replicaSet=none';
+    const { code, output } = await runToEnd({ MONGODB_URI, DATABASE_DEADLINE_MS: '500' });
+    const line = /^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: /;
+    expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringMatching(line)]]);
+    expect(output).not.toMatch(/se\/|user/);
   });
 
   it('on a standalone database ends with one line', async () => {
@@ -74,6 +82,14 @@ describe('a start without configuration', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('brings a database, demo data and a key, and keeps all of it for the next one', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const failed = await runToEnd({ ...environment(), PORT: String(port) });
+    const line = `Another program listens on 127.0.0.1:${port} already: set PORT to a free one.`;
+    expect([failed.code, failed.output.trim().split('\n').at(-1)]).toEqual([1, line]);
+    taken.close();
+
     const first = await startProcess(environment());
     const key = /Demo API key\s+(\S+)/.exec(first.output())?.[1] ?? '';
     expect(first.output()).toMatch(/API reference\s+http:\S+\/docs/);
