@@ -14,6 +14,9 @@ export interface CollectionState {
   readonly validatorIsCurrent: boolean;
 }
 
+/** Lets a document that broke the rules before them be changed; a new one and a sound one must not. */
+const validationLevel = 'moderate';
+
 const indexNotFound = 27;
 const namespaceExists = 48;
 const conflictingOperation = 117;
@@ -43,7 +46,7 @@ export class DatabaseStructure {
 
   /** What is there and what is missing, by collection. */
   async status(): Promise<CollectionState[]> {
-    const existing = await this.validators();
+    const existing = await this.validation();
     const states: CollectionState[] = [];
     for (const model of this.models()) {
       const name = model.collection.collectionName;
@@ -53,7 +56,7 @@ export class DatabaseStructure {
         collection: name,
         exists,
         missingIndexes: missingIndexes(model, indexes).map((index) => index.name ?? ''),
-        validatorIsCurrent: isDeepStrictEqual(existing.get(name), documentValidator(model.schema)),
+        validatorIsCurrent: isCurrent(model, existing.get(name)),
       });
     }
     return states;
@@ -85,10 +88,10 @@ export class DatabaseStructure {
 
   private async syncValidator(model: Model<unknown>): Promise<void> {
     const name = model.collection.collectionName;
+    if (isCurrent(model, (await this.validation()).get(name))) return;
     const validator = documentValidator(model.schema);
-    if (isDeepStrictEqual((await this.validators()).get(name), validator)) return;
     try {
-      await this.connection.db?.command({ collMod: name, validator });
+      await this.connection.db?.command({ collMod: name, validator, validationLevel });
     } catch (error) {
       // Another process is setting the same validator.
       if (codeOf(error) !== conflictingOperation) throw error;
@@ -114,15 +117,28 @@ export class DatabaseStructure {
     }
   }
 
-  private async validators(): Promise<Map<string, Document | undefined>> {
+  private async validation(): Promise<Map<string, Validation>> {
     const collections = (await this.connection.db?.listCollections().toArray()) ?? [];
     return new Map(
-      collections.map(({ name, options }: { name: string; options?: Document }) => [
+      collections.map(({ name, options }: { name: string; options?: Validation }) => [
         name,
-        options?.['validator'] as Document | undefined,
+        options ?? {},
       ]),
     );
   }
+}
+
+/** The options of a collection that decide what may be written. */
+interface Validation {
+  readonly validator?: Document;
+  readonly validationLevel?: string;
+}
+
+function isCurrent(model: Model<unknown>, stored: Validation | undefined): boolean {
+  return (
+    stored?.validationLevel === validationLevel &&
+    isDeepStrictEqual(stored.validator, documentValidator(model.schema))
+  );
 }
 
 function declaredIndexes(model: Model<unknown>): IndexDescription[] {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
+import type { Organization } from '../organizations/organization.js';
 import type { DerivedPhones } from './lead-phones.js';
 import type { LeadDocument } from './lead.schema.js';
 
@@ -38,6 +39,15 @@ export class LeadPhoneKeysRepository {
     yield* this.model.collection
       .find<LeadPhones>({ updatedAt: { $gte: since }, isDeleted: false }, { projection })
       .sort({ updatedAt: 1 });
+  }
+
+  /** Leads of an organization whose phones were derived for another country than its own. */
+  async *findOfOtherCountry({ _id, phoneCountry }: Organization): AsyncGenerator<LeadPhones> {
+    // `phoneKeysOf` is a list as text, and the country is its first item.
+    const start = JSON.stringify([phoneCountry]).slice(0, -1);
+    const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
+    const filter = { organizationId: _id, isDeleted: false, $or };
+    yield* this.model.collection.find<LeadPhones>(filter, { projection });
   }
 
   /** Stores derived phones, unless the lead has been written again meanwhile. */

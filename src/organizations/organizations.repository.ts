@@ -21,6 +21,12 @@ export class OrganizationsRepository {
       .lean<OrganizationDocument[]>();
   }
 
+  async listUpdatedSince(since: Date): Promise<OrganizationDocument[]> {
+    return this.model
+      .find({ isDeleted: trusted({ $ne: true }), updatedAt: trusted({ $gte: since }) })
+      .lean<OrganizationDocument[]>();
+  }
+
   async insert(organization: OrganizationDocument): Promise<void> {
     await this.model.collection.insertOne(organization);
   }

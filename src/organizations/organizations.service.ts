@@ -37,6 +37,11 @@ export class OrganizationsService {
     return this.organizations.listActive();
   }
 
+  /** The organizations that were written since a time, by anybody, and are not deleted. */
+  async listUpdatedSince(since: Date): Promise<Organization[]> {
+    return (await this.organizations.listUpdatedSince(since)).map(toOrganization);
+  }
+
   /** Adds an organization; settings that are left out take their defaults. */
   async create(fields: OrganizationFields): Promise<OrganizationDocument> {
     const now = this.clock.now();

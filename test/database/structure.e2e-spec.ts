@@ -214,6 +214,41 @@ describe('migrations', () => {
 });
 
 describe('the background pass', () => {
+  it('goes on after a lead that cannot be used, and names it once', async () => {
+    const { organizationId } = await addTenant(service.db);
+    const data = { phoneNumber: '01001234567' };
+    const broken = { ...conventions(), data, assignedToId: 'Mona' };
+    const unusable = { ...conventions(), data, organizationId: 'Nile Homes' };
+    const { insertedIds } = await service.db
+      .collection('leads')
+      .insertMany([unusable, broken], { bypassDocumentValidation: true });
+    const good = await addLead(service.db, organizationId, { data });
+    await service.db.collection('migrations').deleteMany({});
+    await structure.apply();
+    const pass = service.service.app.get(LeadPhoneKeys);
+    await pass.run();
+    const leads = service.db.collection('leads').find({ 'data.phoneNumber': data.phoneNumber });
+    const derived = (await leads.toArray()).filter(({ phoneKeys }) => phoneKeys !== undefined);
+    expect(derived.map(({ _id }) => _id)).toEqual([insertedIds[1], good]);
+    const told = service.logged().match(/.*The phones of a lead could not be derived/g) ?? [];
+    expect(told).toEqual([expect.stringContaining(String(insertedIds[0]))]);
+    await service.db.collection('leads').deleteMany({});
+  });
+
+  it('follows the country of an organization, whoever changed it', async () => {
+    const { organizationId } = await addTenant(service.db);
+    const [lead, longAgo] = [service.db.collection('leads'), new Date(Date.now() - 3_600_000)];
+    const data = { phoneNumber: '050 123 4567' };
+    await addLead(service.db, organizationId, { data, createdAt: longAgo, updatedAt: longAgo });
+    const pass = service.service.app.get(LeadPhoneKeys);
+    await pass.run();
+    expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+20501234567'] });
+    const $set = { 'settings.phoneCountry': 'SA', updatedAt: new Date() };
+    await service.db.collection('organizations').updateOne({ _id: organizationId }, { $set });
+    await pass.run();
+    expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+966501234567'] });
+  });
+
   it('does not touch what it has derived already', async () => {
     const { organizationId } = await addTenant(service.db);
     await addLead(service.db, organizationId, { data: { phoneNumber: '01001234567' } });
