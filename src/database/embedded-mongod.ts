@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, MongoServerError } from 'mongodb';
-import { MongoMemoryServer } from 'mongodb-memory-server';
+import { MongoInstance } from 'mongodb-memory-server';
 import { findMongodBinary } from './mongod-binary.js';
 
 const replicaSet = 'embedded';
@@ -13,6 +13,7 @@ const notYetInitialized = 94;
 export interface EmbeddedMongod {
   /** Connection string with the replica set's name, without a database. */
   readonly uri: string;
+  readonly port: number;
   /** Absolute folder of the data files. */
   readonly folder: string;
   /** Stops the server when this process started it; the data stays. */
@@ -25,23 +26,18 @@ export interface MongodOptions {
   readonly args?: readonly string[];
 }
 
-/**
- * Opens the embedded database of a data folder: the server that another process already runs on it,
- * or a new one, so that the command line works beside a running service.
- *
- * @param dataFolder where the data files live between runs; created when missing
- * @throws Error when no mongod can be found (it says what to install) or started
- */
-export async function openEmbeddedMongod(dataFolder: string): Promise<EmbeddedMongod> {
-  const folder = resolve(dataFolder, 'mongodb');
-  const stateFile = resolve(dataFolder, 'mongod.json');
-  const state = await readState(stateFile);
-  if (state !== undefined && (await serves(state.uri, folder))) {
-    return { uri: state.uri, folder, stop: () => Promise.resolve() };
+/** A mongod that fails to start without a word on the console. */
+class QuietInstance extends MongoInstance {
+  override async stop(): Promise<boolean> {
+    // A server that does not listen cannot be asked to shut down; the attempt prints a warning.
+    if (!this.isInstanceReady) this.isReplSet = false;
+    return super.stop();
   }
-  const server = await startMongod(folder, state === undefined ? {} : { port: state.port });
-  await writeFile(stateFile, JSON.stringify({ uri: server.uri, port: server.port }));
-  return server;
+
+  /** Several lines may come at once, and the reason is one of them. */
+  protected override checkErrorInLine(lines: string): void {
+    for (const line of lines.split('\n')) super.checkErrorInLine(line);
+  }
 }
 
 /**
@@ -52,26 +48,28 @@ export async function openEmbeddedMongod(dataFolder: string): Promise<EmbeddedMo
 export async function startMongod(
   folder: string,
   options: MongodOptions = {},
-): Promise<EmbeddedMongod & { readonly port: number }> {
+): Promise<EmbeddedMongod> {
   await mkdir(folder, { recursive: true });
   const binary = await findMongodBinary();
-  const server = await MongoMemoryServer.create({
+  const port = options.port ?? (await freePort());
+  const server = new QuietInstance({
     binary: { systemBinary: binary.path, version: binary.version },
     instance: {
+      port,
+      ip: '127.0.0.1',
       dbPath: folder,
       replSet: replicaSet,
       storageEngine: 'wiredTiger',
       args: [...(options.args ?? [])],
-      ...(options.port === undefined ? {} : { port: options.port }),
     },
     // Ctrl-C reaches the whole process group; the database has to outlive the requests in flight.
     spawn: { detached: true },
   });
-  const port = server.instanceInfo?.port ?? 0;
   try {
+    await server.start();
     await becomePrimary(`127.0.0.1:${port}`);
   } catch (error) {
-    await server.stop({ doCleanup: false });
+    await server.stop();
     throw error;
   }
   return {
@@ -79,22 +77,18 @@ export async function startMongod(
     folder,
     uri: `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`,
     stop: async () => {
-      await server.stop({ doCleanup: false });
+      await server.stop();
     },
   };
 }
 
-async function readState(file: string): Promise<{ uri: string; port: number } | undefined> {
-  if (!existsSync(file)) return undefined;
-  try {
-    return JSON.parse(await readFile(file, 'utf8')) as { uri: string; port: number };
-  } catch {
-    return undefined;
-  }
-}
-
-interface CommandLineOptions {
-  readonly parsed?: { readonly storage?: { readonly dbPath?: string } };
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
 }
 
 interface ReplicaSetConfig {
@@ -102,18 +96,6 @@ interface ReplicaSetConfig {
     readonly version: number;
     readonly members: readonly { readonly host: string }[];
   };
-}
-
-async function serves(uri: string, folder: string): Promise<boolean> {
-  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 1_000 });
-  try {
-    const options = (await client.db('admin').command({ getCmdLineOpts: 1 })) as CommandLineOptions;
-    return options.parsed?.storage?.dbPath === folder;
-  } catch {
-    return false;
-  } finally {
-    await client.close();
-  }
 }
 
 async function becomePrimary(host: string): Promise<void> {

@@ -1,6 +1,6 @@
 import type { Environment } from '../configuration/environment.js';
 import { isDatabaseUnavailable } from './database-errors.js';
-import { openEmbeddedMongod } from './embedded-mongod.js';
+import { openSharedMongod } from './shared-mongod.js';
 
 /** The database that the service works on. */
 export interface OpenDatabase {
@@ -24,7 +24,7 @@ export async function openDatabase(environment: Environment): Promise<OpenDataba
   if (uri !== undefined) {
     return { uri, description: withoutCredentials(uri), stop: () => Promise.resolve() };
   }
-  const mongod = await openEmbeddedMongod(folder);
+  const mongod = await openSharedMongod(folder);
   return {
     uri: mongod.uri.replace('/?', `/${databaseName}?`),
     description: `${mongod.folder} (embedded MongoDB)`,

@@ -7,6 +7,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
 import { findMongodBinary } from '../../src/database/mongod-binary.js';
+import { basePath } from '../../src/service.js';
+import { runCli } from '../operator/command-line.js';
+import { eventually } from '../support/eventually.js';
 import { runToEnd, send, startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
@@ -70,6 +73,33 @@ describe('a start', () => {
     expect([code, output.trim().split('\n')]).toEqual([1, [line]]);
     await standalone.stop();
   });
+});
+
+describe('processes on one data folder', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'integration-api-shared-'));
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  it('start one database between them, and go on when the one that started it ends', async () => {
+    const variables = { DATA_FOLDER: folder };
+    const [one, two] = await Promise.all([
+      runCli(['org', 'create', '--name', 'One', '--json'], variables),
+      runCli(['org', 'create', '--name', 'Two', '--json'], variables),
+    ]);
+    expect([one, two]).toEqual(Array(2).fill(expect.objectContaining({ code: 0, stderr: '' })));
+
+    const first = await startProcess(variables);
+    const second = await startProcess(variables);
+    first.process.kill('SIGTERM');
+    expect(await first.exited).toBe(0);
+    await eventually(async () => {
+      expect((await fetch(`${second.url}/${basePath}/healthz`)).status).toBe(200);
+    }, 15_000);
+    second.process.kill('SIGTERM');
+    expect(await second.exited).toBe(0);
+  }, 60_000);
 });
 
 describe('a start without configuration', () => {
