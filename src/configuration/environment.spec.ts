@@ -44,6 +44,7 @@ describe('readEnvironment', () => {
     { PORT: '-1' },
     { MONGODB_URI: 'http://x' },
     { NODE_ENV: 'prod' },
+    { BODY_LIMIT_BYTES: '4194305' },
     { ENFORCE_API_DOMAIN: '1' },
     { TRUST_PROXY: 'all of them' },
     { NODE_ENV: 'production' },

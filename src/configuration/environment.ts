@@ -54,7 +54,7 @@ const variables = {
     description: 'Folder of the embedded database.',
   },
   BODY_LIMIT_BYTES: {
-    schema: integer(1_024, 15_728_640),
+    schema: integer(1_024, 4_194_304),
     fallback: '1048576',
     description: 'Largest accepted request body; a larger one gets 413.',
   },

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { ChangeLog } from '../change-log/change-log.js';
 import { type FieldChange, fieldChanges } from '../change-log/field-changes.js';
 import { Outbox } from '../webhooks/outbox.js';
+import { refuseLargeChanges } from './lead-size.js';
 import { presentLead, type PresentedLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 
@@ -51,6 +52,7 @@ export class LeadHistory {
     { organizationId, _id }: LeadDocument,
     changes: readonly FieldChange[],
   ): Promise<void> {
+    refuseLargeChanges(changes);
     await this.changeLog.recordLeadChange(organizationId, { leadId: _id, context, changes });
   }
 }

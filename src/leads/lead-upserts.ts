@@ -9,6 +9,7 @@ import { leadChanges, LeadHistory } from './lead-history.js';
 import { LeadLinks } from './lead-links.js';
 import { type LeadPayload, mergeLead, sentData } from './lead-merge.js';
 import { derivedPhones, phonesOf } from './lead-phones.js';
+import { refuseLargeLead } from './lead-size.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 
@@ -36,13 +37,14 @@ export class LeadUpserts {
   /**
    * Creates the lead, or merges the request into the active lead with its `recordSystemId`.
    *
-   * @throws DomainError 400 for a phone that another lead has
+   * @throws DomainError 400 for a phone that another lead has, or a lead that becomes too large
    */
   async save(caller: Caller, payload: LeadPayload, nextNumber: NumberSource): Promise<LeadUpsert> {
     const { organizationId, organization } = caller;
     const stored = await this.findStored(organizationId, payload.recordSystemId);
     const sent = sentData(payload);
     const merged = mergeLead(stored, payload);
+    refuseLargeLead(merged);
     const contact = contactOf(stored?.clientId ? sent : merged.data);
     await this.locks.take(organizationId, contentionKeys(contact, organization.phoneCountry));
     await this.duplicatePhones.refuse(organization, phonesOf(sent), stored?._id);

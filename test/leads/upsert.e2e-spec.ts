@@ -215,6 +215,27 @@ describe('POST /leads', () => {
   });
 });
 
+describe('a lead that grows', () => {
+  const page = 'x'.repeat(1_000_000);
+  const grow = (index: number) =>
+    post({ recordSystemId: 'grows', additionalData: { [`page ${index}`]: page } });
+
+  it('is refused beyond 4 MiB, says so in both languages, and shrinks again', async () => {
+    await grow(0).expect(201);
+    for (const index of [1, 2, 3]) await grow(index).expect(200);
+    expect((await grow(4).expect(400)).body.message).toEqual([
+      'The lead would become too large: data and additionalData together may take up to 4 MiB as ' +
+        'stored. Shorten values, or send null for keys that are no longer needed',
+    ]);
+    const arabic = await grow(4).set('language', 'ar-eg').expect(400);
+    expect(arabic.body.message).toEqual([expect.stringContaining('4 ميبيبايت')]);
+    expect(Object.keys((await storedLead('grows'))?.['additionalData'])).toHaveLength(4);
+    const emptied = { 'page 0': null, 'page 1': null };
+    await post({ recordSystemId: 'grows', additionalData: emptied }).expect(200);
+    await grow(4).expect(200);
+  });
+});
+
 describe('lead numbers', () => {
   it('start at 1 in each organization and never repeat, also after a deletion', async () => {
     const fresh = await addTenant(service.db);

@@ -17,6 +17,14 @@ export const leadRefusals: readonly DocumentedError[] = [
     description: 'Another lead of the organization has the phone',
     message: ['Duplicate Lead: Existing Lead (01001234567) exists. and is not assigned to anyone.'],
   },
+  {
+    status: 400,
+    description: 'The lead would become too large',
+    message: [
+      'The lead would become too large: data and additionalData together may take up to 4 MiB as ' +
+        'stored. Shorten values, or send null for keys that are no longer needed',
+    ],
+  },
 ];
 
 /** There is no active lead with the external id. */

@@ -1,0 +1,32 @@
+import { BSON } from 'mongodb';
+import type { FieldChange } from '../change-log/field-changes.js';
+import { invalidRequest } from '../http/domain-error.js';
+import type { MergedLead } from './lead-merge.js';
+
+const mebibyte = 1_048_576;
+
+/**
+ * Largest `data` and `additionalData` of a lead together, in MiB as stored. An event holds them and,
+ * with every change, what was there before and after: all of it has to fit into one document of the
+ * database, which ends at 16 MiB.
+ */
+const leadLimit = 4;
+const changesLimit = 8;
+
+/** @throws DomainError 400 for a lead that would outgrow its events */
+export function refuseLargeLead({ data, additionalData }: MergedLead): void {
+  if (sizeOf({ data, additionalData }) > leadLimit * mebibyte) {
+    throw invalidRequest({ key: 'leads.tooLarge', values: { limit: leadLimit } });
+  }
+}
+
+/** @throws DomainError 400 for changes that together would outgrow an event */
+export function refuseLargeChanges(changes: readonly FieldChange[]): void {
+  if (sizeOf({ changes }) > changesLimit * mebibyte) {
+    throw invalidRequest({ key: 'leads.tooManyChanges' });
+  }
+}
+
+function sizeOf(document: object): number {
+  return BSON.calculateObjectSize(document);
+}
