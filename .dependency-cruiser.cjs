@@ -21,6 +21,7 @@ const pure = [
   '^src/localization/(fold-case|language|localized)\\.ts$',
   '^src/reservations/(cheques|states|transitions)\\.ts$',
   '^src/units/availability\\.ts$',
+  '^src/webhooks/(addresses|delivery-outcome|event-types|pace|retry-schedule|secret-box|slots)\\.ts$',
 ];
 
 const entries = '^src/(main|cli|generate)\\.ts$';

@@ -12,6 +12,7 @@ import { HttpModule } from './http/http.module.js';
 import { LeadsModule } from './leads/leads.module.js';
 import { ReservationsModule } from './reservations/reservations.module.js';
 import { UnitsModule } from './units/units.module.js';
+import { WebhooksModule } from './webhooks/webhooks.module.js';
 
 /** What the service is put together from. */
 export interface AppOptions {
@@ -39,6 +40,7 @@ export class AppModule {
         CompoundsModule,
         UnitsModule,
         ReservationsModule,
+        WebhooksModule,
         HealthModule,
         DemoModule,
       ],

@@ -1,14 +1,15 @@
 import { existsSync } from 'node:fs';
+import type { AppOptions } from './app.module.js';
 import { type Environment, readEnvironment } from './configuration/environment.js';
 import { openDatabase, toldOfDatabase } from './database/open-database.js';
 import { DemoData } from './demo/demo-data.js';
 import { createLogger } from './http/logger.js';
-import { basePath, createService, listen } from './service.js';
+import { basePath, createService, listen, type Service, startBackground } from './service.js';
 
 /** A service that listens. */
 export interface RunningService {
-  /** Address that it listens on, without path. */
-  readonly url: string;
+  /** Address that it listens on, without path; null for a worker, which listens nowhere. */
+  readonly url: string | null;
   /** Finishes what is running and closes everything; false when that took too long. */
   leave(): Promise<boolean>;
 }
@@ -30,15 +31,14 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     const logger = createLogger(environment);
     const options = { environment, databaseUri: database.uri, logger };
     const service = await createService(options);
-    const url = await listen(service, options);
+    const url = await begin(service, options);
     // Only now: the key of a start that failed would be stored, and nobody would have seen it.
     const demo =
       environment.NODE_ENV === 'development'
         ? await service.app.get(DemoData).createOnFirstStart()
         : null;
     print([
-      ['Listening on', `${url}/${basePath}`],
-      ['API reference', `${url}/docs`],
+      ...(url === null ? [['Delivering', 'webhooks'] as const] : addresses(url)),
       ['Data', database.description],
       ...(demo === null ? [] : [['Demo API key', `${demo.key}  (shown once)`] as const]),
     ]);
@@ -52,6 +52,20 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     await database.stop();
     throw toldOfDatabase(database, error);
   }
+}
+
+/** A worker delivers only; gives the address where there is one. */
+async function begin(service: Service, options: AppOptions): Promise<string | null> {
+  if (options.environment.ROLE !== 'worker') return listen(service, options);
+  startBackground(service);
+  return null;
+}
+
+function addresses(url: string) {
+  return [
+    ['Listening on', `${url}/${basePath}`],
+    ['API reference', `${url}/docs`],
+  ] as const;
 }
 
 function print(lines: readonly (readonly [string, string])[]): void {

@@ -10,6 +10,7 @@ import { FrameworkLogger } from './http/framework-logger.js';
 import { GracefulShutdown } from './http/graceful-shutdown.js';
 import { serveOpenApi } from './http/openapi.js';
 import { LeadPhoneKeys } from './leads/lead-phone-keys.js';
+import { WebhookBackground } from './webhooks/webhook-background.js';
 
 /** Path under which all endpoints are (section 9). */
 export const basePath = 'external/apis/v1.0';
@@ -50,7 +51,12 @@ export async function createService(options: AppOptions): Promise<Service> {
   serveOpenApi(app);
   await app.init();
   await prepareDatabase(app, options);
-  return { app, leave: () => shutdown.leave(() => app.close()) };
+  const leave = () => {
+    // While requests are still accepted, webhooks that are being sent have time to finish.
+    void app.get(WebhookBackground).stop();
+    return shutdown.leave(() => app.close());
+  };
+  return { app, leave };
 }
 
 /**
@@ -59,17 +65,23 @@ export async function createService(options: AppOptions): Promise<Service> {
  * @returns the address that it listens on
  * @throws Error with one clear line when the address is taken
  */
-export async function listen({ app }: Service, { environment }: AppOptions): Promise<string> {
+export async function listen(service: Service, { environment }: AppOptions): Promise<string> {
   const { PORT, HOST } = environment;
   try {
-    await app.listen(PORT, HOST);
+    await service.app.listen(PORT, HOST);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     const line = `Another program listens on ${HOST}:${PORT} already: set PORT to a free one.`;
     throw new Error(line, { cause: error });
   }
+  startBackground(service);
+  return service.app.getUrl();
+}
+
+/** Starts the background work alone. */
+export function startBackground({ app }: Service): void {
   app.get(LeadPhoneKeys).start();
-  return app.getUrl();
+  app.get(WebhookBackground).start();
 }
 
 async function prepareDatabase(

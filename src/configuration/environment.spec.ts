@@ -21,8 +21,13 @@ describe('readEnvironment', () => {
       BODY_LIMIT_BYTES: 1_048_576,
       JSON_DEPTH_LIMIT: 32,
       DATABASE_DEADLINE_MS: 8_000,
+      ROLE: 'all',
       ENFORCE_API_DOMAIN: false,
       TRUST_PROXY: false,
+      WEBHOOKS_ALLOW_HTTP: false,
+      WEBHOOKS_ALLOW_PRIVATE_NETWORKS: false,
+      WEBHOOKS_TIMEOUT_MS: 15_000,
+      WEBHOOKS_CONCURRENCY: 64,
     });
   });
 
@@ -38,6 +43,19 @@ describe('readEnvironment', () => {
     expect(readEnvironment({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
   });
 
+  it('reads ENCRYPTION_KEYS, newest first', () => {
+    const [newer, older] = [Buffer.alloc(32, 1), Buffer.alloc(32, 255)];
+    const text = `${newer.toString('base64')}, ${older.toString('base64')}`;
+    expect(readEnvironment({ ENCRYPTION_KEYS: text }).ENCRYPTION_KEYS).toEqual([newer, older]);
+  });
+
+  it('names all that production needs', () => {
+    expect(faultsOf({ NODE_ENV: 'production' })).toEqual([
+      'MONGODB_URI: is required in production',
+      'ENCRYPTION_KEYS: is required in production',
+    ]);
+  });
+
   it.each([
     { PORT: '65536' },
     { PORT: '3000.5' },
@@ -47,13 +65,14 @@ describe('readEnvironment', () => {
     { BODY_LIMIT_BYTES: '4194305' },
     { ENFORCE_API_DOMAIN: '1' },
     { TRUST_PROXY: 'all of them' },
-    { NODE_ENV: 'production' },
+    { ROLE: 'web' },
+    { ENCRYPTION_KEYS: 'secret' },
+    { ENCRYPTION_KEYS: Buffer.alloc(31).toString('base64') },
+    { ENCRYPTION_KEYS: `${Buffer.alloc(32).toString('base64')},` },
+    { WEBHOOKS_ALLOW_HTTP: 'yes' },
   ])('refuses %p with a line that names the variable', (source) => {
     const [fault, ...others] = faultsOf(source);
-    const name =
-      'NODE_ENV' in source && source.NODE_ENV === 'production'
-        ? 'MONGODB_URI'
-        : Object.keys(source)[0];
+    const [name] = Object.keys(source);
     expect([fault, others]).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`)), []]);
   });
 });

@@ -63,6 +63,11 @@ const variables = {
     fallback: '32',
     description: 'Deepest accepted nesting of a JSON body; a deeper one gets 400.',
   },
+  ROLE: {
+    schema: z.enum(['all', 'api', 'worker']),
+    fallback: 'all',
+    description: 'What this process does: serve the API, deliver webhooks (worker), or all of it.',
+  },
   DATABASE_DEADLINE_MS: {
     schema: integer(100, 30_000),
     fallback: '8000',
@@ -80,7 +85,43 @@ const variables = {
       'Whose X-Forwarded-* headers count: false, true, a number of hops, or addresses and CIDR ' +
       'ranges separated by commas.',
   },
+  ENCRYPTION_KEYS: {
+    schema: z.string().transform(parseEncryptionKeys),
+    example: '<openssl rand -base64 32>',
+    description:
+      'Keys that seal the secrets of webhook endpoints, each base64 of 32 bytes, separated by ' +
+      'commas, newest first: the first seals, all open. Required in production; elsewhere a key ' +
+      'is made and kept in the database.',
+  },
+  WEBHOOKS_ALLOW_HTTP: {
+    schema: flag,
+    fallback: 'false',
+    description: 'true: webhook endpoints may have http:// URLs. For development.',
+  },
+  WEBHOOKS_ALLOW_PRIVATE_NETWORKS: {
+    schema: flag,
+    fallback: 'false',
+    description:
+      'true: webhooks are also sent to loopback and private addresses. For development. ' +
+      'Link-local and metadata addresses stay refused.',
+  },
+  WEBHOOKS_TIMEOUT_MS: {
+    schema: integer(100, 30_000),
+    fallback: '15000',
+    description: 'Longest time for one try to deliver a webhook, from the look-up of the name on.',
+  },
+  WEBHOOKS_CONCURRENCY: {
+    schema: integer(1, 1_000),
+    fallback: '64',
+    description:
+      'How many webhooks this process sends at the same time; one endpoint gets at most a quarter.',
+  },
 } as const satisfies Record<string, Variable>;
+
+const requiredInProduction = [
+  'MONGODB_URI',
+  'ENCRYPTION_KEYS',
+] as const satisfies (keyof Variables)[];
 
 type Variables = typeof variables;
 type Parsed<V> = V extends { schema: infer S extends z.ZodType } ? z.output<S> : never;
@@ -112,15 +153,16 @@ export function readEnvironment(source: Record<string, string | undefined>): Env
   const faults: string[] = [];
   const values: Record<string, unknown> = {};
   for (const [name, variable] of Object.entries<Variable>(variables)) {
-    const raw = source[name] === '' ? undefined : source[name];
-    const value = raw ?? variable.fallback;
+    const raw = source[name];
+    const value = isMissing(raw) ? variable.fallback : raw;
     if (value === undefined) continue;
     const result = variable.schema.safeParse(value);
     if (result.success) values[name] = result.data;
     else faults.push(`${name}: ${result.error.issues.map((issue) => issue.message).join('; ')}`);
   }
-  if (values['NODE_ENV'] === 'production' && values['MONGODB_URI'] === undefined) {
-    faults.push('MONGODB_URI: is required in production');
+  if (values['NODE_ENV'] === 'production') {
+    const missing = requiredInProduction.filter((name) => isMissing(source[name]));
+    faults.push(...missing.map((name) => `${name}: is required in production`));
   }
   if (faults.length > 0) throw new ConfigurationError(faults);
   return values as unknown as Environment;
@@ -137,6 +179,20 @@ export function environmentExample(): string {
     ].join('\n'),
   );
   return `${entries.join('\n\n')}\n`;
+}
+
+function isMissing(value: string | undefined): value is undefined {
+  return value === undefined || value === '';
+}
+
+function parseEncryptionKeys(value: string, context: z.RefinementCtx): Buffer[] {
+  const texts = value.split(',').map((part) => part.trim());
+  const keys = texts.map((text) => Buffer.from(text, 'base64'));
+  const isKey = (text: string, index: number) =>
+    /^[\w+/-]{43}=?$/.test(text) && keys[index]?.length === 32;
+  if (texts.every(isKey)) return keys;
+  context.addIssue('must be keys in base64, 32 bytes each, separated by commas');
+  return z.NEVER;
 }
 
 function parseTrustProxy(value: string, context: z.RefinementCtx): boolean | number | string[] {

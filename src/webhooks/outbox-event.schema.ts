@@ -11,9 +11,15 @@ export interface OutboxEventDocument {
   changes?: readonly object[];
   /** When the event was handed to the endpoints; null while it waits. */
   relayedAt: Date | null;
+  /** Until when a relay has it to itself. */
+  leasedUntil?: Date | null;
+  leaseOwner?: string | null;
   createdAt: Date;
   updatedAt: Date;
 }
+
+/** How long what was sent, and how, can be looked up. */
+export const keptSeconds = 30 * 86_400;
 
 /** Collection `outboxEvents`. */
 export const outboxEventSchema = new Schema<OutboxEventDocument>(
@@ -23,6 +29,8 @@ export const outboxEventSchema = new Schema<OutboxEventDocument>(
     data: { type: Schema.Types.Mixed, bsonType: 'object' },
     changes: { type: [], default: undefined },
     relayedAt: Date,
+    leasedUntil: Date,
+    leaseOwner: String,
     createdAt: { type: Date, required: true },
     updatedAt: { type: Date, required: true },
   },
@@ -33,3 +41,5 @@ export const outboxEventSchema = new Schema<OutboxEventDocument>(
 outboxEventSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'byOrganization' });
 /** Serves the relay, which takes waiting events in the order of their creation. */
 outboxEventSchema.index({ relayedAt: 1, createdAt: 1 }, { name: 'waiting' });
+/** An event that was handed over is kept for the operator; one that waits has no such time. */
+outboxEventSchema.index({ relayedAt: 1 }, { name: 'expiry', expireAfterSeconds: keptSeconds });

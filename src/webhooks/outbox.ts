@@ -3,14 +3,8 @@ import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { TenantCollection } from '../database/tenant-collection.js';
+import type { EventType } from './event-types.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
-
-/** What outside systems can be told ("Outbound webhooks" 1). */
-export type EventType =
-  | `client.${'created' | 'updated'}`
-  | `lead.${'created' | 'updated' | 'deleted'}`
-  | `unit.${'created' | 'updated'}`
-  | `wallet.${'created' | 'updated' | 'deleted' | 'restored'}`;
 
 /** What a feature tells the world ("Outbound webhooks" 1). */
 export interface OutboundEvent {

@@ -46,6 +46,7 @@ describe('the demo', () => {
     const environment = readEnvironment({
       NODE_ENV: 'production',
       MONGODB_URI: service.databaseUri,
+      ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
     });
     await expect(runDemo(environment, () => undefined)).rejects.toThrow(
       'does not run in production',

@@ -121,7 +121,9 @@ describe('docker-compose.yml', () => {
         ([, name]) => name,
       );
       expect(known).toEqual(expect.arrayContaining(Object.keys(environment)));
-      const accepted = readEnvironment({ NODE_ENV: 'production', ...environment });
+      const given = { ...environment, ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64') };
+      const accepted = readEnvironment({ NODE_ENV: 'production', ...given });
+      expect(environment['ENCRYPTION_KEYS']).toMatch(/^\$\{ENCRYPTION_KEYS:\?.+\}$/);
       expect(accepted.MONGODB_URI).toBe('mongodb://mongodb:27017/integration?replicaSet=rs0');
     },
   );

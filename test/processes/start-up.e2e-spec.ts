@@ -13,6 +13,8 @@ import { eventually } from '../support/eventually.js';
 import { runToEnd, send, startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
+const ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
+
 describe('a start', () => {
   it('lists every fault of the configuration at once and ends', async () => {
     const { code, output } = await runToEnd({
@@ -29,6 +31,7 @@ describe('a start', () => {
     const names = lines.slice(1).map((line) => line.trim().split(':')[0]);
     expect(names.toSorted()).toEqual([
       'BODY_LIMIT_BYTES',
+      'ENCRYPTION_KEYS',
       'ENFORCE_API_DOMAIN',
       'LOG_LEVEL',
       'MONGODB_URI',
@@ -39,7 +42,11 @@ describe('a start', () => {
 
   it('in production on an unprepared database ends with a line that says what to do', async () => {
     const MONGODB_URI = randomDatabaseUri();
-    const { code, output } = await runToEnd({ NODE_ENV: 'production', MONGODB_URI });
+    const { code, output } = await runToEnd({
+      NODE_ENV: 'production',
+      MONGODB_URI,
+      ENCRYPTION_KEYS,
+    });
     expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringContaining('db init')]]);
     const client = await new MongoClient(MONGODB_URI).connect();
     expect(await client.db().listCollections().toArray()).toEqual([]);

@@ -36,6 +36,8 @@ export async function startTestService(
     NODE_ENV: 'test',
     PORT: '0',
     HOST: '127.0.0.1',
+    // Only tests of webhooks need their background work.
+    ROLE: 'api',
     MONGODB_URI: databaseUri,
     ...variables,
   });

@@ -1,0 +1,81 @@
+import ipaddr from 'ipaddr.js';
+
+/** What may be connected to besides public addresses over https. */
+export interface AddressPolicy {
+  readonly allowHttp: boolean;
+  /** Loopback and private networks, for development. */
+  readonly allowPrivateNetworks: boolean;
+}
+
+const privateRanges: ReadonlySet<string> = new Set([
+  'loopback',
+  'private',
+  'carrierGradeNat',
+  'uniqueLocal',
+]);
+
+/** Where clouds tell their machines credentials, in ranges that would pass for harmless. */
+const metadataServices: ReadonlySet<string> = new Set([
+  '100.100.100.200',
+  '168.63.129.16',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+]);
+
+const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
+const reservedUnicast = [
+  '2001::/23', // special purposes, Teredo among them
+  '2001:db8::/32', // documentation
+  '2002::/16', // 6to4, which carries any IPv4 address
+  '3fff::/20', // documentation
+].map((range) => ipaddr.IPv6.parseCIDR(range));
+
+/** Why an address may not be connected to, null when it may. */
+export function addressFault(text: string, policy: AddressPolicy): string | null {
+  if (!ipaddr.isValid(text)) return `${text} is no address`;
+  const address = ipaddr.process(text);
+  const name = address.toString();
+  if (metadataServices.has(name)) return `${name} is a metadata service`;
+  const range = address.range();
+  if (privateRanges.has(range)) {
+    return policy.allowPrivateNetworks ? null : `${name} is not a public address (${range})`;
+  }
+  return isPublic(address) ? null : `${name} is not a public address (${range})`;
+}
+
+/** Why an endpoint cannot have a URL, as far as its text tells; null when it can. */
+export function urlFault(text: string, policy: AddressPolicy): string | null {
+  if (!URL.canParse(text)) return 'it is not a URL';
+  const { protocol, username, password, hostname } = new URL(text);
+  if (protocol !== 'https:' && !(protocol === 'http:' && policy.allowHttp)) {
+    return 'it must start with https://';
+  }
+  if (username !== '' || password !== '') return 'it must not carry a user or password';
+  const literal = literalAddress(hostname);
+  if (literal !== null) return addressFault(literal, policy);
+  if (isLocalName(hostname) && !policy.allowPrivateNetworks) return `${hostname} is this machine`;
+  return null;
+}
+
+/**
+ * The address that a URL's host is, null when it is a name. `URL` has already turned decimal, octal,
+ * hexadecimal and shortened IPv4 addresses into the usual spelling.
+ */
+export function literalAddress(hostname: string): string | null {
+  const host = hostname.replace(/^\[(.*)\]$/, '$1');
+  return ipaddr.isValid(host) ? host : null;
+}
+
+/** Whether a name means the own machine by definition. */
+export function isLocalName(hostname: string): boolean {
+  return /(^|\.)localhost\.?$/i.test(hostname);
+}
+
+function isPublic(address: ipaddr.IPv4 | ipaddr.IPv6): boolean {
+  if (address instanceof ipaddr.IPv4) return address.range() === 'unicast';
+  return (
+    address.zoneId === undefined &&
+    address.match(globalUnicast) &&
+    !reservedUnicast.some((range) => address.match(range))
+  );
+}

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { EncryptionKeys } from './encryption-keys.js';
+import { open, seal } from './secret-box.js';
+import type { SealedSecret, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+
+/** Seals the secrets of endpoints and opens those that sign. */
+@Injectable()
+export class EndpointSecrets {
+  constructor(private readonly keys: EncryptionKeys) {}
+
+  /** A secret as it is stored. */
+  async seal(endpointId: Types.ObjectId, secret: string, createdAt: Date): Promise<SealedSecret> {
+    const sealed = seal(secret, await this.keys.all(), endpointId.toHexString());
+    return { sealed, createdAt, expiresAt: null };
+  }
+
+  /**
+   * The secrets that sign at a time, newest first.
+   *
+   * @throws Error when there is none, or the key that sealed one is missing
+   */
+  async signing({ _id, secrets = [] }: WebhookEndpointDocument, now: Date): Promise<string[]> {
+    const keys = await this.keys.all();
+    const living = secrets.filter(({ expiresAt }) => !expiresAt || expiresAt > now);
+    if (living.length === 0) throw new Error('The endpoint has no secret: rotate it.');
+    return living.map(({ sealed }) => open(sealed, keys, _id.toHexString()));
+  }
+}

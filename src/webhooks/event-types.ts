@@ -1,0 +1,34 @@
+/** What outside systems can be told ("Outbound webhooks" 1). */
+export const eventTypes = [
+  'client.created',
+  'client.updated',
+  'lead.created',
+  'lead.updated',
+  'lead.deleted',
+  'unit.created',
+  'unit.updated',
+  'wallet.created',
+  'wallet.updated',
+  'wallet.deleted',
+  'wallet.restored',
+] as const;
+export type EventType = (typeof eventTypes)[number];
+
+/** What an endpoint is sent to try it out; nobody subscribes to it. */
+export const pingType = 'webhook.ping';
+
+/** Everything that an endpoint can subscribe to: all events, those of one kind of object, or one. */
+export const subscriptions: readonly string[] = [
+  '*',
+  ...new Set(eventTypes.map((type) => `${kindOf(type)}.*`)),
+  ...eventTypes,
+];
+
+/** Whether a list of subscriptions covers a type of event. */
+export function coversType(subscribed: readonly string[], type: string): boolean {
+  return [type, `${kindOf(type)}.*`, '*'].some((pattern) => subscribed.includes(pattern));
+}
+
+function kindOf(type: string): string {
+  return type.slice(0, type.indexOf('.'));
+}

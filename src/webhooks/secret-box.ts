@@ -1,0 +1,49 @@
+import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
+
+/** How a key is 32 bytes long, for AES-256. */
+export const keyBytes = 32;
+
+const algorithm = 'aes-256-gcm';
+const nonceBytes = 12;
+const tagBytes = 16;
+const version = 's1';
+
+/**
+ * Seals a text so that only the holder of the key can read or change it.
+ *
+ * @param keys newest first; the newest seals
+ * @param owner what the text belongs to; it cannot be opened as anything else's
+ */
+export function seal(text: string, keys: readonly Buffer[], owner: string): string {
+  const [key] = keys;
+  if (key === undefined) throw new Error('There is no key to seal with.');
+  const nonce = randomBytes(nonceBytes);
+  const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(owner));
+  const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()]);
+  const whole = Buffer.concat([sealed, cipher.getAuthTag()]);
+  return [version, keyName(key), whole.toString('base64url')].join('.');
+}
+
+/**
+ * Opens what {@link seal} made.
+ *
+ * @throws Error when none of the keys sealed it, or it was changed or belongs to somebody else
+ */
+export function open(sealed: string, keys: readonly Buffer[], owner: string): string {
+  const [, name, content = ''] = sealed.split('.');
+  const key = keys.find((candidate) => keyName(candidate) === name);
+  if (key === undefined) throw new Error(`ENCRYPTION_KEYS lacks the key ${name ?? ''}.`);
+  const whole = Buffer.from(content, 'base64url');
+  const decipher = createDecipheriv(algorithm, key, whole.subarray(0, nonceBytes), {
+    authTagLength: tagBytes,
+  })
+    .setAAD(Buffer.from(owner))
+    .setAuthTag(whole.subarray(-tagBytes));
+  const text = decipher.update(whole.subarray(nonceBytes, -tagBytes));
+  return Buffer.concat([text, decipher.final()]).toString('utf8');
+}
+
+/** A short name of a key that tells nothing about it. */
+function keyName(key: Buffer): string {
+  return createHash('sha256').update('name of ').update(key).digest('hex').slice(0, 8);
+}

@@ -1,0 +1,30 @@
+import { randomBytes } from 'node:crypto';
+import { Webhook } from 'standardwebhooks';
+
+const secretBytes = 32;
+
+/** What is sent, the same at every try. */
+export interface Message {
+  /** `webhook-id`. */
+  readonly id: string;
+  readonly body: string;
+}
+
+/** A new secret as Standard Webhooks writes it. */
+export function newSecret(): string {
+  return `whsec_${randomBytes(secretBytes).toString('base64')}`;
+}
+
+/** The headers that prove who sent a message, and when; one signature for each secret. */
+export function signedHeaders(
+  { id, body }: Message,
+  secrets: readonly string[],
+  now: Date,
+): Record<'webhook-id' | 'webhook-timestamp' | 'webhook-signature', string> {
+  const signatures = secrets.map((secret) => new Webhook(secret).sign(id, now, body));
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+    'webhook-signature': signatures.join(' '),
+  };
+}
