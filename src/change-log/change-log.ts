@@ -41,4 +41,13 @@ export class ChangeLog {
       updatedAt: now,
     });
   }
+
+  /** What was done to leads, oldest first. */
+  async ofLeads(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+  ): Promise<ChangeLogDocument[]> {
+    const sort = { createdAt: 1, _id: 1 } as const;
+    return this.entries.find(organizationId, { entityId: { $in: leadIds } }, { sort });
+  }
 }

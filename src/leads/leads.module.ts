@@ -9,6 +9,7 @@ import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { DuplicatePhones } from './duplicate-phones.js';
 import { LeadHistory } from './lead-history.js';
 import { LeadLinks } from './lead-links.js';
+import { LeadLookupService } from './lead-lookup.service.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './lead-phone-keys.repository.js';
@@ -38,9 +39,10 @@ import { LeadsService } from './leads.service.js';
     LeadHistory,
     LeadUpserts,
     LeadsService,
+    LeadLookupService,
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
   ],
-  exports: [LeadsService, LeadPhoneKeys],
+  exports: [LeadsService, LeadPhoneKeys, LeadLookupService],
 })
 export class LeadsModule {}

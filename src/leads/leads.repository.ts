@@ -29,6 +29,14 @@ export class LeadsRepository {
     return this.leads.findOne(organizationId, { recordSystemId, ...notDeleted });
   }
 
+  /** Leads by an id of theirs, deleted ones included: the active one first, then the newest. */
+  async findAll(
+    organizationId: Types.ObjectId,
+    id: { recordSystemId: string } | { _id: Types.ObjectId } | { leadId: number },
+  ): Promise<LeadDocument[]> {
+    return this.leads.find(organizationId, id, { sort: { isDeleted: 1, createdAt: -1 } });
+  }
+
   /** Leads that may have one of the phones, in the order of their numbers. */
   async findByPhones(
     organizationId: Types.ObjectId,

@@ -11,7 +11,7 @@ export interface CommandTexts {
   readonly example: string;
 }
 
-/** Adds a command that says what it does and shows an example. */
+/** Adds a command, or a group of commands, that says what it does and shows an example. */
 export function addCommand(parent: Command, { name, description, example }: CommandTexts): Command {
   return parent
     .command(name)

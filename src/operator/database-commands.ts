@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { type CollectionState, DatabaseStructure } from '../database/database-structure.js';
 import { Migrations, type MigrationState } from '../database/migrations.js';
 import { withApplication } from './application.js';
-import { addPrintingCommand, commandLine } from './command-texts.js';
+import { addCommand, addPrintingCommand, commandLine } from './command-texts.js';
 import { type Columns, type OutputOptions, printJson, printLine, printList } from './output.js';
 
 interface DatabaseStatus {
@@ -27,7 +27,11 @@ const migrationColumns: Columns<MigrationState> = {
 
 /** Adds `db` and its subcommands. */
 export function addDatabaseCommands(program: Command): void {
-  const group = program.command('db').description('prepare and check the database');
+  const group = addCommand(program, {
+    name: 'db',
+    description: 'prepare and check the database',
+    example: 'db status',
+  });
   addInit(group);
   addStatus(group);
 }

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { ApiKeyDocument } from '../authentication/api-key.schema.js';
 import { ApiKeysService } from '../authentication/api-keys.service.js';
 import { withApplication } from './application.js';
-import { addPrintingCommand } from './command-texts.js';
+import { addCommand, addPrintingCommand } from './command-texts.js';
 import {
   issuedColumns,
   keyView,
@@ -34,7 +34,11 @@ const hour = 3_600_000;
 
 /** Adds `key` and its subcommands. */
 export function addKeyCommands(program: Command): void {
-  const group = program.command('key').description('issue, list, revoke and rotate API keys');
+  const group = addCommand(program, {
+    name: 'key',
+    description: 'issue, list, revoke and rotate API keys',
+    example: 'key list --org 665f1c2ab7e4d2f0a1b2c3d4',
+  });
   addIssue(group);
   addList(group);
   addRevoke(group);

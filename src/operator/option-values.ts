@@ -5,8 +5,11 @@ import { Types } from 'mongoose';
 import { z } from 'zod';
 import { clientMatchFields } from '../organizations/organization.js';
 import type { ClientMatchField } from '../organizations/organization.schema.js';
+import { deliveryStatuses } from '../webhooks/delivery-outcome.js';
+import { subscriptions } from '../webhooks/event-types.js';
 
 const longestOverlapHours = 8_760;
+const longestList = 10_000;
 const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label starts with a letter, so that no address passes for a name. */
 const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLabel}$`);
@@ -84,6 +87,31 @@ export const hours = valueOf(
     .transform(Number)
     .pipe(z.number().max(longestOverlapHours)),
   `It must be a number of hours from 0 to ${longestOverlapHours}.`,
+);
+
+/** Reads the events that an endpoint is to get. */
+export const eventList = valueOf(
+  z
+    .string()
+    .transform((value) => [...new Set(value.split(',').map((type) => type.trim()))])
+    .refine((types) => types.every((type) => subscriptions.includes(type)), {
+      error: `It must be a list of ${subscriptions.join(', ')}.`,
+    }),
+);
+
+/** Reads what a delivery has come to. */
+export const deliveryStatus = valueOf(
+  z.enum(deliveryStatuses, { error: `It must be ${deliveryStatuses.join(', ')}.` }),
+);
+
+/** Reads how long a list may be. */
+export const listSize = valueOf(
+  z
+    .string()
+    .regex(/^\d{1,5}$/)
+    .transform(Number)
+    .pipe(z.number().min(1).max(longestList)),
+  `It must be a number from 1 to ${longestList}.`,
 );
 
 function isMatchList(fields: readonly ClientMatchField[]): boolean {

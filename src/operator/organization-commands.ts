@@ -6,7 +6,7 @@ import type {
 } from '../organizations/organization.schema.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import { withApplication } from './application.js';
-import { addPrintingCommand } from './command-texts.js';
+import { addCommand, addPrintingCommand } from './command-texts.js';
 import { country, domain, flag, matchFields, name, objectId, webAddress } from './option-values.js';
 import {
   listColumns,
@@ -40,7 +40,11 @@ const storedPaths = {
 
 /** Adds `org` and its subcommands. */
 export function addOrganizationCommands(program: Command): void {
-  const group = program.command('org').description('create, list, show and change organizations');
+  const group = addCommand(program, {
+    name: 'org',
+    description: 'create, list, show and change organizations',
+    example: 'org list',
+  });
   addCreate(group);
   addList(group);
   addShow(group);

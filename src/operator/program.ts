@@ -4,8 +4,10 @@ import { commandLine } from './command-texts.js';
 import { addDatabaseCommands } from './database-commands.js';
 import { addDemoCommand } from './demo-command.js';
 import { addKeyCommands } from './key-commands.js';
+import { addLeadCommands } from './lead-commands.js';
 import { addOrganizationCommands } from './organization-commands.js';
 import { addReservationCommands } from './reservation-commands.js';
+import { addWebhookCommands } from './webhook-commands.js';
 
 const failed = 1;
 const wrongUsage = 2;
@@ -45,6 +47,8 @@ function createProgram(): Command {
     });
   addOrganizationCommands(program);
   addKeyCommands(program);
+  addWebhookCommands(program);
+  addLeadCommands(program);
   addReservationCommands(program);
   addDatabaseCommands(program);
   addDemoCommand(program);

@@ -1,5 +1,9 @@
 import { backoff, triesOfRound } from './retry-schedule.js';
 
+/** What a delivery has come to. */
+export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
 /** What came of one try to deliver. */
 export interface TryResult {
   readonly startedAt: Date;

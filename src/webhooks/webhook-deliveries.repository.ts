@@ -3,12 +3,14 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Document, Filter } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { TenantCollection } from '../database/tenant-collection.js';
-import type { DeliveryStatus, WebhookDeliveryDocument } from './webhook-delivery.schema.js';
+import type { DeliveryStatus } from './delivery-outcome.js';
+import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 /** Which deliveries of an organization are meant; what is left out does not restrict. */
 export interface DeliveryFilter {
   readonly endpointId?: Types.ObjectId;
-  readonly objectId?: string;
+  /** Ids of leads, clients, units or wallets. */
+  readonly objectIds?: readonly string[];
   readonly status?: DeliveryStatus;
   readonly type?: string;
   readonly since?: Date;
@@ -89,14 +91,14 @@ export class WebhookDeliveriesRepository {
 }
 
 function conditions(filter: DeliveryFilter): Filter<Document> & { organizationId?: never } {
-  const { endpointId, objectId, status, type, since, until } = filter;
+  const { endpointId, objectIds, status, type, since, until } = filter;
   const createdAt = {
     ...(since === undefined ? {} : { $gte: since }),
     ...(until === undefined ? {} : { $lt: until }),
   };
   return {
     ...(endpointId === undefined ? {} : { endpointId }),
-    ...(objectId === undefined ? {} : { objectId }),
+    ...(objectIds === undefined ? {} : { objectId: { $in: objectIds } }),
     ...(status === undefined ? {} : { status }),
     ...(type === undefined ? {} : { type }),
     ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }),

@@ -1,11 +1,7 @@
 import { Schema, type Types } from 'mongoose';
 import type { TenantDocument } from '../database/tenant-collection.js';
-import type { FailureReason } from './delivery-outcome.js';
+import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
 import { keptSeconds } from './outbox-event.schema.js';
-
-/** What a delivery has come to. */
-export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
-export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** A document of `webhookDeliveries`: one event on its way to one endpoint. */
 export interface WebhookDeliveryDocument extends TenantDocument {

@@ -82,7 +82,14 @@ describe('the structure of the database', () => {
   });
 
   it('leads every tenant index with the organization', async () => {
-    const exceptions = ['withoutPhoneKeys', 'recentlyUpdated', 'expiry', 'waiting', 'hash', 'queue'];
+    const exceptions = [
+      'withoutPhoneKeys',
+      'recentlyUpdated',
+      'expiry',
+      'waiting',
+      'hash',
+      'queue',
+    ];
     const global = ['organizations', 'migrations', 'watermarks', 'developmentKeys'];
     for (const { name } of await service.db.listCollections().toArray()) {
       if (global.includes(name)) continue;

@@ -13,13 +13,26 @@ const commands = [
   ['key', 'rotate'],
   ['reservation', 'show'],
   ['reservation', 'callbacks'],
+  ['webhook', 'add'],
+  ['webhook', 'list'],
+  ['webhook', 'show'],
+  ['webhook', 'update'],
+  ['webhook', 'enable'],
+  ['webhook', 'disable'],
+  ['webhook', 'rotate-secret'],
+  ['webhook', 'test'],
+  ['webhook', 'deliveries'],
+  ['webhook', 'replay'],
+  ['webhook', 'remove'],
+  ['lead', 'show'],
+  ['lead', 'history'],
   ['db', 'init'],
   ['db', 'status'],
   ['demo'],
 ];
 
 const wrongUsages: readonly (readonly [string, ...string[]])[] = [
-  ["unknown command 'lead'", 'lead'],
+  ["unknown command 'invoice'", 'invoice'],
   ["unknown command 'delete'", 'org', 'delete'],
   ["unknown option '--colour'", 'org', 'list', '--colour'],
   ["required option '--name <name>' not specified", 'org', 'create'],
@@ -51,6 +64,14 @@ const wrongUsages: readonly (readonly [string, ...string[]])[] = [
   ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', '2030-02-01T10:00'],
   ['number of hours', 'key', 'rotate', 'iapi_x', '--overlap-hours=-1'],
   ['number of hours', 'key', 'rotate', 'iapi_x', '--overlap-hours', '8761'],
+  ['wallet.restored', 'webhook', 'add', '--org', id, '--url', 'https://a.example', '--events', 'x'],
+  ['http or https address', 'webhook', 'update', id, '--url', 'ftp://a.example'],
+  ['give at least one option to change', 'webhook', 'update', id],
+  ['24 hexadecimal digits', 'webhook', 'test', 'mine'],
+  ['pending, delivered, failed', 'webhook', 'deliveries', id, '--status', 'lost'],
+  ['number from 1 to 10000', 'webhook', 'deliveries', id, '--limit', '0'],
+  ["missing required argument 'id'", 'webhook', 'replay'],
+  ["required option '--org <id>' not specified", 'lead', 'history', 'form-1'],
 ];
 
 describe('help', () => {
@@ -67,11 +88,13 @@ describe('help', () => {
   });
 
   it('is what a group prints without a subcommand', async () => {
-    const outcomes = await runBatch([[], ['org'], ['key'], ['reservation'], ['db']]);
-    expect(outcomes.map(({ code }) => code)).toEqual([0, 0, 0, 0, 0]);
+    const groups = [['org'], ['key'], ['webhook'], ['lead'], ['reservation'], ['db']];
+    const outcomes = await runBatch([[], ...groups]);
+    expect(outcomes.map(({ code }) => code)).toEqual(outcomes.map(() => 0));
     for (const { args, text } of outcomes) {
       expect(text).toContain(`Usage: npm run cli -- ${args.join('')}`);
       expect(text).toContain('Commands:');
+      expect(text).toContain('Example:\n  npm run cli -- ');
     }
   });
 });
