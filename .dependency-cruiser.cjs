@@ -10,6 +10,9 @@ const doors = [
   '^src/organizations/organization\\.ts$',
 ];
 
+/** What compounds and units have in common. */
+const catalogue = '^src/compounds/(dto/)?catalogue(-document|-errors|\\.presenter|\\.dto)\\.ts$';
+
 /** Decisions as functions: time and data come as arguments, so that tables can test them. */
 const pure = [
   '-merge\\.ts$',
@@ -43,7 +46,7 @@ module.exports = {
       from: { path: `^src/(${feature})/` },
       to: {
         path: `^src/(${feature}|demo|operator)/`,
-        pathNot: ['^src/$1/', ...doors, '^src/compounds/catalogue(-document|\\.presenter)\\.ts$'],
+        pathNot: ['^src/$1/', ...doors, catalogue],
       },
     },
     {
@@ -51,7 +54,7 @@ module.exports = {
       comment: 'What documents of the catalogue have in common concerns compounds and units only.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/(compounds|units|demo)/' },
-      to: { path: '^src/compounds/catalogue(-document|\\.presenter)\\.ts$' },
+      to: { path: catalogue },
     },
     {
       name: 'storage-stays-inside',
@@ -74,11 +77,7 @@ module.exports = {
       from: { path: '^src/(demo|operator)/' },
       to: {
         path: `^src/(${feature})/`,
-        pathNot: [
-          ...doors,
-          '\\.schema\\.ts$',
-          '^src/compounds/catalogue(-document|\\.presenter)\\.ts$',
-        ],
+        pathNot: [...doors, '\\.schema\\.ts$', catalogue],
       },
     },
     {

@@ -3,7 +3,7 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/deadline.js';
-import { unauthorized } from '../http/domain-error.js';
+import { type DomainError, unauthorized } from '../http/domain-error.js';
 import { remainingPatience } from '../http/request-context.js';
 import { routeOptionsOf } from '../http/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
@@ -21,14 +21,13 @@ export class ApiKeyGuard implements CanActivate {
   async canActivate(context: ExecutionContext): Promise<boolean> {
     if (this.reflector.get(Public, context.getHandler())) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { hasBareUnauthorized: isBare = false } = routeOptionsOf(request);
     const key = presentedKey(request);
-    if (key === undefined) throw unauthorized('authentication.keyNotProvided', { isBare });
+    if (key === undefined) throw refusal(request, 'keyNotProvided');
     const found = await withinDeadline(
       this.authenticator.authenticate(key, request.hostname),
       remainingPatience(request, this.environment.DATABASE_DEADLINE_MS),
     );
-    if (found === null) throw unauthorized('authentication.keyNotValid', { isBare });
+    if (found === null) throw refusal(request, 'keyNotValid');
     request.caller = {
       organizationId: found.organization._id,
       organization: found.organization,
@@ -37,6 +36,13 @@ export class ApiKeyGuard implements CanActivate {
     };
     return true;
   }
+}
+
+/** The 401 as the endpoint words it ("All endpoints" 2). */
+function refusal(request: FastifyRequest, reason: 'keyNotProvided' | 'keyNotValid'): DomainError {
+  const { hasBareUnauthorized = false, hasGenericUnauthorized = false } = routeOptionsOf(request);
+  const key = hasGenericUnauthorized ? 'unauthorized' : reason;
+  return unauthorized(`authentication.${key}`, { isBare: hasBareUnauthorized });
 }
 
 /** The key in the header, or, where the endpoint takes it there, in the query. */

@@ -61,7 +61,7 @@ export function presentMedia(stored: unknown): PresentedMedia[] {
 }
 
 /** A brochure; its fields are empty where there is none. */
-function presentBrochure(stored: unknown): PresentedBrochure {
+export function presentBrochure(stored: unknown): PresentedBrochure {
   const { dateUploaded, name, url } = recordOf(stored);
   return { dateUploaded: timeOf(dateUploaded), name: textOf(name), url: textOf(url) };
 }

@@ -91,6 +91,8 @@ compoundSchema.index(
   { organizationId: 1, createdAt: -1, _id: -1 },
   { name: 'newest', ...notDeleted },
 );
+/** Serves the list of what changed since a time, oldest change first, deleted ones included. */
+compoundSchema.index({ organizationId: 1, updatedAt: 1, _id: 1 }, { name: 'changes' });
 for (const language of languages) {
   /** Serves linking a lead to the compounds that bear a name, in any case. */
   compoundSchema.index(

@@ -1,6 +1,10 @@
 import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
+import { HttpModule } from '../http/http.module.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { CompoundListsService } from './compound-lists.service.js';
 import { compoundSchema } from './compound.schema.js';
+import { CompoundsController } from './compounds.controller.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import { CompoundsService } from './compounds.service.js';
 import { phaseSchema } from './phase.schema.js';
@@ -10,12 +14,21 @@ import { PhasesService } from './phases.service.js';
 /** Compounds and their phases. */
 @Module({
   imports: [
+    HttpModule,
+    OrganizationsModule,
     MongooseModule.forFeature([
       { name: 'Compound', schema: compoundSchema },
       { name: 'Phase', schema: phaseSchema },
     ]),
   ],
-  providers: [CompoundsRepository, CompoundsService, PhasesRepository, PhasesService],
+  controllers: [CompoundsController],
+  providers: [
+    CompoundsRepository,
+    CompoundListsService,
+    CompoundsService,
+    PhasesRepository,
+    PhasesService,
+  ],
   exports: [CompoundsService, PhasesService],
 })
 export class CompoundsModule {}

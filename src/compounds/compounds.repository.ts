@@ -6,6 +6,15 @@ import { caseInsensitive } from '../localization/fold-case.js';
 import { defaultLanguage, type Language } from '../localization/language.js';
 import type { CompoundDocument } from './compound.schema.js';
 
+/** Which compounds are listed. */
+export interface CompoundSearch {
+  readonly updatedSince?: Date;
+  readonly includesDeleted: boolean;
+}
+
+const newestFirst = { createdAt: -1, _id: -1 } as const;
+const oldestChangeFirst = { updatedAt: 1, _id: 1 } as const;
+
 /** The queries on `compounds`. */
 @Injectable()
 export class CompoundsRepository {
@@ -13,6 +22,41 @@ export class CompoundsRepository {
 
   constructor(@InjectModel('Compound') model: Model<CompoundDocument>) {
     this.compounds = new TenantCollection(model);
+  }
+
+  async findBySlug(organizationId: Types.ObjectId, slug: string): Promise<CompoundDocument | null> {
+    return this.compounds.findOne(organizationId, { slug, isDeleted: false });
+  }
+
+  async findBySlugs(
+    organizationId: Types.ObjectId,
+    slugs: readonly string[],
+  ): Promise<CompoundDocument[]> {
+    return this.compounds.find(organizationId, { slug: { $in: slugs }, isDeleted: false });
+  }
+
+  /** A part of the list, newest first, or oldest change first when changes are asked for. */
+  async list(
+    organizationId: Types.ObjectId,
+    search: CompoundSearch,
+    part: { readonly skip: number; readonly limit: number },
+  ): Promise<CompoundDocument[]> {
+    return this.compounds.find(organizationId, filterOf(search), {
+      sort: orderOf(search),
+      ...part,
+    });
+  }
+
+  /** The whole list in the same order. */
+  batches(
+    organizationId: Types.ObjectId,
+    search: CompoundSearch,
+  ): AsyncGenerator<CompoundDocument[], void> {
+    return this.compounds.batches(organizationId, filterOf(search), { sort: orderOf(search) });
+  }
+
+  async count(organizationId: Types.ObjectId, search: CompoundSearch): Promise<number> {
+    return this.compounds.count(organizationId, filterOf(search));
   }
 
   /** Compounds that may be shown under a name in a language; the comparison ignores case. */
@@ -27,6 +71,17 @@ export class CompoundsRepository {
       { projection: { name: 1 }, sort: { _id: 1 }, collation: caseInsensitive },
     );
   }
+}
+
+function filterOf({ updatedSince, includesDeleted }: CompoundSearch): TenantFilter {
+  return {
+    ...(includesDeleted ? {} : { isDeleted: false }),
+    ...(updatedSince === undefined ? {} : { updatedAt: { $gte: updatedSince } }),
+  };
+}
+
+function orderOf({ updatedSince }: CompoundSearch) {
+  return updatedSince === undefined ? newestFirst : oldestChangeFirst;
 }
 
 function shownAs(name: string, language: Language): TenantFilter {

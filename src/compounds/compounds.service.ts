@@ -24,4 +24,18 @@ export class CompoundsService {
       foldCase(textIn(compound.name, language)) === foldCase(name);
     return candidates.filter(isNamed).map(({ _id }) => _id);
   }
+
+  /** The compound with a slug, null when there is none. */
+  async idBySlug(organizationId: Types.ObjectId, slug: string): Promise<Types.ObjectId | null> {
+    return (await this.compounds.findBySlug(organizationId, slug))?._id ?? null;
+  }
+
+  /** The compounds with one of the slugs. */
+  async idsBySlugs(
+    organizationId: Types.ObjectId,
+    slugs: readonly string[],
+  ): Promise<Types.ObjectId[]> {
+    const compounds = await this.compounds.findBySlugs(organizationId, slugs);
+    return compounds.map(({ _id }) => _id);
+  }
 }

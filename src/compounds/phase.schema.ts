@@ -38,3 +38,5 @@ export const phaseSchema = new Schema<PhaseDocument>(
 
 /** Serves the phases of a compound. */
 phaseSchema.index({ organizationId: 1, parentId: 1 }, { name: 'byCompound' });
+/** Serves finding phases by their slugs. */
+phaseSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });

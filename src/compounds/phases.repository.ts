@@ -21,4 +21,12 @@ export class PhasesRepository {
   ): Promise<PhaseDocument[]> {
     return this.phases.find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
+
+  async findBySlugs(
+    organizationId: Types.ObjectId,
+    slugs: readonly string[],
+  ): Promise<PhaseDocument[]> {
+    const filter = { slug: { $in: slugs }, ...notDeleted };
+    return this.phases.find(organizationId, filter, { sort: { _id: 1 } });
+  }
 }

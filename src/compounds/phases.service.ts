@@ -20,4 +20,23 @@ export class PhasesService {
     const phases = await this.phases.findByIds(organizationId, ids);
     return phases.map((phase) => presentPhase(phase, language));
   }
+
+  /** The phases with one of the slugs. */
+  async idsBySlugs(
+    organizationId: Types.ObjectId,
+    slugs: readonly string[],
+  ): Promise<Types.ObjectId[]> {
+    const phases = await this.phases.findBySlugs(organizationId, slugs);
+    return phases.map(({ _id }) => _id);
+  }
+
+  /** The phase of a compound with a slug, null when there is none. */
+  async idInCompound(
+    organizationId: Types.ObjectId,
+    compoundId: Types.ObjectId,
+    slug: string,
+  ): Promise<Types.ObjectId | null> {
+    const phases = await this.phases.findBySlugs(organizationId, [slug]);
+    return phases.find(({ parentId }) => parentId?.equals(compoundId))?._id ?? null;
+  }
 }

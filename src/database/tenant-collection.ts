@@ -24,6 +24,9 @@ export type ReadOptions = Pick<FindOptions, 'projection' | 'limit' | 'skip' | 'c
   readonly sort?: Sort;
 };
 
+/** Small enough for many answers at once to stay small in memory. */
+const documentsInBatch = 100;
+
 /**
  * The documents of one collection as one organization sees them. It is the only way that
  * repositories reach a tenant's data: without an organization there is no query.
@@ -67,6 +70,38 @@ export class TenantCollection<T extends TenantDocument> {
     const scoped = { ...filter, organizationId: { $in: [...organizationIds] } };
     const cursor = this.model.collection.find(scoped, { ...options, ...readAsValues });
     return (await cursor.toArray()) as unknown as T[];
+  }
+
+  /**
+   * All documents that match, read from the server as they are asked for.
+   *
+   * @param computed expressions of fields that are no stored ones, for sorting by them
+   */
+  async *batches(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter,
+    { sort, skip, limit }: ReadOptions = {},
+    computed: Record<string, object> | null = null,
+  ): AsyncGenerator<T[], void> {
+    const steps = [
+      { $match: { ...filter, organizationId } },
+      ...(computed === null ? [] : [{ $set: computed }]),
+      ...(sort === undefined ? [] : [{ $sort: sort }]),
+      ...(skip === undefined || skip === 0 ? [] : [{ $skip: skip }]),
+      ...(limit === undefined ? [] : [{ $limit: limit }]),
+    ];
+    const options = { ...readAsValues, batchSize: documentsInBatch, allowDiskUse: true };
+    const cursor = this.model.collection.aggregate(steps, options);
+    try {
+      while (await cursor.hasNext()) yield cursor.readBufferedDocuments() as unknown as T[];
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  /** How many documents match. */
+  async count(organizationId: Types.ObjectId, filter: TenantFilter): Promise<number> {
+    return this.model.collection.countDocuments({ ...filter, organizationId }, openSession());
   }
 
   /** Stores a new document; its `organizationId` decides whose it is. */

@@ -13,7 +13,7 @@ export interface DocumentedError {
 const text = { type: 'string' as const };
 
 /** Headers that every answer has, for the reference. */
-const answerHeaders = {
+export const answerHeaders = {
   'x-request-id': {
     description: 'Id of the request in the logs: the one that was sent, or a new one.',
     schema: text,
@@ -46,13 +46,43 @@ export function DocumentedHeaders(): MethodDecorator & ClassDecorator {
   );
 }
 
+/** Headers of answers that are polled. */
+export const pollingHeaders = {
+  etag: {
+    description: 'Strong entity tag; streamed answers (over 4 MiB, all=1, exports) have none.',
+    schema: text,
+  },
+  'x-updated-as-of': {
+    description: 'The updatedSince to send next time, early enough to miss nothing.',
+    schema: { ...text, format: 'date-time' },
+  },
+} satisfies ApiResponseOptions['headers'];
+
 /** Documents a success with its body and headers. */
 export function DocumentedAnswer(
   status: number,
   type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
   description: string,
+  headers: ApiResponseOptions['headers'] = {},
 ): MethodDecorator {
-  return ApiResponse({ status, type, description, headers: answerHeaders });
+  return ApiResponse({ status, type, description, headers: { ...answerHeaders, ...headers } });
+}
+
+/** Documents what makes polling a read cheap: entity tags, 304 and the next `updatedSince`. */
+export function DocumentedPolling(): MethodDecorator {
+  return applyDecorators(
+    ApiHeader({
+      name: 'if-none-match',
+      required: false,
+      description: 'The ETag of the last answer; 304 without a body while nothing has changed.',
+      schema: text,
+    }),
+    ApiResponse({
+      status: 304,
+      description: 'What If-None-Match names is still what would be answered.',
+      headers: answerHeaders,
+    }),
+  );
 }
 
 /** Documents refusals; those of one status become examples of it. */

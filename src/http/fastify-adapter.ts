@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
@@ -11,6 +12,7 @@ import {
 import type { Logger } from 'pino';
 import type { Environment } from '../configuration/environment.js';
 import { parseLanguage } from '../localization/language.js';
+import { addEntityTags } from './entity-tag.js';
 import { parseJsonBody } from './json-body.js';
 import { addRequestContext, requestId } from './request-context.js';
 import { addRequestLog } from './request-log.js';
@@ -59,7 +61,13 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   const fastify = adapter.getInstance<FastifyInstance>();
   addRequestContext(fastify);
   addRequestLog(fastify);
+  addEntityTags(fastify);
   acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
+  await fastify.register(compress, {
+    encodings: ['br', 'gzip'],
+    // Requests are taken as they are: what they unpack to has no limit.
+    globalDecompression: false,
+  });
   await fastify.register(helmet, { contentSecurityPolicy: false });
   return adapter;
 }

@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LocalizationModule } from '../localization/localization.module.js';
+import { AnswerStreams } from './answer-streams.js';
 import { ErrorFilter } from './error.filter.js';
 import { FrameworkLogger } from './framework-logger.js';
 import { RequestDeadlineInterceptor } from './request-deadline.interceptor.js';
@@ -10,12 +11,13 @@ import { RequestValidationPipe } from './validation.pipe.js';
 @Module({
   imports: [LocalizationModule],
   providers: [
+    AnswerStreams,
     ErrorFilter,
     FrameworkLogger,
     { provide: APP_FILTER, useExisting: ErrorFilter },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_INTERCEPTOR, useClass: RequestDeadlineInterceptor },
   ],
-  exports: [ErrorFilter, FrameworkLogger],
+  exports: [AnswerStreams, ErrorFilter, FrameworkLogger],
 })
 export class HttpModule {}

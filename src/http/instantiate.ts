@@ -62,7 +62,8 @@ function isPlainObject(value: unknown): boolean {
 
 const fieldsByType = new WeakMap<object, readonly string[]>();
 
-function declaredFields(type: ClassConstructor<unknown>): readonly string[] {
+/** The fields of a DTO that have a rule. */
+export function declaredFields(type: ClassConstructor<unknown>): readonly string[] {
   const known = fieldsByType.get(type);
   if (known !== undefined) return known;
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);

@@ -10,6 +10,8 @@ export interface RouteOptions {
   readonly acceptsKeyInQuery?: boolean;
   /** Its 401 has no `error` field. */
   readonly hasBareUnauthorized?: boolean;
+  /** Its 401 does not say what is wrong with the key. */
+  readonly hasGenericUnauthorized?: boolean;
 }
 
 /** Says in what an endpoint differs from the others. */

@@ -1,9 +1,10 @@
 import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
-import { instanceToPlain } from 'class-transformer';
+import { type ClassConstructor, instanceToPlain } from 'class-transformer';
 import type { ValidationError } from 'class-validator';
 import type { Message } from '../localization/messages.js';
 import { type DomainError, invalidRequest } from './domain-error.js';
-import { instantiate } from './instantiate.js';
+import { declaredFields, instantiate } from './instantiate.js';
+import { refusesUnknownParameters } from './query-decorators.js';
 import { messageOfRule } from './rule-message.js';
 
 /**
@@ -22,6 +23,7 @@ export class RequestValidationPipe extends ValidationPipe {
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     if (metadata.type === 'body' && !isJsonObject(value)) throw bodyIsNoObject();
+    if (metadata.type === 'query') refuseUnknownParameters(value, metadata.metatype);
     return super.transform(value, metadata) as Promise<unknown>;
   }
 
@@ -33,6 +35,16 @@ export class RequestValidationPipe extends ValidationPipe {
   protected override closeArrayGaps(): void {
     return;
   }
+}
+
+function refuseUnknownParameters(query: unknown, type: ArgumentMetadata['metatype']): void {
+  if (type === undefined || !refusesUnknownParameters(type)) return;
+  const known = declaredFields(type as ClassConstructor<unknown>);
+  const unknown = Object.keys(query as object).filter((name) => !known.includes(name));
+  if (unknown.length === 0) return;
+  throw invalidRequest(
+    ...unknown.map((property) => ({ key: 'validation.unknownParameter', values: { property } })),
+  );
 }
 
 function isJsonObject(value: unknown): boolean {

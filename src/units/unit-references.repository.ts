@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../database/tenant-collection.js';
+import { TenantCollection, type TenantFilter } from '../database/tenant-collection.js';
+import { caseInsensitive } from '../localization/fold-case.js';
+import { languages } from '../localization/language.js';
 import type { AmenityDocument } from './amenity.schema.js';
 import type { PropertyTypeDocument } from './property-type.schema.js';
 import type { UnitDesignDocument } from './unit-design.schema.js';
@@ -9,6 +11,7 @@ import type { UnitDesignDocument } from './unit-design.schema.js';
 type Ids = readonly Types.ObjectId[];
 
 const notDeleted = { isDeleted: false };
+const oldestFirst = { sort: { _id: 1 } } as const;
 
 /** The queries on `amenities`, `propertyTypes` and `unitDesigns`, which units refer to. */
 @Injectable()
@@ -41,4 +44,36 @@ export class UnitReferencesRepository {
   async findUnitDesigns(organizationId: Types.ObjectId, ids: Ids): Promise<UnitDesignDocument[]> {
     return this.unitDesigns.find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
+
+  async findUnitDesignsBySlugs(
+    organizationId: Types.ObjectId,
+    slugs: readonly string[],
+  ): Promise<UnitDesignDocument[]> {
+    const filter = { slug: { $in: slugs }, ...notDeleted };
+    return this.unitDesigns.find(organizationId, filter, oldestFirst);
+  }
+
+  /** Amenities that may have one of the names, in any language; the comparison ignores case. */
+  async findAmenitiesNamed(
+    organizationId: Types.ObjectId,
+    names: readonly string[],
+  ): Promise<AmenityDocument[]> {
+    const filter = { ...notDeleted, $or: named(names) };
+    return this.amenities.find(organizationId, filter, inAnyCase);
+  }
+
+  /** Property types that may have one of the names or slugs; the comparison ignores case. */
+  async findPropertyTypesNamed(
+    organizationId: Types.ObjectId,
+    names: readonly string[],
+  ): Promise<PropertyTypeDocument[]> {
+    const filter = { ...notDeleted, $or: [...named(names), { slug: { $in: names } }] };
+    return this.propertyTypes.find(organizationId, filter, inAnyCase);
+  }
+}
+
+const inAnyCase = { ...oldestFirst, collation: caseInsensitive };
+
+function named(names: readonly string[]): TenantFilter[] {
+  return languages.map((language) => ({ [`name.${language}`]: { $in: names } }));
 }

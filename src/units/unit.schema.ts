@@ -119,3 +119,15 @@ unitSchema.index(
   { organizationId: 1, compoundId: 1, createdAt: -1, _id: -1 },
   { name: 'newestOfCompound', partialFilterExpression: { isDeleted: false } },
 );
+/** Serves the list of all units, newest first. */
+unitSchema.index(
+  { organizationId: 1, createdAt: -1, _id: -1 },
+  { name: 'newest', partialFilterExpression: { isDeleted: false } },
+);
+/** Serves the list of what changed since a time, oldest change first, deleted ones included. */
+unitSchema.index({ organizationId: 1, updatedAt: 1, _id: 1 }, { name: 'changes' });
+/** Serves finding a unit by its unit id alone. */
+unitSchema.index(
+  { organizationId: 1, unitId: 1 },
+  { name: 'unitIdAlone', partialFilterExpression: { isDeleted: false } },
+);

@@ -2,10 +2,17 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { CompoundsModule } from '../compounds/compounds.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { HttpModule } from '../http/http.module.js';
 import { amenitySchema } from './amenity.schema.js';
 import { propertyTypeSchema } from './property-type.schema.js';
 import { unitDesignSchema } from './unit-design.schema.js';
 import { UnitAvailabilityService } from './unit-availability.service.js';
+import { CompoundUnitsController } from './compound-units.controller.js';
+import { UnitExportsService } from './unit-exports.service.js';
+import { UnitFiltersService } from './unit-filters.service.js';
+import { UnitNamesService } from './unit-names.service.js';
+import { UnitsController } from './units.controller.js';
+import { UnitsService } from './units.service.js';
 import { UnitEventsService } from './unit-events.service.js';
 import { UnitPresentationService } from './unit-presentation.service.js';
 import { UnitReferencesRepository } from './unit-references.repository.js';
@@ -17,6 +24,7 @@ import { UnitsRepository } from './units.repository.js';
 @Module({
   imports: [
     CompoundsModule,
+    HttpModule,
     WebhooksModule,
     MongooseModule.forFeature([
       { name: 'Amenity', schema: amenitySchema },
@@ -25,8 +33,13 @@ import { UnitsRepository } from './units.repository.js';
       { name: 'Unit', schema: unitSchema },
     ]),
   ],
+  controllers: [CompoundUnitsController, UnitsController],
   providers: [
     UnitsRepository,
+    UnitNamesService,
+    UnitFiltersService,
+    UnitExportsService,
+    UnitsService,
     UnitReferencesRepository,
     UnitPresentationService,
     UnitEventsService,

@@ -3,6 +3,13 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
 import { TenantCollection } from '../database/tenant-collection.js';
 import type { UnitDocument } from './unit.schema.js';
+import {
+  computedFields,
+  filterOf,
+  orderOf,
+  type UnitOrder,
+  type UnitSearch,
+} from './unit-search.js';
 
 const notDeleted = { isDeleted: false };
 
@@ -44,6 +51,30 @@ export class UnitsRepository {
 
   async findBySlug(organizationId: Types.ObjectId, slug: string): Promise<UnitDocument | null> {
     return this.units.findOne(organizationId, { slug, ...notDeleted });
+  }
+
+  /** The units of a compound, newest first. */
+  batchesOfCompound(
+    organizationId: Types.ObjectId,
+    compoundId: Types.ObjectId,
+  ): AsyncGenerator<UnitDocument[], void> {
+    const sort = { createdAt: -1, _id: -1 } as const;
+    return this.units.batches(organizationId, { compoundId, ...notDeleted }, { sort });
+  }
+
+  /** A part of the units that a search means, in an order. */
+  batches(
+    organizationId: Types.ObjectId,
+    search: UnitSearch,
+    order: UnitOrder,
+    part: { readonly skip?: number; readonly limit: number },
+  ): AsyncGenerator<UnitDocument[], void> {
+    const options = { sort: orderOf(order), ...part };
+    return this.units.batches(organizationId, filterOf(search), options, computedFields(order));
+  }
+
+  async count(organizationId: Types.ObjectId, search: UnitSearch): Promise<number> {
+    return this.units.count(organizationId, filterOf(search));
   }
 
   /**

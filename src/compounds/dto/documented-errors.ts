@@ -1,0 +1,10 @@
+import type { DocumentedError } from '../../http/api-documentation.js';
+
+/** What `GET /compounds` refuses (section 7). */
+export const listRefusals: readonly DocumentedError[] = [
+  {
+    status: 400,
+    description: 'A parameter is not valid',
+    message: ['page must be a positive number', 'limit must not exceed 100'],
+  },
+];

@@ -1,0 +1,27 @@
+import {
+  IgnoredWithAll,
+  PageLimit,
+  PageNumber,
+  Switch,
+  Time,
+} from '../../http/query-decorators.js';
+
+/** Query of `GET /compounds`; unknown parameters are ignored ("Compounds" 1 to 3). */
+export class ListCompoundsQuery {
+  @IgnoredWithAll()
+  @PageNumber()
+  page?: string;
+
+  @IgnoredWithAll()
+  @PageLimit()
+  limit?: string;
+
+  @Switch('1 gives everything in one streamed answer; page and limit are then ignored.')
+  all?: string;
+
+  @Time('Only what changed since then, oldest change first. Send the last x-updated-as-of.')
+  updatedSince?: string;
+
+  @Switch('1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.')
+  includeDeleted?: string;
+}

@@ -1,0 +1,17 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { Pagination } from './pages.js';
+
+/** What a list says about itself (section 2.6). */
+export class PaginationDto implements Pagination {
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Items in this answer.', example: 10 })
+  count!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Most items of a page.', example: 10 })
+  limit!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'All pages.', example: 3 })
+  pages!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'All that match.', example: 27 })
+  total!: number;
+}

@@ -1,0 +1,105 @@
+import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { type Caller, CurrentCaller } from '../authentication/caller.js';
+import { Clock } from '../configuration/clock.js';
+import { type Answer, AnswerStreams } from '../http/answer-streams.js';
+import {
+  commonErrors,
+  DocumentedAnswer,
+  DocumentedErrors,
+  DocumentedHeaders,
+  DocumentedPolling,
+  pollingHeaders,
+} from '../http/api-documentation.js';
+import type { PageOf } from '../http/pages.js';
+import { noteUpdatedAsOf } from '../http/updated-as-of.js';
+import { DocumentedExport } from './dto/documented-export.js';
+import { listRefusals, unitNotFound } from './dto/documented-errors.js';
+import { SlugParam } from './dto/slug.param.js';
+import { UnitAnswerDto, UnitsAnswerDto } from './dto/unit.dto.js';
+import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './dto/units.query.js';
+import { exportLimit, UnitExportsService } from './unit-exports.service.js';
+import type { PresentedUnit } from './unit.presenter.js';
+import { UnitsService } from './units.service.js';
+
+const mediaTypes: Readonly<Record<ExportFormat, string>> = {
+  json: 'application/json',
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+};
+
+/** `/units` (section 4.5). */
+@ApiTags('Units')
+@ApiSecurity('api-key')
+@DocumentedHeaders()
+@Controller('units')
+export class UnitsController {
+  constructor(
+    private readonly units: UnitsService,
+    private readonly exports: UnitExportsService,
+    private readonly answers: AnswerStreams,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get()
+  @ApiOperation({
+    summary: 'List units',
+    description: 'Newest first, or oldest change first with updatedSince, unless sort says other.',
+  })
+  @DocumentedAnswer(200, UnitsAnswerDto, 'The units.', pollingHeaders)
+  @DocumentedPolling()
+  @DocumentedErrors(...listRefusals, ...commonErrors)
+  list(
+    @CurrentCaller() caller: Caller,
+    @Query() query: ListUnitsQuery,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<PageOf<PresentedUnit>> {
+    noteUpdatedAsOf(reply, this.clock.now());
+    return this.units.page(caller, query);
+  }
+
+  @Get('export/all')
+  @ApiOperation({
+    summary: 'Export units',
+    description:
+      'All units that match, at most 10,000, in one streamed answer. The format is that of ' +
+      '`format`, else of Accept, else JSON.',
+  })
+  @DocumentedExport()
+  @DocumentedErrors(...listRefusals, ...commonErrors)
+  async export(
+    @CurrentCaller() caller: Caller,
+    @Query() query: ExportUnitsQuery,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answer> {
+    noteUpdatedAsOf(reply, this.clock.now());
+    const format = query.format ?? acceptedFormat(request);
+    const { total, text } = await this.exports.open(caller, query, format);
+    reply.header('content-type', `${mediaTypes[format]}; charset=utf-8`);
+    reply.header('vary', 'language, accept');
+    reply.header('x-total-count', total);
+    if (total > exportLimit) reply.header('x-truncated', 'true');
+    return this.answers.streamed(reply, text);
+  }
+
+  @Get(':slug')
+  @ApiOperation({ summary: 'Read a unit' })
+  @DocumentedAnswer(200, UnitAnswerDto, 'The unit.', { etag: pollingHeaders.etag })
+  @DocumentedPolling()
+  @DocumentedErrors(unitNotFound, ...commonErrors)
+  async read(
+    @CurrentCaller() caller: Caller,
+    @Param() { slug }: SlugParam,
+  ): Promise<{ data: PresentedUnit }> {
+    return { data: await this.units.read(caller, slug) };
+  }
+}
+
+function acceptedFormat({ raw }: FastifyRequest): ExportFormat {
+  const accepted = new Negotiator(raw).mediaType(Object.values(mediaTypes));
+  const formats = Object.keys(mediaTypes) as ExportFormat[];
+  return formats.find((format) => mediaTypes[format] === accepted) ?? 'json';
+}

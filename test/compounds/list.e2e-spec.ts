@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { Decimal128, Long, ObjectId } from 'mongodb';
+import { addCompound, addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let tenant: Tenant;
+let other: Tenant;
+
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+beforeEach(async () => {
+  tenant = await addTenant(service.db);
+  other = await addTenant(service.db);
+});
+
+const list = (query = '', key = tenant.key) =>
+  service.api('get', `/compounds${query}`).set('api-key', key);
+const add = (english: string, overrides: object = {}, owner = tenant) =>
+  addCompound(service.db, owner.organizationId, { 'en-us': english }, overrides);
+const day = (number: number) => new Date(Date.UTC(2026, 0, number));
+const names = (body: { data: { name: string }[] }) => body.data.map(({ name }) => name);
+
+const texts = ['type', 'mainImageUrl', 'mainBannerUrl', 'logo', 'saleType', 'description', 'name'];
+const switches = (
+  'isDeleted showOnMap isPublished isPublic mapHealthCheck isNewLaunch allowPriceRange ' +
+  'showInLeadFeedback isAdminOnly showInEcommerce'
+).split(' ');
+const lists = (
+  'media constructionUpdates brochures EOIUnitTypes EOIUnitPreferences EOIForm offerJsons ' +
+  'commercialBuildingsOrder'
+).split(' ');
+
+describe('GET /compounds', () => {
+  it('gives every field with its type when the stored document has almost none', async () => {
+    const id = await add('Bare', { slug: 'bare', area: null, media: null });
+    const { body } = await list().expect(200);
+    expect(body.data).toEqual([
+      {
+        ...Object.fromEntries(texts.map((field) => [field, ''])),
+        ...Object.fromEntries(switches.map((field) => [field, false])),
+        ...Object.fromEntries(lists.map((field) => [field, []])),
+        _id: id.toHexString(),
+        organizationId: tenant.organizationId.toHexString(),
+        name: 'Bare',
+        slug: 'bare',
+        area: 0,
+        numberOfUnits: 0,
+        __v: 0,
+        mainBrochure: { dateUploaded: '', name: '', url: '' },
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        updatedAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        organization: {
+          _id: tenant.organizationId.toHexString(),
+          name: 'Nile Homes',
+          logo: 'https://cdn.example.com/logo.png',
+        },
+      },
+    ]);
+    expect(body.pagination).toEqual({ count: 1, limit: 10, pages: 1, total: 1 });
+  });
+
+  it('gives what is stored, wide numbers as numbers, and nothing that is not documented', async () => {
+    const brochure = { dateUploaded: day(2), name: 'Plan', url: 'https://cdn.example.com/p.pdf' };
+    const media = [{ image: 'https://cdn.example.com/a.jpg', type: 'image', hidden: 1 }];
+    const unitType = new ObjectId();
+    await add('Full', {
+      ...Object.fromEntries(switches.map((field) => [field, field !== 'isDeleted'])),
+      area: Decimal128.fromString('1200.5'),
+      numberOfUnits: Long.fromNumber(40),
+      media,
+      mainBrochure: brochure,
+      brochures: [brochure],
+      EOIUnitTypes: [unitType, { since: day(3) }],
+      secret: 'internal',
+      saleType: 'resale',
+    });
+    const { body } = await list().expect(200);
+    const shownBrochure = { ...brochure, dateUploaded: day(2).toISOString() };
+    expect(body.data[0]).toMatchObject({
+      isPublished: true,
+      area: 1200.5,
+      numberOfUnits: 40,
+      media: [{ image: 'https://cdn.example.com/a.jpg', type: 'image' }],
+      mainBrochure: shownBrochure,
+      brochures: [shownBrochure],
+      EOIUnitTypes: [unitType.toHexString(), { since: day(3).toISOString() }],
+      saleType: 'resale',
+    });
+    expect(JSON.stringify(body)).not.toMatch(/secret|hidden/);
+  });
+
+  it('lists only what is not deleted of the own organization, newest first, ids deciding', async () => {
+    const same = { createdAt: day(2) };
+    await add('old', { createdAt: day(1) });
+    await add('first', { ...same, _id: new ObjectId('000000000000000000000001') });
+    await add('second', { ...same, _id: new ObjectId('000000000000000000000002') });
+    await add('deleted', { isDeleted: true });
+    await add('foreign', {}, other);
+    expect(names((await list()).body)).toEqual(['second', 'first', 'old']);
+  });
+
+  it('is in the language of the request, with the default where a translation is missing', async () => {
+    await addCompound(
+      service.db,
+      tenant.organizationId,
+      { 'en-us': 'Lake', 'ar-eg': 'بحيرة' },
+      { createdAt: day(2), description: { 'en-us': 'Calm' } },
+    );
+    const arabic = await list().set('language', 'ar-eg');
+    expect(arabic.body.data[0]).toMatchObject({ name: 'بحيرة', description: 'Calm' });
+    expect(arabic.headers).toMatchObject({ 'content-language': 'ar-eg' });
+    expect(arabic.headers['vary']).toContain('language');
+    expect((await list()).body.data[0].name).toBe('Lake');
+  });
+
+  it('has pages, empty ones past the end, and all in one', async () => {
+    for (const number of [1, 2, 3]) await add(`c${number}`, { createdAt: day(number) });
+    const second = await list('?page=2&limit=2').expect(200);
+    expect(names(second.body)).toEqual(['c1']);
+    expect(second.body.pagination).toEqual({ count: 1, limit: 2, pages: 2, total: 3 });
+    const past = await list('?page=9007199254740991&limit=100&unknown=1').expect(200);
+    expect(past.body).toEqual({
+      data: [],
+      pagination: { count: 0, limit: 100, pages: 1, total: 3 },
+    });
+    const all = await list('?all=1&page=x&limit=1000').expect(200);
+    expect(names(all.body)).toEqual(['c3', 'c2', 'c1']);
+    expect(all.body.pagination).toEqual({ count: 3, limit: 3, pages: 1, total: 3 });
+    expect(all.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(all.headers).not.toHaveProperty('etag');
+    const none = await list('?all=1', other.key).expect(200);
+    expect(none.body).toEqual({
+      data: [],
+      pagination: { count: 0, limit: 0, pages: 0, total: 0 },
+    });
+  });
+
+  it.each([
+    ['?page=0', ['page must be a positive number']],
+    ['?page=-1', ['page must be a positive number']],
+    ['?page=1e2', ['page must be a positive number']],
+    ['?page=1.5', ['page must be a positive number']],
+    ['?page=', ['page must be a positive number']],
+    ['?page=1&page=2', ['page must be a positive number']],
+    ['?page[a]=1&page=%200x1', ['page must be a positive number']],
+    ['?page=9007199254740992', ['page must be a positive number']],
+    ['?limit=0', ['limit must be a positive number']],
+    ['?limit=ten', ['limit must be a positive number']],
+    ['?limit=101', ['limit must not exceed 100']],
+    ['?limit=99999999999999999999', ['limit must not exceed 100']],
+    ['?all=2', ['all must be 0 or 1']],
+    ['?all=true&page=0', ['page must be a positive number', 'all must be 0 or 1']],
+    ['?updatedSince=yesterday', ['updatedSince must be an ISO 8601 date']],
+    ['?updatedSince=2026-02-30', ['updatedSince must be an ISO 8601 date']],
+    ['?includeDeleted=yes', ['includeDeleted must be 0 or 1']],
+  ])('refuses %s', async (query, message) => {
+    const { body } = await list(query).expect(400);
+    expect(body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
+  });
+
+  it('refuses in Arabic when asked', async () => {
+    const { body } = await list('?limit=101').set('language', 'ar-eg').expect(400);
+    expect(body.message).toEqual(['يجب ألا تتجاوز قيمة limit ‏100']);
+  });
+
+  it('says only that the caller is not authorized, whatever is wrong with the key', async () => {
+    const refusal = { statusCode: 401, message: 'Unauthorized', error: 'Unauthorized' };
+    for (const path of ['/compounds', '/compounds/any/units']) {
+      expect((await service.api('get', path).expect(401)).body).toEqual(refusal);
+      const wrong = service.api('get', path).set('api-key', 'wrong');
+      expect((await wrong.expect(401)).body).toEqual(refusal);
+    }
+  });
+});
+
+describe('polling GET /compounds', () => {
+  it('lists what changed since a time, oldest change first, with deleted ones when asked', async () => {
+    await add('before', { updatedAt: day(1) });
+    await add('third', { updatedAt: day(4), createdAt: day(1) });
+    await add('second', { updatedAt: day(3), isDeleted: true });
+    await add('first', { updatedAt: day(2) });
+    const since = `?updatedSince=${day(2).toISOString()}`;
+    expect(names((await list(since)).body)).toEqual(['first', 'third']);
+    const { body } = await list(`${since}&includeDeleted=1`);
+    expect(names(body)).toEqual(['first', 'second', 'third']);
+    expect(body.data.map((item: { isDeleted: boolean }) => item.isDeleted)).toEqual([
+      false,
+      true,
+      false,
+    ]);
+    expect(names((await list(`${since}&includeDeleted=1&all=1`)).body)).toHaveLength(3);
+  });
+
+  it('says from when to ask next, earlier than any commit that may still come', async () => {
+    const before = Date.now();
+    const { headers } = await list();
+    const asOf = Date.parse(headers['x-updated-as-of'] ?? '');
+    expect(before - asOf).toBeGreaterThan(60_000);
+    expect(before - asOf).toBeLessThan(600_000);
+  });
+
+  it('answers 304 until the compound, or the organization, is changed by anybody', async () => {
+    const _id = await add('Lake');
+    const tagNow = async () => (await list().expect(200)).headers['etag'] ?? '';
+    const tag = await tagNow();
+    expect(tag).toMatch(/^"[\w-]{43}"$/);
+    const unchanged = await list().set('if-none-match', `"old", W/${tag}`).expect(304);
+    expect(unchanged.text).toBe('');
+    expect(unchanged.headers).toMatchObject({ etag: tag, 'x-updated-as-of': expect.any(String) });
+    await service.db.collection('compounds').updateOne({ _id }, { $set: { area: 7 } });
+    expect((await list().set('if-none-match', tag).expect(200)).body.data[0].area).toBe(7);
+    const second = await tagNow();
+    await service.db
+      .collection('organizations')
+      .updateOne({ _id: tenant.organizationId }, { $set: { logo: 'new.png' } });
+    const changed = await list().set('if-none-match', second).expect(200);
+    expect(changed.body.data[0].organization.logo).toBe('new.png');
+    const arabic = await list()
+      .set('language', 'ar-eg')
+      .set('if-none-match', await tagNow());
+    expect([200, 304]).toContain(arabic.status);
+  });
+
+  it.each(['br', 'gzip'])(
+    'is compressed with %s when asked, with a tag of its own',
+    async (name) => {
+      await add('Lake', { description: { 'en-us': 'calm '.repeat(400) } });
+      const plain = await list().set('accept-encoding', 'identity').expect(200);
+      const packed = await list().set('accept-encoding', name).expect(200);
+      expect(packed.headers['content-encoding']).toBe(name);
+      expect(packed.headers['vary']).toMatch(/language.*accept-encoding/i);
+      expect(packed.headers['etag']).not.toBe(plain.headers['etag']);
+      expect(packed.body).toEqual(plain.body);
+      const tag = packed.headers['etag'] ?? '';
+      const again = await list().set('accept-encoding', name).set('if-none-match', tag).expect(304);
+      expect(again.headers).not.toHaveProperty('content-encoding');
+    },
+  );
+
+  it('leaves small answers as they are', async () => {
+    const { headers } = await list('', other.key).set('accept-encoding', 'gzip').expect(200);
+    expect(headers).not.toHaveProperty('content-encoding');
+  });
+});

@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
+
+let service: TestService;
+let tenant: Tenant;
+let catalogue: Catalogue;
+
+const day = (number: number) => new Date(Date.UTC(2026, 0, number));
+
+beforeAll(async () => {
+  service = await startTestService();
+  tenant = await addTenant(service.db);
+  const other = await addTenant(service.db);
+  catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
+  const foreign = await addUnitCatalogue(service.db, other.organizationId);
+  await addUnit(service.db, other.organizationId, foreign, { unitId: 'foreign' });
+  const { phaseId, villaId, chaletId, designId, poolId, gymId } = catalogue;
+  const units = [
+    {
+      unitId: 'A',
+      recordSystemId: 'erp-a',
+      name: { 'en-us': 'Charlie', 'ar-eg': 'ج' },
+      status: 'Available',
+      rentalStatus: 'Unavailable',
+      saleType: 'primary',
+      price: 100,
+      bua: 50,
+      beds: 1,
+      propertyTypeId: villaId,
+      locationId: phaseId,
+      amenitiesIds: [poolId, gymId],
+    },
+    {
+      unitId: 'B',
+      name: { 'en-us': 'Alpha', 'ar-eg': 'ي' },
+      status: 'Sold',
+      rentalStatus: 'Rented',
+      saleType: 'resale',
+      price: 200.5,
+      bua: 60,
+      beds: 2,
+      propertyTypeId: chaletId,
+      unitDesignId: designId,
+      amenitiesIds: [gymId],
+    },
+    {
+      unitId: 'C',
+      name: { 'en-us': '=1+1' },
+      status: 'Available',
+      price: 300,
+      bua: 60,
+      beds: 3,
+      propertyTypeId: villaId,
+    },
+    { unitId: 'D', name: { 'en-us': 'Gone' }, status: 'Available', isDeleted: true },
+  ];
+  for (const [index, unit] of units.entries()) {
+    const times = { createdAt: day(index + 1), updatedAt: day(20 - index) };
+    await addUnit(service.db, tenant.organizationId, catalogue, { ...times, ...unit });
+  }
+});
+afterAll(() => service.stop());
+
+const get = (path: string) => service.api('get', path).set('api-key', tenant.key);
+const ids = async (query: string, language = 'en-us') => {
+  const { body } = await get(`/units${query}`).set('language', language).expect(200);
+  return body.data.map(({ unitId }: { unitId: string }) => unitId).join('');
+};
+
+describe('GET /units', () => {
+  it('gives pages of populated units, newest first', async () => {
+    const { body, headers } = await get('/units?limit=2&page=2').expect(200);
+    expect(body.pagination).toEqual({ count: 1, limit: 2, pages: 2, total: 3 });
+    expect(body.data).toMatchObject([
+      { unitId: 'A', type: { slug: 'villa' }, phase: { slug: 'north' }, amenities: [{}, {}] },
+    ]);
+    expect(headers).toMatchObject({
+      etag: expect.any(String),
+      'x-updated-as-of': expect.any(String),
+    });
+    expect(await ids('?page=9007199254740991&limit=100')).toBe('');
+  });
+
+  it.each([
+    ['', 'CBA'],
+    ['?sort=createdAt', 'ABC'],
+    ['?sort=-updatedAt', 'ABC'],
+    ['?sort=price', 'ABC'],
+    ['?sort=-price', 'CBA'],
+    ['?sort=bua,-beds', 'ACB'],
+    ['?sort=-beds', 'CBA'],
+    ['?sort=name', 'CBA'],
+    ['?sort=-unitId', 'CBA'],
+    ['?sort=-status,unitId', 'BAC'],
+  ])('sorts %s', async (query, order) => {
+    expect(await ids(query)).toBe(order);
+  });
+
+  it('sorts by the name as it is shown in the language, with its fallback', async () => {
+    expect(await ids('?sort=name', 'ar-eg')).toBe('CAB');
+    expect(await ids('?sort=-name', 'ar-eg')).toBe('BAC');
+  });
+
+  it.each([
+    ['status=Available', 'CA'],
+    ['status=Available,Sold', 'CBA'],
+    ['status=available', ''],
+    ['rentalStatus=Rented', 'B'],
+    ['saleType=resale,primary', 'BA'],
+    ['propertyType=VILLA', 'CA'],
+    ['propertyType=beach%20chalet', 'B'],
+    [`propertyType=${encodeURIComponent('فيلا')},chalet`, 'CBA'],
+    ['propertyType=castle', ''],
+    ['compound=lake,nowhere', 'CBA'],
+    ['compound=nowhere', ''],
+    ['phase=north', 'A'],
+    ['unitDesign=garden-villa', 'B'],
+    ['unitId=A,C', 'CA'],
+    ['recordSystemId=erp-a', 'A'],
+    ['amenities=gym', 'BA'],
+    [`amenities=GYM,${encodeURIComponent('حمام سباحة')}`, 'A'],
+    ['amenities=gym,sauna', ''],
+    ['minPrice=200', 'CB'],
+    ['maxPrice=200.5', 'BA'],
+    ['minBua=51&maxBua=60', 'CB'],
+    ['minBeds=2&maxBeds=2', 'B'],
+    ['minPrice=300&maxPrice=100', ''],
+    ['includeDeleted=1', 'DCBA'],
+    ['includeDeleted=0', 'CBA'],
+    ['updatedSince=2026-01-19', 'BA'],
+    ['updatedSince=2026-01-17T00:00:00.000Z', 'CBA'],
+    ['updatedSince=2026-01-17T02:00:00%2B02:00&includeDeleted=1', 'DCBA'],
+    ['updatedSince=2026-01-17&includeDeleted=1&sort=price,unitId', 'DABC'],
+    ['status=Available&propertyType=villa&minPrice=200', 'C'],
+  ])('filters %s', async (query, found) => {
+    expect(await ids(`?${query}`)).toBe(found);
+  });
+
+  it.each([
+    ['colour=red', ['colour is not a known parameter']],
+    ['api-key=x', ['api-key is not a known parameter']],
+    ['page=0', ['page must be a positive number']],
+    ['limit=101', ['limit must not exceed 100']],
+    ['all=1', ['all is not a known parameter']],
+    ['status=', ['status must be one or more values separated by commas']],
+    ['status=a,,b', ['status must be one or more values separated by commas']],
+    [
+      'unitId=a&unitId=b',
+      expect.arrayContaining(['unitId must be one or more values separated by commas']),
+    ],
+    ['unitId=a%00', ['unitId must not have a null character or a broken character']],
+    ['minPrice=-1', ['minPrice must be a plain number that is not negative']],
+    ['minPrice=1e3', ['minPrice must be a plain number that is not negative']],
+    ['maxBua=99999999999999999999', ['maxBua must be a plain number that is not negative']],
+    ['minBeds=1&minBeds=2', ['minBeds must be a plain number that is not negative']],
+    ['updatedSince=1700000000', ['updatedSince must be an ISO 8601 date']],
+    ['sort=colour', [expect.stringMatching(/^sort must be a comma list of createdAt, /)]],
+    ['sort=price,-price', [expect.stringMatching(/^sort must be a comma list of /)]],
+    ['sort=', [expect.stringMatching(/^sort must be a comma list of /)]],
+    ['format=csv', ['format is not a known parameter']],
+  ])('refuses %s', async (query, message) => {
+    const { body } = await get(`/units?${query}`).expect(400);
+    expect(body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
+  });
+});
+
+describe('GET /units/export/all', () => {
+  const columns = (text: string) => parse<Record<string, string>>(text, { columns: true });
+
+  it('gives JSON with the filters and order of the list', async () => {
+    const { body, headers } = await get('/units/export/all?status=Available&sort=price').expect(
+      200,
+    );
+    expect(body.pagination).toEqual({ count: 2, limit: 10_000, pages: 1, total: 2 });
+    expect(body.data).toMatchObject([
+      { unitId: 'A', phase: { name: 'North' } },
+      { unitId: 'C', phase: null },
+    ]);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'x-total-count': '2',
+      'x-updated-as-of': expect.any(String),
+    });
+    expect(headers['vary']).toMatch(/accept/);
+    expect(headers).not.toHaveProperty('x-truncated');
+    expect(headers).not.toHaveProperty('etag');
+  });
+
+  it('gives CSV that a parser opens, in the language asked for', async () => {
+    const answer = await get('/units/export/all?sort=unitId')
+      .set('accept', 'text/csv, application/json;q=0.5')
+      .set('language', 'ar-eg')
+      .expect(200);
+    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
+    const rows = columns(answer.text);
+    expect(rows.map(({ unitId }) => unitId)).toEqual(['A', 'B', 'C']);
+    expect(rows[0]).toMatchObject({
+      recordSystemId: 'erp-a',
+      name: 'ج',
+      price: '100',
+      type: 'فيلا',
+      phase: 'الشمال',
+      amenities: 'حمام سباحة|Gym',
+      showForBrokers: 'false',
+    });
+    expect([rows[1]?.['price'], rows[2]?.['name']]).toEqual(['200.5', "'=1+1"]);
+  });
+
+  it('gives NDJSON by name, whatever is accepted', async () => {
+    const answer = await get('/units/export/all?format=ndjson&sort=unitId')
+      .set('accept', 'text/csv')
+      .buffer(true)
+      .parse((response, done) => {
+        let text = '';
+        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        response.on('end', () => done(null, text));
+      });
+    expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
+    const lines = String(answer.body).split('\n');
+    expect(lines.slice(0, -1).map((line) => JSON.parse(line).unitId)).toEqual(['A', 'B', 'C']);
+    expect(lines.at(-1)).toBe('');
+  });
+
+  it('has a header line and nothing else, or no line, when nothing matches', async () => {
+    const csv = await get('/units/export/all?format=csv&status=None').expect(200);
+    expect(columns(csv.text)).toEqual([]);
+    expect(csv.text).toMatch(/^_id,unitId,/);
+    const json = await get('/units/export/all?status=None').expect(200);
+    expect(json.body).toEqual({
+      data: [],
+      pagination: { count: 0, limit: 10_000, pages: 0, total: 0 },
+    });
+    await get('/units/export/all?format=ndjson&status=None').expect(200);
+  });
+
+  it.each([
+    ['format=xml', ['format must be one of the following values: json, csv, ndjson']],
+    ['page=1', ['page is not a known parameter']],
+    ['maxPrice=x', ['maxPrice must be a plain number that is not negative']],
+  ])('refuses %s', async (query, message) => {
+    const { body } = await get(`/units/export/all?${query}`).expect(400);
+    expect(body.message).toEqual(message);
+  });
+});
