@@ -63,7 +63,7 @@ export class ApiKeyAuthenticator {
     if (key === null || !isSameHash(key.hash, hash)) return undefined;
     const organization = await this.organizations.find(key.organizationId);
     if (organization === null) return undefined;
-    this.noteUse(key);
+    if (this.isUsable(key)) this.noteUse(key);
     return { key, organization };
   }
 

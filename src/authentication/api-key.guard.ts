@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
@@ -45,10 +46,16 @@ function refusal(request: FastifyRequest, reason: 'keyNotProvided' | 'keyNotVali
   return unauthorized(`authentication.${key}`, { isBare: hasBareUnauthorized });
 }
 
+/** A header's text as it was sent: Node reads its bytes as Latin-1, and clients write UTF-8. */
+function decodedHeader(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : header;
+}
+
 /** The key in the header, or, where the endpoint takes it there, in the query. */
 function presentedKey(request: FastifyRequest): string | undefined {
   const header = request.headers['api-key'];
-  if (typeof header === 'string' && header !== '') return header;
+  if (typeof header === 'string' && header !== '') return decodedHeader(header);
   if (routeOptionsOf(request).acceptsKeyInQuery !== true) return undefined;
   const query = (request.query as Record<string, unknown>)['api-key'];
   return typeof query === 'string' && query !== '' ? query : undefined;

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import { addKey, addLead, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -95,6 +96,29 @@ describe('the API key', () => {
     expect(await lastUsedAt()).toBeNull();
     await read(key).expect(404);
     await eventually(async () => expect(await lastUsedAt()).toBeInstanceOf(Date), 2_000);
+  });
+
+  it.each([{ revokedAt: new Date(0) }, { expiresAt: new Date(0) }, { permissions: {} }])(
+    'with %j is not used by being refused',
+    async (fields) => {
+      const name = JSON.stringify(fields);
+      await read(await addKey(service.db, tenant.organizationId, { name, ...fields })).expect(401);
+      // A use that is noted is noted before the next key's, which is waited for.
+      const other = await addKey(service.db, tenant.organizationId, { name: `${name} other` });
+      await read(other).expect(404);
+      const used = (key: string) => service.db.collection('apiKeys').findOne({ name: key });
+      await eventually(async () => {
+        expect((await used(`${name} other`))?.['lastUsedAt']).toBeInstanceOf(Date);
+      }, 2_000);
+      expect((await used(name))?.['lastUsedAt']).toBeNull();
+    },
+  );
+
+  it('may be any text, in UTF-8', async () => {
+    const key = 'مفتاح-🔑-é';
+    const hash = createHash('sha256').update(key).digest('hex');
+    await addKey(service.db, tenant.organizationId, { hash });
+    await read(Buffer.from(key).toString('latin1')).expect(404);
   });
 
   it('and personal data never reach the log', async () => {
