@@ -13,12 +13,13 @@ import type { Logger } from 'pino';
 import type { Environment } from '../configuration/environment.js';
 import { parseLanguage } from '../localization/language.js';
 import { addEntityTags } from './entity-tag.js';
+import { externalIdLimit } from './field-decorators.js';
 import { parseJsonBody } from './json-body.js';
 import { addRequestContext, requestId } from './request-context.js';
 import { addRequestLog } from './request-log.js';
 
-/** Longest path parameter after decoding, in UTF-16 code units ("All endpoints" 6). */
-const pathParameterLimit = 1_024;
+/** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
+const pathParameterLimit = 2 * externalIdLimit;
 
 /** Answers an error that Fastify meets before it has found a route. */
 export type FrameworkErrorHandler = (

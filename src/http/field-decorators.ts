@@ -3,20 +3,19 @@ import { ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
 import {
   IsArray,
   IsEmail,
-  IsNotEmpty,
   IsObject,
   IsString,
-  MaxLength,
   ValidateBy,
   ValidateIf,
   ValidateNested,
+  type ValidationOptions,
 } from 'class-validator';
 import type { ClassConstructor } from 'class-transformer';
 import { registerItems } from './instantiate.js';
 import { isStorableText } from './json-body.js';
 import { ruleMessage } from './rule-message.js';
 
-/** Longest accepted external id: what a path parameter can carry ("All endpoints" 6). */
+/** Longest accepted external id in Unicode characters ("All endpoints" 6). */
 export const externalIdLimit = 1_024;
 
 /** A field that may be left out, but not sent as null. */
@@ -30,7 +29,7 @@ export function OptionalText(options: ApiPropertyOptions = {}): PropertyDecorato
     ApiPropertyOptional({ type: String, minLength: 1, ...options }),
     MayBeOmitted(),
     IsString(),
-    IsNotEmpty(),
+    isNotEmpty(),
   );
 }
 
@@ -76,15 +75,32 @@ export function OptionalItems(
 export function ExternalId(property = 'recordSystemId'): PropertyDecorator {
   return applyDecorators(
     IsString(),
-    IsNotEmpty(),
-    MaxLength(externalIdLimit, {
+    isNotEmpty(),
+    textRule('maxLength', (text) => isAtMost(externalIdLimit, text), {
       message: ruleMessage('validation.maxLength', { property, limit: externalIdLimit }),
     }),
-    ValidateBy({
-      name: 'isStorableText',
-      validator: { validate: (value) => typeof value !== 'string' || isStorableText(value) },
-    }),
+    textRule('isStorableText', isStorableText),
   );
+}
+
+function isNotEmpty(): PropertyDecorator {
+  return textRule('isNotEmpty', (text) => text !== '');
+}
+
+/** A rule for texts; what is none is told so by its type alone. */
+function textRule(
+  name: string,
+  isValid: (text: string) => boolean,
+  options: ValidationOptions = {},
+): PropertyDecorator {
+  const validate = (value: unknown) => typeof value !== 'string' || isValid(value);
+  return ValidateBy({ name, validator: { validate } }, options);
+}
+
+/** Counts characters as people do and as OpenAPI's `maxLength` does: an emoji is one. */
+function isAtMost(limit: number, text: string): boolean {
+  // No character has more than two code units.
+  return text.length <= limit || (text.length <= 2 * limit && Array.from(text).length <= limit);
 }
 
 /** An {@link ExternalId} that may be left out. */

@@ -17,7 +17,8 @@ export class RequestValidationPipe extends ValidationPipe {
     super({
       transform: true,
       transformerPackage: { plainToInstance: instantiate, classToPlain: instanceToPlain },
-      exceptionFactory: (errors) => invalidRequest(...errors.flatMap((error) => messagesOf(error))),
+      exceptionFactory: (errors) =>
+        invalidRequest(...distinct(errors.flatMap((error) => messagesOf(error)))),
     });
   }
 
@@ -53,6 +54,11 @@ function isJsonObject(value: unknown): boolean {
 
 function bodyIsNoObject(): DomainError {
   return invalidRequest({ key: 'http.bodyMustBeObject' });
+}
+
+/** A field that may be sent in two places has the same name in both. */
+function distinct(messages: readonly Message[]): Message[] {
+  return [...new Map(messages.map((message) => [JSON.stringify(message), message])).values()];
 }
 
 function messagesOf(error: ValidationError, parent = ''): Message[] {

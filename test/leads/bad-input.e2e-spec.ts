@@ -41,11 +41,8 @@ describe('wrong fields', () => {
 
   it.each(flat)('%s has to be a text', async (field) => {
     for (const [, value] of notTexts) {
-      const { body, status } = await post({ [field]: value });
-      expect([status, body.message]).toEqual([
-        400,
-        expect.arrayContaining([`${field} must be a string`]),
-      ]);
+      const { body } = await post({ [field]: value }).expect(400);
+      expect(body).toEqual(badRequest([`${field} must be a string`]));
     }
   });
 
@@ -61,6 +58,11 @@ describe('wrong fields', () => {
       expect(body).toEqual(badRequest(['email must be an email']));
     },
   );
+
+  it('email is told once when it is wrong in two places', async () => {
+    const { body } = await post({ email: 'x', data: { email: 'y' } }).expect(400);
+    expect(body).toEqual(badRequest(['email must be an email']));
+  });
 
   it('data.email has to be valid unless it is empty', async () => {
     const { body } = await post({ data: { email: 'nope' } }).expect(400);
@@ -113,20 +115,18 @@ describe('wrong fields', () => {
     );
   });
 
-  it.each([
-    ['a null character', 'a\0b'],
-    ['half a surrogate pair', 'a\ud83d'],
-  ])('recordSystemId must not have %s', async (_, recordSystemId) => {
-    const text = JSON.stringify({ recordSystemId });
-    const { body } = await postText(text).expect(400);
+  it('recordSystemId must not have a null character', async () => {
+    const { body } = await post({ recordSystemId: 'a\0b' }).expect(400);
     expect(body).toEqual(
       badRequest(['recordSystemId must not have a null character or a broken character']),
     );
   });
 
   it('recordSystemId must not be longer than a path can carry', async () => {
-    const { body } = await post({ recordSystemId: 'x'.repeat(1_025) }).expect(400);
-    expect(body).toEqual(badRequest(['recordSystemId must not be longer than 1024 characters']));
+    for (const character of ['x', '🏠']) {
+      const { body } = await post({ recordSystemId: character.repeat(1_025) }).expect(400);
+      expect(body).toEqual(badRequest(['recordSystemId must not be longer than 1024 characters']));
+    }
   });
 });
 
@@ -189,6 +189,28 @@ describe('unreadable bodies', () => {
       badRequest('The request body must not have an object with both keys $ref and $id'),
     );
   });
+
+  it.each([
+    '{"recordSystemId":"a\\ud83d"}',
+    '{"name":"\\udc00"}',
+    '{"data":{"a":[{"b":"x\\ud800"}]}}',
+  ])('%s has half a surrogate pair', async (text) => {
+    const { body } = await postText(text).expect(400);
+    expect(body).toEqual(badRequest('The request body has a text with a broken character'));
+  });
+
+  it.each(['12345678901234567891', '-9007199254740993', '9007199254740993'])(
+    'must not have the integer %s, which would come back changed',
+    async (number) => {
+      const { body } = await postText(`{"data":{"ids":[1,{"id":${number}}]}}`).expect(400);
+      expect(body).toEqual(
+        badRequest(
+          `The request body has the integer ${number}, which is too large to be kept exactly: ` +
+            'send it as a string',
+        ),
+      );
+    },
+  );
 
   it('must not have a number beyond the range of a double', async () => {
     const { body } = await postText('{"data":{"n":1e999}}').expect(400);

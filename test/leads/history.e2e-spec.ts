@@ -124,6 +124,20 @@ describe('the outbox', () => {
     ]);
   });
 
+  it('knows one zero', async () => {
+    tenant = await addTenant(service.db);
+    for (const zero of ['-0', '0']) {
+      await service
+        .api('post', '/leads')
+        .set({ 'api-key': tenant.key, 'content-type': 'application/json' })
+        .send(`{"recordSystemId":"zero","data":{"balance":${zero},"list":[${zero}]}}`);
+    }
+    expect((await all('changeLogs')).at(-1)).toMatchObject({
+      context: 'External Lead Update',
+      changes: [],
+    });
+  });
+
   it('and the lead keep their time when an update changes nothing', async () => {
     tenant = await addTenant(service.db);
     const first = await post({ recordSystemId: 'a', data: { a: { b: 1, c: 2 } } });

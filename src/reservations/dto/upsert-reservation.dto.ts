@@ -100,7 +100,7 @@ export class UpsertReservationDto implements ReservationRequest {
 /** Class-validator accepts weeks and days of the year too, which JavaScript cannot read. */
 function IsTime(): PropertyDecorator {
   return ValidateBy({
-    name: 'isIso8601',
+    name: 'isTime',
     validator: {
       validate: (value) =>
         isISO8601(value, { strict: true }) && !Number.isNaN(Date.parse(value as string)),
