@@ -18,6 +18,7 @@ export default {
   globalSetup: '<rootDir>/test/support/start-database.mjs',
   globalTeardown: '<rootDir>/test/support/stop-database.mjs',
   setupFiles: ['<rootDir>/test/support/load-decorators.ts'],
-  testTimeout: 30_000,
+  // Only for what hangs: nothing is measured here, and machines may be busy.
+  testTimeout: 120_000,
   maxWorkers: 2,
 };

@@ -17,6 +17,9 @@ const duplicateKeyRetries = 10;
 /** How long a conflict lasts before it looks like one with a process that is no more. */
 const suspiciousAfter = 1_000;
 
+/** Time in milliseconds that is left for the commit when the work is done in the last moment. */
+const commitMargin = 200;
+
 /** Settings of one transaction. */
 export interface TransactionOptions {
   /**
@@ -55,7 +58,8 @@ export class Transactions {
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over; whatever the work throws
    */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const deadline = Date.now() + this.environment.DATABASE_DEADLINE_MS;
+    const patience = this.environment.DATABASE_DEADLINE_MS;
+    const deadline = Date.now() + patience - Math.min(commitMargin, patience / 10);
     const attempt = () => this.runUntilUnique(work, deadline, options.onDuplicateKey);
     const keys = [...new Set(options.queueKeys)].toSorted();
     if (keys.length === 0) return attempt();
@@ -96,7 +100,10 @@ export class Transactions {
           suspiciousAt = Date.now() + suspiciousAfter;
         }
         try {
-          return await work();
+          const result = await work();
+          // The request has been answered by now, or will be while the commit is under way.
+          if (Date.now() >= deadline) throw new DatabaseUnavailableError();
+          return result;
         } catch (error) {
           if (isDatabaseUnavailable(error)) lastError = error;
           throw error;

@@ -65,10 +65,21 @@ export function OptionalItems(
     MayBeOmitted(),
     IsArray(),
     ValidateNested({ each: true }),
+    areObjects(),
     (target: object, field: string | symbol) => {
       registerItems(target.constructor, String(field), type);
     },
   );
+}
+
+/** Class-validator takes a list in a list for more items. */
+function areObjects(): PropertyDecorator {
+  return ValidateBy({
+    name: 'areObjects',
+    validator: {
+      validate: (items) => !Array.isArray(items) || !items.some((item) => Array.isArray(item)),
+    },
+  });
 }
 
 /** The id of a record in an outside system: not empty, used exactly as sent. */

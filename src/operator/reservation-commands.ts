@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import { ReservationInspectionService } from '../reservations/reservation-inspection.service.js';
 import { withApplication } from './application.js';
-import { addPrintingCommand } from './command-texts.js';
+import { addCommand, addPrintingCommand } from './command-texts.js';
 import { count, objectId } from './option-values.js';
 import { type OutputOptions, printJson, printLine, printList, printRecord } from './output.js';
 import {
@@ -20,9 +20,11 @@ interface CallbacksOptions extends OutputOptions {
 
 /** Adds `reservation` and its subcommands. */
 export function addReservationCommands(program: Command): void {
-  const group = program
-    .command('reservation')
-    .description('look at reservations and at what their callbacks did');
+  const group = addCommand(program, {
+    name: 'reservation',
+    description: 'look at reservations and at what their callbacks did',
+    example: 'reservation callbacks 6740b1f2c3d4e5f607182940',
+  });
   addShow(group);
   addCallbacks(group);
 }

@@ -21,6 +21,10 @@ export class OrganizationsRepository {
       .lean<OrganizationDocument[]>();
   }
 
+  async listAllIds(): Promise<Types.ObjectId[]> {
+    return this.model.distinct('_id');
+  }
+
   async listUpdatedSince(since: Date): Promise<OrganizationDocument[]> {
     return this.model
       .find({ isDeleted: trusted({ $ne: true }), updatedAt: trusted({ $gte: since }) })

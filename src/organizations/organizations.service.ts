@@ -42,6 +42,11 @@ export class OrganizationsService {
     return (await this.organizations.listUpdatedSince(since)).map(toOrganization);
   }
 
+  /** The ids of all organizations, deleted ones included. */
+  async listAllIds(): Promise<Types.ObjectId[]> {
+    return this.organizations.listAllIds();
+  }
+
   /** Adds an organization; settings that are left out take their defaults. */
   async create(fields: OrganizationFields): Promise<OrganizationDocument> {
     const now = this.clock.now();

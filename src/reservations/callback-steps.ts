@@ -14,7 +14,7 @@ export interface CallbackRequest {
 }
 
 /** Why a callback ends with an error, everything that was stored before it staying stored. */
-export type CallbackRefusal = Refusal | 'reservationNotFound' | 'chequeNotFound';
+export type CallbackRefusal = Refusal | 'reservationNotFound' | 'chequeNotFound' | 'walletFull';
 
 /** What the steps of a callback did. */
 export interface CallbackProgress {
@@ -82,6 +82,7 @@ export class CallbackSteps {
     if (found === 'skip') return { cheque: 'skipped' };
     if (found === 'missing') return { cheque: 'none', refusal: 'chequeNotFound' };
     const wallet = await this.wallets.report(found, report);
+    if (wallet === null) return { cheque: 'none', refusal: 'walletFull' };
     const decision = decideCheque(
       {
         ...(await this.effects.factsOf(reservation)),

@@ -7,7 +7,7 @@ import { DomainError } from '../http/domain-error.js';
 import { defaultLanguage } from '../localization/language.js';
 import { Messages } from '../localization/messages.js';
 import type { CallbackOutcome } from './callback-record.schema.js';
-import { CallbackRecords } from './callback-records.js';
+import { CallbackRecords, type SentCallback } from './callback-records.js';
 import { type CallbackProgress, type CallbackRefusal, CallbackSteps } from './callback-steps.js';
 import type { CallbackDto } from './dto/callback.dto.js';
 import type { ReservationDocument } from './reservation.schema.js';
@@ -20,6 +20,7 @@ const statuses: Readonly<Record<CallbackRefusal, 404 | 422>> = {
   chequeNotFound: 404,
   notPendingChequeCollection: 422,
   unitAlreadyReserved: 422,
+  walletFull: 422,
 };
 
 /** Callbacks of cheque-collection partners (section 4.2). */
@@ -39,19 +40,30 @@ export class CallbacksService {
    *
    * @throws DomainError 404 or 422 with the headers that tell what was stored
    */
-  async handle(caller: Caller, callback: CallbackDto, requestId: string): Promise<CallbackOutcome> {
-    const { refusal, outcome } = await this.transactions.run(
-      async () => {
-        const progress = await this.progress(caller, callback);
-        const result = this.toOutcome(progress);
-        await this.records.add(caller, { requestId, payload: callback, outcome: result });
-        return { refusal: progress.refusal, outcome: result };
-      },
-      { queueKeys: await this.queueKeys(caller, callback) },
-    );
+  async handle(
+    caller: Caller,
+    callback: CallbackDto,
+    sent: SentCallback,
+  ): Promise<CallbackOutcome> {
+    const { refusal, outcome } = await this.run(caller, callback, sent).catch((error: unknown) => {
+      // Not awaited: a database in trouble must not hold up the answer.
+      void this.records.addFailed(caller, sent, error);
+      throw error;
+    });
     if (refusal === undefined) return outcome;
     const message = { key: `reservations.${refusal}` };
     throw new DomainError(outcome.status, [message], { headers: callbackHeaders(outcome) });
+  }
+
+  private async run(caller: Caller, callback: CallbackDto, sent: SentCallback) {
+    const queueKeys = await this.queueKeys(caller, callback);
+    const work = async () => {
+      const progress = await this.progress(caller, callback);
+      const outcome = this.toOutcome(progress);
+      await this.records.add(caller, { ...sent, outcome });
+      return { refusal: progress.refusal, outcome };
+    };
+    return this.transactions.run(work, { queueKeys });
   }
 
   private async progress(

@@ -10,6 +10,20 @@ export interface ChequeReport {
   readonly chequeAmount?: number | undefined;
 }
 
+/** The cheques of a wallet; what another program has put among them and is none is left out. */
+export function chequesOf({ cheques }: Pick<ChequeWalletDocument, 'cheques'>): Cheque[] {
+  const stored: readonly unknown[] = Array.isArray(cheques) ? cheques : [];
+  return stored.filter((item): item is Cheque => typeof item === 'object' && item !== null);
+}
+
+/** The reports about a cheque, oldest first, without what is none. */
+export function historyOf({ statusHistory }: Pick<Cheque, 'statusHistory'>): ChequeHistoryEntry[] {
+  const stored: readonly unknown[] = Array.isArray(statusHistory) ? statusHistory : [];
+  return stored.filter(
+    (item): item is ChequeHistoryEntry => typeof item === 'object' && item !== null,
+  );
+}
+
 /** A cheque and the wallet that holds it. */
 export interface FoundCheque {
   readonly wallet: ChequeWalletDocument;
@@ -31,7 +45,7 @@ export function findCheque(
   installmentId: string,
 ): FoundCheque | 'skip' | 'missing' {
   for (const wallet of wallets) {
-    const cheque = wallet.cheques?.find((candidate) => candidate.installmentId === installmentId);
+    const cheque = chequesOf(wallet).find((one) => one.installmentId === installmentId);
     if (cheque !== undefined) return { wallet, cheque };
   }
   return wallets.some(({ isDeleted }) => !isDeleted) ? 'missing' : 'skip';
@@ -46,10 +60,13 @@ export function mergedCheques(
   requests: readonly ChequeRequest[],
 ): Cheque[] {
   const sent = new Map(requests.map((request) => [request.installmentId, paperOf(request)]));
-  const known = new Set(cheques.map(({ installmentId }) => installmentId));
+  const known = new Set(cheques.map((cheque) => cheque.installmentId));
   const added = requests.filter(({ installmentId }) => !known.has(installmentId));
   return [
-    ...cheques.map((cheque) => ({ ...cheque, ...sent.get(cheque.installmentId) })),
+    ...cheques.map((cheque) => {
+      const paper = sent.get(cheque.installmentId);
+      return paper === undefined ? cheque : { ...cheque, ...paper };
+    }),
     ...added.map(({ installmentId }) => ({
       installmentId,
       status: 'pending' as const,
@@ -76,5 +93,5 @@ export function reportedCheque(cheque: Cheque, report: ChequeReport, changedAt: 
     ...(chequeAmount === undefined ? {} : { chequeAmount }),
   };
   const entry: ChequeHistoryEntry = { ...facts, changedAt, source };
-  return { ...cheque, ...facts, statusHistory: [...(cheque.statusHistory ?? []), entry] };
+  return { ...cheque, ...facts, statusHistory: [...historyOf(cheque), entry] };
 }

@@ -76,6 +76,6 @@ export class ReservationInspectionService {
   }
 
   private async organizationIds(): Promise<Types.ObjectId[]> {
-    return (await this.organizations.list()).map(({ _id }) => _id);
+    return this.organizations.listAllIds();
   }
 }

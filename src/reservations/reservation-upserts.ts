@@ -51,7 +51,7 @@ export class ReservationUpserts {
       throw invalidRequest({ key: 'reservations.unitRequired' });
     }
     const references = {
-      unitId: await this.unitIdOf(organizationId, request.unit),
+      unitId: await this.unitIdOf(organizationId, request.unit, stored),
       leadId: await this.leadIdOf(organizationId, request.lead?.recordSystemId),
     };
     return stored === null
@@ -73,7 +73,7 @@ export class ReservationUpserts {
     { recordSystemId, status = 'pending', partnerCollection = false, cheques }: ReservationRequest,
     { unitId, leadId }: References,
   ): Promise<ReservationUpsert> {
-    if (status !== 'pending' && status !== 'pending_cheque_collection') {
+    if (!isOpen(status)) {
       throw unprocessable(status === 'approved' ? 'neverApproved' : 'createdPending');
     }
     const now = this.clock.now();
@@ -110,6 +110,9 @@ export class ReservationUpserts {
     const isChanged = Object.keys(fields).length > 0;
     const reservation = isChanged ? { ...stored, ...fields, ...times } : stored;
     if (isChanged) await this.reservations.setFields(stored, { ...fields, ...times });
+    if (stored.status === 'canceled' && isOpen(fields.status)) {
+      await this.wallets.restoreLast(reservation);
+    }
     if (cheques !== undefined) await this.wallets.addCheques(reservation, cheques);
     if (isCanceled) await this.effects.deleteWallet(reservation);
     await this.effects.recomputeUnit(reservation, { emitsEvent: true });
@@ -119,8 +122,12 @@ export class ReservationUpserts {
   private async unitIdOf(
     organizationId: Types.ObjectId,
     reference: UnitReference | undefined,
+    stored: ReservationDocument | null,
   ): Promise<Types.ObjectId | undefined> {
     if (reference === undefined) return undefined;
+    const own = stored?.unitId;
+    // A reservation can be ended whatever has become of its unit.
+    if (own && (await this.units.isNamedBy(organizationId, own, reference))) return own;
     const id = await this.units.idOf(organizationId, reference);
     if (id === 'ambiguous') throw invalidRequest({ key: 'reservations.unitAmbiguous' });
     if (id === 'unknown') throw notFound('reservations.unitNotFound');
@@ -152,8 +159,13 @@ function changedFields(
     ...(leadId === undefined || stored.leadId?.equals(leadId) ? {} : { leadId }),
     ...(partnerCollection === undefined || partnerCollection === isActive
       ? {}
-      : { partnerCollection: { isActive: partnerCollection } }),
+      : { partnerCollection: { ...stored.partnerCollection, isActive: partnerCollection } }),
   };
+}
+
+/** A reservation that is waiting for its approval. */
+function isOpen(status: ReservationStatus | undefined): boolean {
+  return status === 'pending' || status === 'pending_cheque_collection';
 }
 
 function unprocessable(key: string): DomainError {

@@ -1,4 +1,6 @@
 import type { ChequeWalletDocument, Cheque } from './cheque-wallet.schema.js';
+import { numberOf, type Stored, textOf, timeOrNull } from '../database/stored-values.js';
+import { chequesOf, historyOf } from './cheques.js';
 import type { ReservationDocument } from './reservation.schema.js';
 
 /** A wallet as the API and outbound events show it. */
@@ -78,7 +80,7 @@ export function presentWallet(wallet: ChequeWalletDocument): PresentedWallet {
     unitId: wallet.unitId?.toHexString() ?? null,
     isDeleted: wallet.isDeleted,
     deletedAt: wallet.deletedAt?.toISOString() ?? null,
-    cheques: (wallet.cheques ?? []).map(presentCheque),
+    cheques: chequesOf(wallet).map(presentCheque),
     createdAt: wallet.createdAt.toISOString(),
     updatedAt: wallet.updatedAt.toISOString(),
   };
@@ -86,24 +88,29 @@ export function presentWallet(wallet: ChequeWalletDocument): PresentedWallet {
 
 /** What leaves the service of a cheque. */
 export function presentCheque(cheque: Cheque): PresentedCheque {
-  const { installmentId, status, dueDate, statusHistory } = cheque;
+  const dueDate = timeOrNull(cheque.dueDate);
   return {
-    installmentId,
-    status,
+    installmentId: textOf(cheque.installmentId),
+    status: textOf(cheque.status),
     ...paper(cheque),
-    ...(dueDate ? { dueDate: dueDate.toISOString() } : {}),
-    statusHistory: (statusHistory ?? []).map((entry) => ({
-      status: entry.status,
+    ...(dueDate === null ? {} : { dueDate }),
+    statusHistory: historyOf(cheque).map((entry) => ({
+      status: textOf(entry.status),
       ...paper(entry),
-      changedAt: entry.changedAt?.toISOString() ?? null,
-      source: entry.source,
+      changedAt: timeOrNull(entry.changedAt),
+      source: textOf(entry.source),
     })),
   };
 }
 
-function paper({ chequeNumber, chequeAmount }: Pick<Cheque, 'chequeNumber' | 'chequeAmount'>) {
+/** Number and amount, whatever numeric type another program has chosen. */
+function paper({
+  chequeNumber,
+  chequeAmount,
+}: Stored<Pick<Cheque, 'chequeNumber' | 'chequeAmount'>>) {
+  const hasAmount = chequeAmount !== undefined && chequeAmount !== null;
   return {
-    ...(chequeNumber === undefined ? {} : { chequeNumber }),
-    ...(chequeAmount === undefined ? {} : { chequeAmount }),
+    ...(typeof chequeNumber === 'string' ? { chequeNumber } : {}),
+    ...(hasAmount ? { chequeAmount: numberOf(chequeAmount) } : {}),
   };
 }

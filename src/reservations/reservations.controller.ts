@@ -21,7 +21,7 @@ import {
 } from '../http/api-documentation.js';
 import { UpsertStatusInterceptor } from '../http/upsert-status.interceptor.js';
 import { WithRouteOptions } from '../http/route-options.js';
-import { CallbackRecordInterceptor } from './callback-record.interceptor.js';
+import { CallbackRecordInterceptor, sentCallback } from './callback-record.interceptor.js';
 import { callbackHeaders, CallbacksService } from './callbacks.service.js';
 import { CallbackDto } from './dto/callback.dto.js';
 import {
@@ -67,10 +67,12 @@ export class ReservationsController {
   async receive(
     @CurrentCaller() caller: Caller,
     @Body() callback: CallbackDto,
-    @Req() { id }: FastifyRequest,
+    @Req() { id, body }: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    void reply.headers(callbackHeaders(await this.callbacks.handle(caller, callback, id)));
+    void reply.headers(
+      callbackHeaders(await this.callbacks.handle(caller, callback, sentCallback(id, body))),
+    );
   }
 
   @Post()

@@ -59,9 +59,13 @@ export class ReservationsService {
    */
   async read({ organizationId }: Caller, id: string): Promise<PresentedReservation> {
     const _id = parseObjectId(id);
-    const reservation = _id && (await this.reservations.findById(organizationId, _id));
-    if (!reservation) throw notFound('reservations.reservationNotFound');
-    return presentReservation(reservation, await this.walletOf(reservation));
+    // One snapshot, so that a callback under way is seen whole or not at all.
+    const presented = await this.transactions.run(async () => {
+      const reservation = _id && (await this.reservations.findById(organizationId, _id));
+      return reservation && presentReservation(reservation, await this.walletOf(reservation));
+    });
+    if (presented === null) throw notFound('reservations.reservationNotFound');
+    return presented;
   }
 
   /** The active wallet, else the one deleted last. */

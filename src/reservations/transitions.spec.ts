@@ -68,18 +68,18 @@ describe('decideCheque', () => {
     for (const facts of free) expect(decideCheque(facts, 'collected')).toEqual(recovery);
   });
 
-  it('refuses that while another reservation of the unit is approved', () => {
-    const taken = recovered.filter((f) => !f.isUnitDeleted && f.isUnitReservedByAnother);
-    expect(taken).toHaveLength(6);
+  it('refuses that while another reservation of the unit is approved, deleted or not', () => {
+    const taken = recovered.filter((facts) => facts.isUnitReservedByAnother);
+    expect(taken).toHaveLength(12);
     for (const facts of taken) {
       const refusal: Decision = { kind: 'refuse', refusal: 'unitAlreadyReserved' };
       expect(decideCheque(facts, 'collected')).toEqual(refusal);
     }
   });
 
-  it('does not find a deleted unit, before anything about its state', () => {
-    const gone = recovered.filter((facts) => facts.isUnitDeleted);
-    expect(gone).toHaveLength(12);
+  it('does not find a deleted unit that no other reservation has', () => {
+    const gone = recovered.filter((f) => f.isUnitDeleted && !f.isUnitReservedByAnother);
+    expect(gone).toHaveLength(6);
     for (const facts of gone) expect(decideCheque(facts, 'collected')).toEqual(unitNotFound);
   });
 

@@ -73,7 +73,7 @@ const chequeRows: readonly ChequeRow[] = [
   {
     from: 'bounced',
     trigger: 'collected',
-    when: (facts) => facts.isUnitReservedByAnother && !facts.isUnitDeleted,
+    when: (facts) => facts.isUnitReservedByAnother,
     decision: refuse('unitAlreadyReserved'),
   },
   { from: 'bounced', trigger: 'collected', decision: recover },
@@ -107,7 +107,7 @@ export function decideCheque(facts: ChequeFacts, sent: ChequeStatus): Decision {
   return unlessUnitIsDeleted(row?.decision ?? keep, facts);
 }
 
-/** Nothing is approved for a deleted unit: 404 comes before everything that approval does. */
+/** Nothing is approved for a deleted unit. */
 function unlessUnitIsDeleted(decision: Decision, { isUnitDeleted }: ReservationFacts): Decision {
   const approves = decision.kind === 'apply' && decision.effects.includes('approve');
   return approves && isUnitDeleted ? refuse('unitNotFound') : decision;

@@ -9,8 +9,11 @@ const derivedStatuses: ReadonlySet<string> = new Set(['Sold', 'Reserved', 'Avail
  * @param current the unit's status now
  * @param reservations statuses of the unit's reservations that are not deleted
  */
-export function availability(current: string | undefined, reservations: readonly string[]): string {
-  if (current !== undefined && !derivedStatuses.has(current)) return current;
+export function availability(
+  current: string | null | undefined,
+  reservations: readonly string[],
+): string {
+  if (typeof current === 'string' && !derivedStatuses.has(current)) return current;
   if (reservations.includes('approved')) return 'Sold';
   const isHeld = reservations.some(
     (status) => status === 'pending' || status === 'pending_cheque_collection',

@@ -26,6 +26,19 @@ export class UnitLookupService {
     return { slug: slug ?? null, status: status ?? null, isDeleted: isDeleted === true };
   }
 
+  /** Whether a reference names this unit, deleted or not. */
+  async isNamedBy(
+    organizationId: Types.ObjectId,
+    _id: Types.ObjectId,
+    reference: UnitReference,
+  ): Promise<boolean> {
+    const unit = await this.units.findDeletedToo(organizationId, _id);
+    if (typeof reference === 'string') return unit?.slug === reference;
+    return 'unitId' in reference
+      ? unit?.unitId === reference.unitId
+      : unit?.recordSystemId === reference.recordSystemId;
+  }
+
   /** The id of the unit that a reference means; a unit id that two compounds use is ambiguous. */
   async idOf(
     organizationId: Types.ObjectId,

@@ -48,8 +48,8 @@ export interface UnitDocument extends CatalogueDocument {
   listingType: string[];
   addons: unknown[];
   priceByPaymentPlan: unknown[];
-  /** Counts the decisions about the unit's reservations; a lock, no content. */
-  availabilityRevision?: number;
+  /** Another one with each decision about the unit's reservations; no content. */
+  availabilityLock?: Types.ObjectId;
 }
 
 /** Collection `units`. */
@@ -78,7 +78,7 @@ export const unitSchema = new Schema<UnitDocument>(
     showForBrokers: Boolean,
     isAdminOnly: Boolean,
     allowToTaskeen: Boolean,
-    availabilityRevision: Number,
+    availabilityLock: Schema.Types.ObjectId,
     isDeleted: { type: Boolean, required: true },
     deletedAt: Date,
     createdAt: { type: Date, required: true },

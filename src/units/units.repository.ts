@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import { type Model, Types } from 'mongoose';
 import { TenantCollection } from '../database/tenant-collection.js';
 import type { UnitDocument } from './unit.schema.js';
 import {
@@ -85,9 +85,7 @@ export class UnitsRepository {
     { organizationId, _id }: UnitDocument,
     fields: Partial<UnitDocument>,
   ): Promise<void> {
-    const revision = { $inc: { availabilityRevision: 1 } };
-    const isEmpty = Object.keys(fields).length === 0;
-    const update = isEmpty ? revision : { ...revision, $set: fields };
-    await this.units.updateOne(organizationId, { _id }, update);
+    const $set = { ...fields, availabilityLock: new Types.ObjectId() };
+    await this.units.updateOne(organizationId, { _id }, { $set });
   }
 }

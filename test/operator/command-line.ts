@@ -1,7 +1,9 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
+import { afterAll } from '@jest/globals';
 
 /** What a run of the command line left behind. */
 export interface Outcome {
@@ -19,8 +21,76 @@ export interface BatchOutcome {
 
 const compiled = join(process.cwd(), 'dist');
 
-/** Runs the compiled command line; variables are its environment, none of this process's is. */
+/** A program that runs one command line after another: starting one takes longer than most commands. */
+const shellProgram = `
+  import { createInterface } from 'node:readline';
+  import { runCommandLine } from ${JSON.stringify(pathToFileURL(join(compiled, 'operator', 'program.js')).href)};
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { args, env } = JSON.parse(line);
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, env);
+    process.exitCode = 0;
+    await runCommandLine(args);
+    process.stderr.write('\\0');
+    process.stdout.write(process.exitCode + '\\0');
+  }
+  process.exitCode = 0;
+`;
+
+let shell: ChildProcessWithoutNullStreams | undefined;
+let lastCommand: Promise<unknown> = Promise.resolve();
+
+afterAll(() => {
+  shell?.stdin.end();
+});
+
+/**
+ * Runs the command line; variables are its environment, none of this process's is. What a failed
+ * start has logged may show up in a later call: where that counts, use {@link runCliProcess}.
+ */
 export function runCli(
+  args: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<Outcome> {
+  const outcome = lastCommand.then(() => runInShell(args, variables));
+  lastCommand = outcome.catch(() => undefined);
+  return outcome;
+}
+
+async function runInShell(
+  args: readonly string[],
+  variables: Record<string, string>,
+): Promise<Outcome> {
+  shell ??= spawn(process.execPath, ['--input-type=module', '--eval', shellProgram], {
+    env: environmentWith({}),
+    cwd: tmpdir(),
+  });
+  const written = Promise.all([untilEnd(shell.stdout), untilEnd(shell.stderr)]);
+  shell.stdin.write(`${JSON.stringify({ args, env: environmentWith(variables) })}\n`);
+  const [stdout, stderr] = await written;
+  const code = /\d+$/.exec(stdout)?.[0] ?? '-1';
+  return { code: Number(code), stdout: stdout.slice(0, -code.length), stderr };
+}
+
+/** What a command writes to a stream, up to the null character that ends it. */
+function untilEnd(stream: Readable): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const collect = (chunk: Buffer) => {
+      text += chunk.toString();
+      if (text.endsWith('\0')) finish(() => resolve(text.slice(0, -1)));
+    };
+    const fail = () => finish(() => reject(new Error(`The command line ended: ${text}`)));
+    const finish = (settle: () => void) => {
+      stream.off('data', collect).off('end', fail);
+      settle();
+    };
+    stream.on('data', collect).on('end', fail);
+  });
+}
+
+/** Runs the compiled command line in a process of its own, as an operator does. */
+export function runCliProcess(
   args: readonly string[],
   variables: Record<string, string> = {},
 ): Promise<Outcome> {
@@ -65,8 +135,7 @@ function batch(program: string): string {
 }
 
 function runNode(args: readonly string[], variables: Record<string, string>): Promise<Outcome> {
-  const { PATH = '', HOME = '' } = process.env;
-  const env = { PATH, HOME, NODE_ENV: 'test', ...variables };
+  const env = environmentWith(variables);
   return new Promise((resolve) => {
     // A folder without `.env`.
     const options = { env, cwd: tmpdir() };
@@ -75,4 +144,9 @@ function runNode(args: readonly string[], variables: Record<string, string>): Pr
       resolve({ code: typeof code === 'number' ? code : -1, stdout, stderr });
     });
   });
+}
+
+function environmentWith(variables: Record<string, string>): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env;
+  return { PATH, HOME, NODE_ENV: 'test', ...variables };
 }

@@ -1,9 +1,9 @@
-import { afterAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
 import { findMongodBinary } from '../../src/database/mongod-binary.js';
 import { randomDatabaseUri } from '../support/test-service.js';
-import { runCli, runJson } from './command-line.js';
+import { runCli, runCliProcess, runJson } from './command-line.js';
 
 interface StatusJson {
   readonly isComplete: boolean;
@@ -15,9 +15,6 @@ interface StatusJson {
   }[];
   readonly migrations: { readonly name: string; readonly state: string }[];
 }
-
-// Each call of the command line is a process of its own.
-jest.setTimeout(60_000);
 
 const variables = { MONGODB_URI: randomDatabaseUri() };
 
@@ -69,9 +66,9 @@ describe('a database or configuration that cannot be used', () => {
   it('is an error of one clear line without a stack', async () => {
     const unreachable = 'mongodb://user:secret@127.0.0.1:1/none?replicaSet=rs0';
     const [absent, unreadable, misconfigured] = await Promise.all([
-      runCli(['org', 'list'], { MONGODB_URI: unreachable, DATABASE_DEADLINE_MS: '300' }),
-      runCli(['org', 'list'], { MONGODB_URI: 'mongodb://127.0.0.1:1/none?unknown=1' }),
-      runCli(['db', 'status', '--json'], { PORT: 'high', MONGODB_URI: 'postgres://x' }),
+      runCliProcess(['org', 'list'], { MONGODB_URI: unreachable, DATABASE_DEADLINE_MS: '300' }),
+      runCliProcess(['org', 'list'], { MONGODB_URI: 'mongodb://127.0.0.1:1/none?unknown=1' }),
+      runCliProcess(['db', 'status', '--json'], { PORT: 'high', MONGODB_URI: 'postgres://x' }),
     ]);
     expect(absent).toMatchObject({ code: 1, stdout: '' });
     expect(absent.stderr).toMatch(
@@ -92,7 +89,9 @@ describe('a database or configuration that cannot be used', () => {
     const { path, version } = await findMongodBinary();
     const standalone = await MongoMemoryServer.create({ binary: { systemBinary: path, version } });
     try {
-      const outcome = await runCli(['org', 'list'], { MONGODB_URI: standalone.getUri('alone') });
+      const outcome = await runCliProcess(['org', 'list'], {
+        MONGODB_URI: standalone.getUri('alone'),
+      });
       expect(outcome).toMatchObject({ code: 1, stdout: '' });
       expect(outcome.stderr).toMatch(
         /^The database at MONGODB_URI is neither a replica set [^\n]+\n$/,
@@ -105,7 +104,7 @@ describe('a database or configuration that cannot be used', () => {
 
 describe('demo', () => {
   it('walks through the API', async () => {
-    const outcome = await runCli(['demo'], { ...variables, PORT: '0', LOG_LEVEL: 'warn' });
+    const outcome = await runCliProcess(['demo'], { ...variables, PORT: '0', LOG_LEVEL: 'warn' });
     expect(outcome).toMatchObject({ code: 0, stderr: '' });
     expect(outcome.stdout).not.toBe('');
   });

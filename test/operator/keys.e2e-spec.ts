@@ -1,19 +1,16 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { addKey, addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';
-import { runCli, runJson } from './command-line.js';
+import { runCli, runCliProcess, runJson } from './command-line.js';
 
 interface IssuedJson {
   readonly _id: string;
   readonly prefix: string;
   readonly key: string;
 }
-
-// Each call of the command line is a process of its own.
-jest.setTimeout(60_000);
 
 let service: TestService;
 let variables: Record<string, string>;
@@ -72,7 +69,10 @@ describe('key', () => {
         { _id: new ObjectId(rotated._id) },
         { $set: { 'permissions.allowExternal': false } },
       );
-    const table = await runCli(['key', 'rotate', rotated._id, '--overlap-hours', '0'], variables);
+    const table = await runCliProcess(
+      ['key', 'rotate', rotated._id, '--overlap-hours', '0'],
+      variables,
+    );
     expect(table).toMatchObject({ code: 0, stderr: '' });
     const successor = /^Key +(iapi_\S+) {2}\(shown once\)$/m.exec(table.stdout)?.[1] ?? '';
     expect(table.stdout).toMatch(/^Works until +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);

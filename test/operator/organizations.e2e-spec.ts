@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, MongoClient, ObjectId } from 'mongodb';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { runCli, runJson } from './command-line.js';
@@ -33,9 +33,6 @@ const everyOption = Object.entries({
   '--update-clients': 'false',
   '--match-clients-by': 'email',
 }).flat();
-
-// Each call of the command line is a process of its own.
-jest.setTimeout(60_000);
 
 const variables = { MONGODB_URI: randomDatabaseUri() };
 let client: MongoClient;

@@ -1,11 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { runCli, runJson } from './command-line.js';
-
-// Each call of the command line is a process of its own.
-jest.setTimeout(60_000);
 
 let service: TestService;
 let variables: Record<string, string>;

@@ -8,7 +8,7 @@ import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
 import { findMongodBinary } from '../../src/database/mongod-binary.js';
 import { basePath } from '../../src/service.js';
-import { runCli } from '../operator/command-line.js';
+import { runCliProcess } from '../operator/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { runToEnd, send, startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
@@ -92,8 +92,8 @@ describe('processes on one data folder', () => {
   it('start one database between them, and go on when the one that started it ends', async () => {
     const variables = { DATA_FOLDER: folder };
     const [one, two] = await Promise.all([
-      runCli(['org', 'create', '--name', 'One', '--json'], variables),
-      runCli(['org', 'create', '--name', 'Two', '--json'], variables),
+      runCliProcess(['org', 'create', '--name', 'One', '--json'], variables),
+      runCliProcess(['org', 'create', '--name', 'Two', '--json'], variables),
     ]);
     expect([one, two]).toEqual(Array(2).fill(expect.objectContaining({ code: 0, stderr: '' })));
 
@@ -106,7 +106,7 @@ describe('processes on one data folder', () => {
     }, 15_000);
     second.process.kill('SIGTERM');
     expect(await second.exited).toBe(0);
-  }, 60_000);
+  });
 });
 
 describe('a start without configuration', () => {

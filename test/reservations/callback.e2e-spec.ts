@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { type Document, ObjectId } from 'mongodb';
+import { Decimal128, type Document, Long, MongoClient, ObjectId } from 'mongodb';
 import {
   addKey,
   addReservation,
@@ -8,6 +8,7 @@ import {
   addWallet,
   type Tenant,
 } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -196,6 +197,79 @@ describe('a callback', () => {
     expect([await statusIn(older), await statusIn(newer)]).toEqual(['pending', 'overdue']);
   });
 
+  it('stores a report whatever another program has put into the wallet', async () => {
+    const foreign = { bankBranch: 'Zamalek', drawer: { name: 'Mona' } };
+    const history = [null, { status: 'pending', chequeAmount: Long.fromNumber(5), by: 'admin' }];
+    const cheque = {
+      installmentId: '1',
+      status: 'bounced',
+      chequeAmount: Decimal128.fromString('250000.50'),
+      statusHistory: history,
+      ...foreign,
+    };
+    await service.db
+      .collection('chequeWallets')
+      .updateOne({ reservationId }, { $set: { cheques: [null, cheque] } });
+    await callback({ reservationId, installmentId: '1', chequeStatus: 'overdue' }).expect(201);
+    const [first, second] = (await walletOf(reservationId))['cheques'];
+    expect(first).toBeNull();
+    expect(second).toMatchObject({ ...foreign, status: 'overdue' });
+    const { body } = await read(reservationId).expect(200);
+    expect(body.data.chequeWallet.cheques).toMatchObject([
+      {
+        chequeAmount: 250_000.5,
+        statusHistory: [{ status: 'pending', chequeAmount: 5 }, { status: 'overdue' }],
+      },
+    ]);
+  });
+
+  it('touches the times of what it changes', async () => {
+    const long = { updatedAt: new Date('2026-01-01') };
+    await service.db.collection('units').updateOne({ _id: unitId }, { $set: long });
+    await service.db.collection('reservations').updateOne({ _id: reservationId }, { $set: long });
+    await service.db.collection('chequeWallets').updateOne({ reservationId }, { $set: long });
+    await callback({ reservationId, installmentId: '1', chequeStatus: 'bounced' }).expect(201);
+    const [unit, reservation, wallet] = await Promise.all([
+      stored('units', unitId),
+      stored('reservations', reservationId),
+      walletOf(reservationId),
+    ]);
+    for (const { updatedAt } of [unit, reservation, wallet] as Document[]) {
+      expect(updatedAt.getTime()).toBeGreaterThan(long.updatedAt.getTime());
+    }
+  });
+
+  it('tells a restored wallet as it is then', async () => {
+    const report = { reservationId, installmentId: '1' };
+    await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
+    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
+    const restored = await service.db
+      .collection('outboxEvents')
+      .findOne({ organizationId: tenant.organizationId, type: 'wallet.restored' });
+    expect(restored?.['data']).toMatchObject({
+      isDeleted: false,
+      deletedAt: null,
+      cheques: [{ installmentId: '1', status: 'collected' }, { installmentId: '2' }],
+    });
+  });
+
+  it('does not count soft-deleted reservations of the unit', async () => {
+    const report = { reservationId, installmentId: '1' };
+    const gone = { status: 'approved', isDeleted: true };
+    await addReservation(service.db, tenant.organizationId, unitId, gone);
+    await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
+    expect(await stored('units', unitId)).toMatchObject({ status: 'Available' });
+    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
+    expect(await stored('reservations', reservationId)).toMatchObject({ status: 'approved' });
+  });
+
+  it('writes a unit whose lock and status another program has emptied', async () => {
+    const emptied = { availabilityLock: null, status: null };
+    await service.db.collection('units').updateOne({ _id: unitId }, { $set: emptied });
+    await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
+    expect(await stored('units', unitId)).toMatchObject({ status: 'Available' });
+  });
+
   it('takes other ids than object ids for unknown ones', async () => {
     for (const id of ['nonsense', 'ab'.repeat(13), '{"$gt":""}', '🏠/%2F']) {
       const { body, headers } = await callback({ reservationId: id }).expect(404);
@@ -354,6 +428,11 @@ describe('refused input', () => {
     ['an empty installment', { installmentId: '' }, ['installmentId should not be empty']],
     ['a number as text', { chequeAmount: '5' }, ['chequeAmount must be a finite number']],
     ['a number as cheque number', { chequeNumber: 5 }, ['chequeNumber must be a string']],
+    [
+      'an endless cheque number',
+      { chequeNumber: '1'.repeat(257) },
+      ['chequeNumber must not be longer than 256 characters'],
+    ],
   ])('%s', async (_name, fields, messages) => {
     const before = await everything();
     const { body } = await callback({ reservationId, ...fields }).expect(400);
@@ -518,7 +597,7 @@ describe('the record of callbacks', () => {
     expect(applied).toMatchObject({
       reservationId: id,
       requestId,
-      payload: { reservationId: id, reservationStatus: 'approved' },
+      payload: { reservationId: id, reservationStatus: 'approved', extra: 1 },
       outcome: { status: 201, messages: [], reservation: 'applied', cheque: 'none' },
     });
     expect(refused).toMatchObject({
@@ -531,6 +610,38 @@ describe('the record of callbacks', () => {
     });
     expect(bad).toMatchObject({ payload: { chequeStatus: 'lost' }, outcome: { status: 400 } });
     expect(bad?.['outcome'].messages).toContain('chequeStatus must be a valid enum value');
+  });
+
+  it('keeps one that the database was too slow for, which has changed nothing', async () => {
+    const hasty = await startTestService({ DATABASE_DEADLINE_MS: '600' });
+    const client = await new MongoClient(hasty.databaseUri).connect();
+    const session = client.startSession();
+    try {
+      const { organizationId, key } = await addTenant(hasty.db);
+      const _id = await addReservation(hasty.db, organizationId, new ObjectId());
+      const reservations = client.db().collection('reservations');
+      session.startTransaction();
+      await reservations.updateOne({ _id }, { $set: { held: true } }, { session });
+      await hasty
+        .api('post', '/reservations/webhook')
+        .set('api-key', key)
+        .send({ reservationId: _id, reservationStatus: 'canceled' })
+        .expect(503);
+      await session.abortTransaction();
+      await eventually(async () => {
+        const records = hasty.db.collection('reservationCallbacks');
+        expect(await records.find().toArray()).toMatchObject([
+          { outcome: { status: 503, reservation: 'unchanged' } },
+        ]);
+      }, 5_000);
+      expect(await reservations.findOne({ _id })).toMatchObject({
+        status: 'pending_cheque_collection',
+      });
+    } finally {
+      await session.endSession();
+      await client.close();
+      await hasty.stop();
+    }
   });
 
   it('is kept for 90 days', async () => {

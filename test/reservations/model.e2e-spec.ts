@@ -245,5 +245,5 @@ describe('any sequence of callbacks', () => {
       '422 Reservation must be pending cheque collection before OIC approval',
       '422 This unit already reserved',
     ]);
-  }, 120_000);
+  }, 300_000);
 });

@@ -158,9 +158,9 @@ export function callBack(world: World, callback: ModelCallback): ModelAnswer {
   if (chequeStatus === 'bounced') {
     cancel();
   } else if (chequeStatus === 'collected' && before === 'bounced') {
-    if (unit === undefined) return answer(404, 'Unit not found');
     if (others.some((other) => other.status === 'approved'))
       return answer(422, 'This unit already reserved');
+    if (unit === undefined) return answer(404, 'Unit not found');
     approve();
     if (wallet.deletion !== null && walletsOf.every(({ deletion }) => deletion !== null)) {
       wallet.deletion = null;

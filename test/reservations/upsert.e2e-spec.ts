@@ -208,8 +208,8 @@ describe('POST /reservations updates', () => {
     const [reservations, wallets, units, outbox] = await everything();
     expect([reservations, wallets, outbox]).toEqual([before[0], before[1], before[3]]);
     // The lock is no content.
-    expect(units?.map(({ availabilityRevision: _lock, ...fields }) => fields)).toEqual(
-      before[2]?.map(({ availabilityRevision: _lock, ...fields }) => fields),
+    expect(units?.map(({ availabilityLock: _lock, ...fields }) => fields)).toEqual(
+      before[2]?.map(({ availabilityLock: _lock, ...fields }) => fields),
     );
   });
 
@@ -266,6 +266,50 @@ describe('POST /reservations updates', () => {
     });
   });
 
+  it('the wallet that was deleted, so that the recovery of its cheque still counts', async () => {
+    const status = 'pending_cheque_collection';
+    const cheques = [{ installmentId: '1' }];
+    const { _id } = await create({ status, partnerCollection: true, cheques });
+    const report = { reservationId: _id, installmentId: '1' };
+    await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
+    const { body } = await post({ recordSystemId, cheques: [...cheques, { installmentId: '2' }] });
+    expect(body.reservation.chequeWallet).toMatchObject({
+      isDeleted: true,
+      cheques: [{ installmentId: '1', status: 'bounced' }, { installmentId: '2' }],
+    });
+    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
+    const { body: read } = await service
+      .api('get', `/reservations/${_id}`)
+      .set('api-key', tenant.key);
+    expect(read.data).toMatchObject({ status: 'approved', chequeWallet: { isDeleted: false } });
+  });
+
+  it('a canceled reservation back to pending, with its wallet', async () => {
+    await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
+    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    const { body } = await post({ recordSystemId, status: 'pending' }).expect(200);
+    expect(body.reservation).toMatchObject({
+      status: 'pending',
+      chequeWallet: { isDeleted: false, deletedAt: null },
+    });
+    expect(await unitStatus()).toBe('Reserved');
+  });
+
+  it('the flow without what another program keeps there', async () => {
+    const { _id } = await create();
+    const stored = { _id: new ObjectId(_id as string) };
+    const partnerCollection = { isActive: false, partnerId: 'bank-7' };
+    await service.db.collection('reservations').updateOne(stored, { $set: { partnerCollection } });
+    await post({ recordSystemId, partnerCollection: true }).expect(200);
+    expect(await service.db.collection('reservations').findOne(stored)).toMatchObject({
+      partnerCollection: { isActive: true, partnerId: 'bank-7' },
+    });
+  });
+
+  it('no wallet for an empty list of cheques', async () => {
+    expect((await create({ cheques: [] })).chequeWallet).toBeNull();
+  });
+
   it('never a deleted reservation: that makes a new one', async () => {
     const { _id } = await create();
     await service.db
@@ -277,7 +321,7 @@ describe('POST /reservations updates', () => {
   it('a reservation of a deleted unit, which has nothing to recompute', async () => {
     await create();
     await service.db.collection('units').updateOne({ _id: unitId }, { $set: { isDeleted: true } });
-    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    await post({ recordSystemId, unit: 'villa-1', status: 'canceled' }).expect(200);
     expect(await unitStatus()).toBe('Reserved');
   });
 });
@@ -341,6 +385,18 @@ describe('POST /reservations refuses, and writes nothing:', () => {
     ],
     ['cheques that are no list', 400, ['cheques must be an array'], { cheques: { '0': {} } }],
     ['cheques that are no objects', 400, ['cheques.0 must be an object'], { cheques: [1] }],
+    [
+      'a list of cheques in the list',
+      400,
+      ['each item of cheques must be an object'],
+      { cheques: [[{ installmentId: '1' }]] },
+    ],
+    [
+      'more cheques than any plan has',
+      400,
+      ['cheques must not have more than 500 items'],
+      { cheques: Array.from({ length: 501 }, (_, i) => ({ installmentId: `${i}` })) },
+    ],
     [
       'a cheque without an installment',
       400,

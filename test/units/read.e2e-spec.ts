@@ -86,7 +86,7 @@ describe('a unit', () => {
       media: [{ image: 'a.png', imageType: 'floorplan', type: 'image' }, { image: 'b.png' }],
       reviews: [{ hasIssue: 0, type: 'unitDesign', reviewedById: reviewerId, reviewedDate }],
       listingType: ['sale'],
-      availabilityRevision: 4,
+      availabilityLock: new ObjectId(),
     });
     const english = (await read('full').expect(200)).body.data;
     const owner = tenant.organizationId.toHexString();
@@ -109,7 +109,7 @@ describe('a unit', () => {
       ],
       listingType: ['sale'],
     });
-    expect(english).not.toHaveProperty('availabilityRevision');
+    expect(english).not.toHaveProperty('availabilityLock');
     const { amenities, phase, type, unitDesign } = english;
     const amenity = { ...bare, icon: '', fontColor: '', backgroundColor: '' };
     expect(amenities).toEqual([

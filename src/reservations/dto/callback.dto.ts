@@ -8,6 +8,7 @@ import {
   reservationStatuses,
   type ReservationStatus,
 } from '../states.js';
+import { ChequeNumber } from './cheque-number.js';
 import { IsOneOf } from './is-one-of.js';
 
 /** Body of `POST /reservations/webhook` (section 2.3). */
@@ -26,13 +27,7 @@ export class CallbackDto {
   })
   installmentId?: string;
 
-  @ApiPropertyOptional({
-    type: String,
-    description: 'Stored with the cheque update.',
-    example: '000123',
-  })
-  @MayBeOmitted()
-  @IsString()
+  @ChequeNumber()
   chequeNumber?: string;
 
   @ApiPropertyOptional({

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { arrayUnique, IsBoolean, isISO8601, IsNumber, IsString, ValidateBy } from 'class-validator';
+import { ArrayMaxSize, IsBoolean, isISO8601, IsNumber, ValidateBy } from 'class-validator';
 import {
   ExternalId,
   externalIdLimit,
@@ -13,7 +13,11 @@ import { ruleMessage } from '../../http/rule-message.js';
 import type { UnitReference } from '../../units/unit-lookup.service.js';
 import type { ChequeRequest, ReservationRequest } from '../reservation-request.js';
 import { type ReservationStatus, reservationStatuses } from '../states.js';
+import { ChequeNumber } from './cheque-number.js';
 import { IsOneOf } from './is-one-of.js';
+
+/** Most cheques of one request: more than any payment plan has installments. */
+const mostCheques = 500;
 
 /** A cheque of `POST /reservations`. */
 export class ChequeRequestDto implements ChequeRequest {
@@ -26,9 +30,7 @@ export class ChequeRequestDto implements ChequeRequest {
   @ExternalId('installmentId')
   installmentId!: string;
 
-  @ApiPropertyOptional({ type: String, example: '000123' })
-  @MayBeOmitted()
-  @IsString()
+  @ChequeNumber()
   chequeNumber?: string;
 
   @ApiPropertyOptional({ type: Number, example: 250_000 })
@@ -89,9 +91,13 @@ export class UpsertReservationDto implements ReservationRequest {
   partnerCollection?: boolean;
 
   @OptionalItems(ChequeRequestDto, {
+    maxItems: mostCheques,
     description:
       'Makes the wallet of the reservation, or adds to it. A known installment takes over what is ' +
       'sent and keeps its status and history.',
+  })
+  @ArrayMaxSize(mostCheques, {
+    message: ruleMessage('validation.arrayMaxSize', { property: 'cheques', limit: mostCheques }),
   })
   @HasUniqueInstallments()
   cheques?: ChequeRequestDto[];
@@ -112,7 +118,8 @@ function HasUniqueInstallments(): PropertyDecorator {
   return ValidateBy({
     name: 'uniqueInstallments',
     validator: {
-      validate: (cheques) => !Array.isArray(cheques) || arrayUnique(cheques, installmentIdOf),
+      validate: (cheques) =>
+        !Array.isArray(cheques) || new Set(cheques.map(installmentIdOf)).size === cheques.length,
     },
   });
 }
