@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { fieldChanges } from '../change-log/field-changes.js';
 import { Clock } from '../configuration/clock.js';
 import type { Contact } from '../contacts/contact.js';
-import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
+import { type Phone, phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import { foldCase } from '../localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
 import { Outbox } from '../webhooks/outbox.js';
@@ -61,17 +61,46 @@ export class ClientsService {
     return null;
   }
 
+  /** The first phone decides: it is the main one. */
   private async matchByPhone(
-    { _id, phoneCountry }: Organization,
+    organization: Organization,
     { phones }: Contact,
   ): Promise<ClientDocument | null> {
-    if (phones.length === 0) return null;
-    const keys = new Set(phones.map((phone) => phoneKey(phone, phoneCountry)));
+    const owners = await this.ownersOf(organization, phones);
+    return owners.find((owner) => owner !== undefined) ?? null;
+  }
+
+  /** The client that has a phone, the oldest where several do, for each of the phones. */
+  private async ownersOf(
+    { _id, phoneCountry }: Organization,
+    phones: readonly Phone[],
+  ): Promise<(ClientDocument | undefined)[]> {
+    if (phones.length === 0) return [];
+    const keys = phones.map((phone) => phoneKey(phone, phoneCountry));
     const spellings = phones.flatMap((phone) => usualSpellings(phone, phoneCountry)).map(String);
     const candidates = await this.clients.findByPhones(_id, [...new Set([...keys, ...spellings])]);
-    const hasPhone = ({ phoneNumbers }: ClientDocument) =>
-      phoneNumbers.some((phone) => keys.has(phoneKey(phone, phoneCountry)));
-    return candidates.find(hasPhone) ?? null;
+    return keys.map((key) =>
+      candidates.find(({ phoneNumbers }) =>
+        phoneNumbers.some((phone) => phoneKey(phone, phoneCountry) === key),
+      ),
+    );
+  }
+
+  /**
+   * The phones that a client would get and no other one has: where clients are told apart by phone,
+   * there is one for each.
+   */
+  private async newPhones(
+    organization: Organization,
+    { phoneNumbers }: ClientDocument,
+    { phones }: Contact,
+  ): Promise<Phone[]> {
+    const keyOf = (phone: Phone) => phoneKey(phone, organization.phoneCountry);
+    const known = new Set(phoneNumbers.map(keyOf));
+    const unknown = phones.filter((phone) => !known.has(keyOf(phone)));
+    if (!organization.clients.matchBy.includes('phone')) return unknown;
+    const owners = await this.ownersOf(organization, unknown);
+    return unknown.filter((_, index) => owners[index] === undefined);
   }
 
   private async matchByEmail(
@@ -107,7 +136,8 @@ export class ClientsService {
   ): Promise<void> {
     if (!organization.clients.updateExisting) return;
     const client = { ...stored, phoneNumbers: stored.phoneNumbers ?? [] };
-    const fields = mergeContact(client, contact, organization.phoneCountry);
+    const phones = await this.newPhones(organization, client, contact);
+    const fields = mergeContact(client, { ...contact, phones }, organization.phoneCountry);
     const changes = fieldChanges(clientFields(client), clientFields({ ...client, ...fields }));
     if (changes.length === 0) return;
     const updatedAt = this.clock.now();

@@ -144,6 +144,19 @@ describe('the client of a lead', () => {
     expect(await clientsOf(tenant)).toMatchObject([{ name: 'Mona', phoneNumbers }]);
   });
 
+  it('is that of the main phone, and takes no phone that another client has', async () => {
+    const tenant = await addTenant(service.db, settings({}));
+    const phones = ['+201000000001', '+201000000002'];
+    const add = (phone = '') =>
+      addClient(service.db, tenant.organizationId, { phoneNumbers: [phone] });
+    const [, second] = [await add(phones[0]), await add(phones[1])];
+    const lead = { recordSystemId: 'a', phoneNumber: '01000000002', phoneNumber2: '01000000001' };
+    expect(await clientIdOf(tenant, lead)).toBe(second.toHexString());
+    expect(await clientIdOf(tenant, lead)).toBe(second.toHexString());
+    const numbers = (await clientsOf(tenant)).map((client) => client['phoneNumbers'] as string[]);
+    expect(numbers).toEqual(phones.map((phone) => [phone]));
+  });
+
   it('is one per phone when many leads arrive at once', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const spellings = ['01001234567', '+201001234567', '0100 123 4567', '201001234567'];
