@@ -20,6 +20,7 @@ describe('readEnvironment', () => {
       DATA_FOLDER: '.data',
       BODY_LIMIT_BYTES: 1_048_576,
       JSON_DEPTH_LIMIT: 32,
+      REQUEST_TIMEOUT_MS: 30_000,
       DATABASE_DEADLINE_MS: 8_000,
       ROLE: 'all',
       ENFORCE_API_DOMAIN: false,
@@ -38,7 +39,7 @@ describe('readEnvironment', () => {
   it.each([
     ['true', true],
     ['2', 2],
-    ['10.0.0.0/8, ::1', ['10.0.0.0/8', '::1']],
+    ['10.0.0.0/8, ::1,fd00::/8', ['10.0.0.0/8', '::1', 'fd00::/8']],
   ])('reads TRUST_PROXY=%s', (text, value) => {
     expect(readEnvironment({ TRUST_PROXY: text }).TRUST_PROXY).toEqual(value);
   });
@@ -70,6 +71,16 @@ describe('readEnvironment', () => {
     { ENCRYPTION_KEYS: Buffer.alloc(31).toString('base64') },
     { ENCRYPTION_KEYS: `${Buffer.alloc(32).toString('base64')},` },
     { WEBHOOKS_ALLOW_HTTP: 'yes' },
+    { TRUST_PROXY: 'abc' },
+    { TRUST_PROXY: '999.1.1.1' },
+    { TRUST_PROXY: '10.0.0.1, 10.0.0.0/33' },
+    { TRUST_PROXY: '::1/0' },
+    { TRUST_PROXY: '10.0.0.0/8/8' },
+    {
+      MONGODB_URI: 'mysql://x',
+      NODE_ENV: 'production',
+      ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
+    },
   ])('refuses %p with a line that names the variable', (source) => {
     const [fault, ...others] = faultsOf(source);
     const [name] = Object.keys(source);

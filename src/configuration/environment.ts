@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { z } from 'zod';
 
 const flag = z.enum(['true', 'false']).transform((value) => value === 'true');
@@ -67,6 +68,11 @@ const variables = {
     schema: z.enum(['all', 'api', 'worker']),
     fallback: 'all',
     description: 'What this process does: serve the API, deliver webhooks (worker), or all of it.',
+  },
+  REQUEST_TIMEOUT_MS: {
+    schema: integer(100, 600_000),
+    fallback: '30000',
+    description: 'Longest time a request may take to arrive before it gets 408.',
   },
   DATABASE_DEADLINE_MS: {
     schema: integer(100, 30_000),
@@ -199,9 +205,18 @@ function parseTrustProxy(value: string, context: z.RefinementCtx): boolean | num
   if (value === 'true' || value === 'false') return value === 'true';
   if (/^\d{1,2}$/.test(value)) return Number(value);
   const addresses = value.split(',').map((part) => part.trim());
-  if (addresses.every((part) => /^[0-9a-fA-F.:]+(\/\d{1,3})?$/.test(part))) return addresses;
+  if (addresses.every(isAddressOrRange)) return addresses;
   context.addIssue('must be true, false, a number of hops, or addresses separated by commas');
   return z.NEVER;
+}
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  const longest = version === 4 ? 32 : 128;
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest;
 }
 
 function wrap(text: string, width: number): string[] {

@@ -1,4 +1,4 @@
-import type { ServerResponse } from 'node:http';
+import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
@@ -13,6 +13,7 @@ import type { Logger } from 'pino';
 import type { Environment } from '../configuration/environment.js';
 import { parseLanguage } from '../localization/language.js';
 import { addEntityTags } from './entity-tag.js';
+import { announcesBody, drainBeforeEarlyAnswers } from './early-answers.js';
 import { externalIdLimit } from './field-decorators.js';
 import { parseJsonBody } from './json-body.js';
 import { addRequestContext, requestId } from './request-context.js';
@@ -46,7 +47,13 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     bodyLimit: environment.BODY_LIMIT_BYTES,
     trustProxy: trustProxy(environment),
     routerOptions: { maxParamLength: pathParameterLimit },
-    requestTimeout: 30_000,
+    requestTimeout: environment.REQUEST_TIMEOUT_MS,
+    http: {
+      headersTimeout: environment.REQUEST_TIMEOUT_MS,
+      requestTimeout: environment.REQUEST_TIMEOUT_MS,
+      // How late a timeout may be noticed.
+      connectionsCheckingInterval: environment.REQUEST_TIMEOUT_MS / 10,
+    },
     // The shutdown closes connections itself, after their last answer.
     return503OnClosing: false,
     forceCloseConnections: false,
@@ -69,6 +76,8 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     // Requests are taken as they are: what they unpack to has no limit.
     globalDecompression: false,
   });
+  drainBeforeEarlyAnswers(fastify);
+  ignoreExpectations(fastify);
   await fastify.register(helmet, { contentSecurityPolicy: false });
   return adapter;
 }
@@ -81,11 +90,16 @@ function trustProxy({ TRUST_PROXY: trusted }: Environment) {
 
 function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
   fastify.removeAllContentTypeParsers();
+  fastify.addHook('onRequest', ({ method, raw }, _reply, done) => {
+    // Clients that set the header on every request send a DELETE without a body.
+    if (method === 'DELETE' && !announcesBody(raw)) delete raw.headers['content-type'];
+    done();
+  });
   fastify.addContentTypeParser(
     'application/json',
     { parseAs: 'buffer' },
     (request, body: Buffer, done) => {
-      // Clients that set the header on every request send a DELETE without a body.
+      // It may have been announced all the same.
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
         done(null, parseJsonBody(body, depthLimit));
@@ -96,17 +110,27 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
   );
 }
 
-/** Bytes that are no HTTP request, or whose headers are too large, never reach a route. */
+/** Answers as if nothing had been expected, which Node refuses with 417 and nothing else. */
+function ignoreExpectations({ server }: FastifyInstance): void {
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
+/** What is told of a request that never reaches a route, by the code of its error. */
+const unreadableRequests: Readonly<Record<string, readonly [number, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request headers are too large'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
+};
+const unreadable = [400, 'The request could not be understood'] as const;
+
+/** Bytes that are no HTTP request, are too many or too slow, never reach a route. */
 function answerUnreadableRequest(error: Error & { code?: string }, socket: Socket): void {
   const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
   if (error.code === 'ECONNRESET' || socket.destroyed || response?.headersSent) {
     socket.destroy();
     return;
   }
-  const [status, message, reason] =
-    error.code === 'HPE_HEADER_OVERFLOW'
-      ? [431, 'The request headers are too large', 'Request Header Fields Too Large']
-      : [400, 'The request could not be understood', 'Bad Request'];
+  const [status, message] = unreadableRequests[error.code ?? ''] ?? unreadable;
+  const reason = STATUS_CODES[status];
   const body = JSON.stringify({ statusCode: status, message, error: reason });
   socket.end(
     `HTTP/1.1 ${status} ${reason}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { basePath } from '../../src/service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -114,6 +116,59 @@ describe('answers', () => {
       message: 'The request could not be understood',
       error: 'Bad Request',
     });
+  });
+
+  it.each([
+    ['headers', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '],
+    [
+      'a body',
+      'POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
+    ],
+  ])('to %s that do not arrive in time is 408', async (_, beginning) => {
+    const patient = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
+    const socket = connect(Number(new URL(patient.url).port), '127.0.0.1');
+    socket.write(beginning);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
+    expect(text).toMatch(/\r\nX-Request-Id: [\w-]{36}\r\n/);
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({
+      statusCode: 408,
+      message: 'The request took too long to arrive',
+      error: 'Request Timeout',
+    });
+    await patient.stop();
+  });
+
+  it('do not depend on what the client expects', async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    socket.write(
+      'GET /nowhere HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n',
+    );
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(text).toMatch(/^HTTP\/1\.1 404 Not Found\r\n(.+\r\n)*x-request-id: /);
+  });
+
+  it('to a body that is too large wait until it was sent, as clients write before they read', async () => {
+    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const closed = once(socket, 'close');
+    let text = '';
+    socket.on('data', (data) => (text += String(data)));
+    const body = Buffer.alloc(1_100_000, 'x');
+    socket.write(
+      `POST /${basePath}/leads HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n` +
+        `Content-Length: ${body.length}\r\n\r\n`,
+    );
+    for (const part of [body.subarray(0, 500_000), body.subarray(500_000, -1)]) {
+      await new Promise((resolve) => socket.write(part, resolve));
+      await service.api('get', '/healthz').expect(200);
+    }
+    expect(text).toBe('');
+    socket.write('x');
+    await closed;
+    expect(text).toMatch(/^HTTP\/1\.1 413 Payload Too Large\r\n/);
+    expect(text).toContain('The request body is too large');
   });
 
   it('to headers beyond 16 KiB too', async () => {

@@ -114,10 +114,13 @@ describe('DELETE /leads/:recordSystemId', () => {
     await read('kept').expect(200);
   });
 
-  it('works with a JSON content type and no body', async () => {
-    await post({ recordSystemId: 'typed' }).expect(201);
-    await remove('typed').set('content-type', 'application/json').expect(200);
-  });
+  it.each(['application/json', 'application/x-www-form-urlencoded', 'text/plain', '?'])(
+    'works with the content type %s and no body',
+    async (type) => {
+      await post({ recordSystemId: 'typed' }).expect(201);
+      await remove('typed').set('content-type', type).expect(200);
+    },
+  );
 
   it('deletes once when asked many times at once', async () => {
     await post({ recordSystemId: 'raced' }).expect(201);

@@ -629,8 +629,8 @@ describe('the record of callbacks', () => {
         .expect(503);
       await session.abortTransaction();
       await eventually(async () => {
-        const records = hasty.db.collection('reservationCallbacks');
-        expect(await records.find().toArray()).toMatchObject([
+        const kept = hasty.db.collection('reservationCallbacks');
+        expect(await kept.find().toArray()).toMatchObject([
           { outcome: { status: 503, reservation: 'unchanged' } },
         ]);
       }, 5_000);
