@@ -2,12 +2,18 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Public } from '../authentication/public.decorator.js';
-import { DocumentedAnswer } from '../http/api-documentation.js';
-import { HealthDto } from './health.dto.js';
+import {
+  DocumentedAnswer,
+  DocumentedErrors,
+  DocumentedHeaders,
+  generalErrors,
+} from '../http/api-documentation.js';
+import { HealthDto, healthExample } from './health.dto.js';
 import { HealthService } from './health.service.js';
 
 /** `/healthz` (section 4.3). */
 @ApiTags('Health')
+@DocumentedHeaders()
 @Controller('healthz')
 export class HealthController {
   constructor(private readonly health: HealthService) {}
@@ -15,8 +21,18 @@ export class HealthController {
   @Public()
   @Get()
   @ApiOperation({ summary: 'Check the health of the service', description: 'Needs no API key.' })
-  @DocumentedAnswer(200, HealthDto, 'The database answers.')
-  @DocumentedAnswer(503, HealthDto, 'The database does not answer; `ok` is false.')
+  @DocumentedAnswer(200, HealthDto, 'The database answers.', {}, healthExample)
+  @DocumentedAnswer(
+    503,
+    HealthDto,
+    'The database does not answer; `ok` is false.',
+    {},
+    {
+      ...healthExample,
+      ok: false,
+    },
+  )
+  @DocumentedErrors(...generalErrors)
   async check(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthDto> {
     const health = await this.health.check();
     void reply.status(health.ok ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);

@@ -1,5 +1,8 @@
 import { ApiProperty } from '@nestjs/swagger';
 
+/** What a healthy service answers. */
+export const healthExample = { description: 'Integration API', ok: true, version: 'v1.0' };
+
 /** Answer of `GET /healthz` (section 2.4). */
 export class HealthDto {
   @ApiProperty({ type: String, example: 'Integration API' })

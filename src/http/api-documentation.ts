@@ -22,6 +22,10 @@ export const answerHeaders = {
     description: 'Language of the answer.',
     schema: { ...text, enum: [...languages] },
   },
+  vary: {
+    description: 'The answer depends on the header `language`, caches have to know.',
+    schema: { ...text, enum: ['language'] },
+  },
 } satisfies ApiResponseOptions['headers'];
 
 /** Documents the headers that every endpoint takes. */
@@ -58,14 +62,17 @@ export const pollingHeaders = {
   },
 } satisfies ApiResponseOptions['headers'];
 
-/** Documents a success with its body and headers. */
+/** Documents an answer with its body and headers; without an example, those of its fields count. */
 export function DocumentedAnswer(
   status: number,
   type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
   description: string,
   headers: ApiResponseOptions['headers'] = {},
+  example?: object,
 ): MethodDecorator {
-  return ApiResponse({ status, type, description, headers: { ...answerHeaders, ...headers } });
+  const shown = example === undefined ? {} : { example };
+  const all = { ...answerHeaders, ...headers };
+  return ApiResponse({ status, type, description, headers: all, ...shown });
 }
 
 /** Documents what makes polling a read cheap: entity tags, 304 and the next `updatedSince`. */
@@ -106,8 +113,35 @@ export const bodyErrors: readonly DocumentedError[] = [
     message: 'The request body is not valid JSON in UTF-8',
   },
   {
+    status: 400,
+    description: 'The body is nested too deep',
+    message: 'The request body must not be nested deeper than 32 levels',
+  },
+  {
+    status: 400,
+    description: 'A key would change how programs read the body',
+    message: 'The request body must not have the keys __proto__ or constructor.prototype',
+  },
+  {
+    status: 400,
+    description: 'A key is reserved by the database',
+    message: 'The request body must not have the key _bsontype',
+  },
+  {
+    status: 400,
+    description: 'A number is beyond the range of a double',
+    message: 'The request body has a number that is out of range',
+  },
+  {
+    status: 400,
+    description: 'An integer has more digits than a double holds',
+    message:
+      'The request body has the integer 12345678901234567891, which is too large to be kept ' +
+      'exactly: send it as a string',
+  },
+  {
     status: 413,
-    description: 'The body is larger than 1 MiB',
+    description: 'The body is larger than the service accepts: 1 MiB unless it is set otherwise',
     message: 'The request body is too large',
   },
   {
@@ -115,6 +149,35 @@ export const bodyErrors: readonly DocumentedError[] = [
     description: 'The body is not sent as JSON',
     message: 'The request body must be sent with Content-Type: application/json',
   },
+];
+
+/** What every endpoint with a path parameter can refuse. */
+export const pathErrors: readonly DocumentedError[] = [
+  {
+    status: 400,
+    description: 'The percent-encoding of the path is broken',
+    message: 'The request could not be understood',
+  },
+  {
+    status: 414,
+    description: 'A parameter of the path is much too long',
+    message: 'The path is too long',
+  },
+];
+
+/** What can happen to every request, with or without a key. */
+export const generalErrors: readonly DocumentedError[] = [
+  {
+    status: 408,
+    description: 'The request took too long to arrive',
+    message: 'The request took too long to arrive',
+  },
+  {
+    status: 431,
+    description: 'The headers are larger than 16 KiB',
+    message: 'The request headers are too large',
+  },
+  { status: 500, description: 'A fault of the service', message: 'Internal server error' },
 ];
 
 /** What every guarded endpoint can refuse, and the faults of the service. */
@@ -129,13 +192,23 @@ export const commonErrors: readonly DocumentedError[] = [
     description: 'The API key is unknown, expired, revoked or without external access',
     message: 'Access Denied, API key not valid',
   },
-  { status: 500, description: 'A fault of the service', message: 'Internal server error' },
+  ...generalErrors,
   {
     status: 503,
     description: 'The database did not answer in time; repeat after Retry-After seconds',
     message: 'The service is temporarily unavailable, please try again',
   },
 ];
+
+/** Refused before there is a request: such an answer has no language and only an id. */
+const statusesOfUnreadable: ReadonlySet<number> = new Set([408, 431]);
+
+function headersOf(status: number): ApiResponseOptions['headers'] {
+  if (statusesOfUnreadable.has(status)) return { 'x-request-id': answerHeaders['x-request-id'] };
+  if (status !== 503) return answerHeaders;
+  const description = 'Seconds to wait before the next try.';
+  return { ...answerHeaders, 'retry-after': { description, schema: text } };
+}
 
 function documentStatus(status: number, errors: readonly DocumentedError[]): MethodDecorator {
   const error = STATUS_CODES[status] ?? 'Error';
@@ -148,13 +221,10 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
     ...(errors.every(isList) ? [] : [text]),
     ...(errors.some(isList) ? [{ type: 'array' as const, items: text }] : []),
   ];
-  const retryAfter = {
-    'retry-after': { description: 'Seconds to wait before the next try.', schema: text },
-  };
   return ApiResponse({
     status,
     description: errors.map(({ description }) => description).join('. '),
-    headers: { ...answerHeaders, ...(status === 503 ? retryAfter : {}) },
+    headers: headersOf(status) ?? {},
     content: {
       'application/json': {
         schema: {

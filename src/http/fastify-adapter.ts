@@ -16,7 +16,7 @@ import { addEntityTags } from './entity-tag.js';
 import { announcesBody, drainBeforeEarlyAnswers } from './early-answers.js';
 import { externalIdLimit } from './field-decorators.js';
 import { parseJsonBody } from './json-body.js';
-import { addRequestContext, requestId } from './request-context.js';
+import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
 import { addRequestLog } from './request-log.js';
 
 /** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
@@ -59,7 +59,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     forceCloseConnections: false,
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       request.language = parseLanguage(request.headers['language']);
-      reply.header('x-request-id', request.id);
+      setContextHeaders(request, reply);
       onFrameworkError(error, request, reply);
     },
     clientErrorHandler: answerUnreadableRequest,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Caller } from '../authentication/caller.js';
 import { type Language, parseLanguage } from '../localization/language.js';
 import { routeOptionsOf } from './route-options.js';
@@ -30,15 +30,20 @@ export function addRequestContext(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     const { fixedLanguage } = routeOptionsOf(request);
     request.language = fixedLanguage ?? parseLanguage(request.headers['language']);
-    reply.header('x-request-id', request.id);
-    reply.header('content-language', request.language);
-    reply.header('vary', 'language');
+    setContextHeaders(request, reply);
     done();
   });
   fastify.addHook('preHandler', (request, _reply, done) => {
     request.waitsSince = performance.now();
     done();
   });
+}
+
+/** Names the request and its language in its answer. */
+export function setContextHeaders({ id, language }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', id);
+  reply.header('content-language', language);
+  reply.header('vary', 'language');
 }
 
 /** How long a request may still wait for the database, in milliseconds. */

@@ -7,11 +7,12 @@ import {
   DocumentedAnswer,
   DocumentedErrors,
   DocumentedHeaders,
+  pathErrors,
 } from '../http/api-documentation.js';
 import { UpsertStatusInterceptor } from '../http/upsert-status.interceptor.js';
-import { leadNotFound, leadRefusals } from './dto/documented-errors.js';
+import { leadNotFound, leadRefusals, unstorableLeadId } from './dto/documented-errors.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
-import { LeadAnswerDto, LeadDeletionDto, LeadUpsertDto } from './dto/lead.dto.js';
+import { LeadAnswerDto, LeadDeletionDto, LeadUpsertDto, upsertExample } from './dto/lead.dto.js';
 import { UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { LeadsService } from './leads.service.js';
 
@@ -32,8 +33,8 @@ export class LeadsController {
       'when they arrive at the same moment. Flat fields and data may be mixed; data wins. A phone ' +
       'that another lead of the organization has is refused, unless the organization allows it.',
   })
-  @DocumentedAnswer(201, LeadUpsertDto, 'The lead was created.')
-  @DocumentedAnswer(200, LeadUpsertDto, 'The lead was updated.')
+  @DocumentedAnswer(201, LeadUpsertDto, 'The lead was created.', {}, upsertExample('create'))
+  @DocumentedAnswer(200, LeadUpsertDto, 'The lead was updated.', {}, upsertExample('update'))
   @DocumentedErrors(...bodyErrors, ...leadRefusals, ...commonErrors)
   upsert(@CurrentCaller() caller: Caller, @Body() lead: UpsertLeadDto): Promise<LeadUpsertDto> {
     return this.leads.upsert(caller, lead);
@@ -45,7 +46,7 @@ export class LeadsController {
     description: 'The current lead, for resynchronizing after a missed outbound event.',
   })
   @DocumentedAnswer(200, LeadAnswerDto, 'The lead.')
-  @DocumentedErrors(leadNotFound, ...commonErrors)
+  @DocumentedErrors(...pathErrors, unstorableLeadId, leadNotFound, ...commonErrors)
   read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadAnswerDto> {
     return this.leads.read(caller, path.recordSystemId);
   }
@@ -57,7 +58,7 @@ export class LeadsController {
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',
   })
   @DocumentedAnswer(200, LeadDeletionDto, 'The lead was deleted.')
-  @DocumentedErrors(leadNotFound, ...commonErrors)
+  @DocumentedErrors(...pathErrors, unstorableLeadId, leadNotFound, ...commonErrors)
   delete(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadDeletionDto> {
     return this.leads.delete(caller, path.recordSystemId);
   }

@@ -201,4 +201,25 @@ describe('the reference', () => {
       ]),
     );
   });
+
+  it('names every status that a request can get, with an example of its own', async () => {
+    const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
+    const at = (path: string) => body.paths[`/${basePath}${path}`];
+    const answers = (operation: { responses: object }) =>
+      Object.keys(operation.responses).map(Number);
+    const one = at('/leads/{recordSystemId}');
+    for (const operation of [one.get, one.delete]) {
+      expect(answers(operation)).toEqual([200, 400, 401, 404, 408, 414, 431, 500, 503]);
+    }
+    const { post } = at('/leads');
+    expect(answers(post)).toEqual([200, 201, 400, 401, 408, 413, 415, 431, 500, 503]);
+    const exampleOf = (operation: typeof post, status: number) =>
+      operation.responses[status].content['application/json'].example;
+    expect(exampleOf(post, 200).operation).toBe('update');
+    expect(exampleOf(post, 201).operation).toBe('create');
+    const health = at('/healthz').get;
+    expect(answers(health)).toEqual([200, 408, 431, 500, 503]);
+    expect(exampleOf(health, 503).ok).toBe(false);
+    expect(health.parameters).toEqual(post.parameters);
+  });
 });

@@ -73,9 +73,11 @@ describe('GET /leads/:recordSystemId', () => {
 
   it('refuses broken percent-encoding', async () => {
     const path = service.api('get', '/leads/%E0%A4%A').set('api-key', tenant.key);
-    expect((await path.expect(400)).body).toEqual({
+    const { body, headers } = await path.set('language', 'ar-eg').expect(400);
+    expect(headers).toMatchObject({ 'content-language': 'ar-eg', vary: 'language' });
+    expect(body).toEqual({
       statusCode: 400,
-      message: 'The request could not be understood',
+      message: 'تعذّر فهم الطلب',
       error: 'Bad Request',
     });
   });

@@ -27,6 +27,13 @@ export const leadRefusals: readonly DocumentedError[] = [
   },
 ];
 
+/** The path names what cannot be an external id. */
+export const unstorableLeadId: DocumentedError = {
+  status: 400,
+  description: 'The external id has a null character or is longer than 1,024 characters',
+  message: ['recordSystemId must not have a null character or a broken character'],
+};
+
 /** There is no active lead with the external id. */
 export const leadNotFound: DocumentedError = {
   status: 404,

@@ -79,6 +79,27 @@ export class LeadDto implements PresentedLead {
   updatedAt!: string;
 }
 
+const leadExample: PresentedLead = {
+  _id: '6740b1f2c3d4e5f60718293a',
+  leadId: 42,
+  recordSystemId: 'website-form-7-4711',
+  compoundsIds: ['6740b1f2c3d4e5f607182930'],
+  data: { name: 'Mona El Sayed', phoneNumber: '01001234567', project: 'Palm Meadows' },
+  additionalData: { utm_source: 'newsletter' },
+  clientId: '6740b1f2c3d4e5f607182931',
+  assignedToId: null,
+  parentId: null,
+  isActive: true,
+  isDeleted: false,
+  createdAt: '2026-01-05T09:30:00.000Z',
+  updatedAt: '2026-01-05T09:30:00.000Z',
+};
+
+/** What `POST /leads` answers for a lead that is new or known, for the reference. */
+export function upsertExample(operation: LeadUpsertAnswer['operation']): LeadUpsertAnswer {
+  return { ok: true, operation, lead: leadExample, newLead: leadExample };
+}
+
 /** Answer of `POST /leads`. */
 export class LeadUpsertDto implements LeadUpsertAnswer {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
