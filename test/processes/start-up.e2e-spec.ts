@@ -143,5 +143,5 @@ describe('a start without configuration', () => {
     expect(read.body.lead).toEqual(lead.body.lead);
     second.process.kill('SIGINT');
     expect(await second.exited).toBe(0);
-  });
+  }, 60_000);
 });
