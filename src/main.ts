@@ -1,6 +1,8 @@
 import { ConfigurationError } from './configuration/environment.js';
+import { keepHeapSmall } from './memory.js';
 import { type RunningService, runService } from './run-service.js';
 
+keepHeapSmall();
 try {
   leaveOnSignals(await runService());
 } catch (error) {

@@ -25,7 +25,7 @@ export type ReadOptions = Pick<FindOptions, 'projection' | 'limit' | 'skip' | 'c
 };
 
 /** Small enough for many answers at once to stay small in memory. */
-const documentsInBatch = 100;
+const documentsInBatch = 25;
 
 /**
  * The documents of one collection as one organization sees them. It is the only way that

@@ -1,5 +1,6 @@
 import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import helmet from '@fastify/helmet';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -21,6 +22,12 @@ import { addRequestLog } from './request-log.js';
 
 /** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
 const pathParameterLimit = 2 * externalIdLimit;
+
+/** Quick, and with a window of 256 KB: by default each answer under way would take 8 MB and more. */
+const brotliParameters = {
+  [constants.BROTLI_PARAM_QUALITY]: 4,
+  [constants.BROTLI_PARAM_LGWIN]: 18,
+};
 
 /** Answers an error that Fastify meets before it has found a route. */
 export type FrameworkErrorHandler = (
@@ -75,6 +82,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     encodings: ['br', 'gzip'],
     // Requests are taken as they are: what they unpack to has no limit.
     globalDecompression: false,
+    brotliOptions: { params: brotliParameters },
   });
   drainBeforeEarlyAnswers(fastify);
   ignoreExpectations(fastify);

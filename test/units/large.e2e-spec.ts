@@ -1,0 +1,186 @@
+import { once } from 'node:events';
+import { get as httpGet, type IncomingMessage } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import { type Document, type Long, ObjectId } from 'mongodb';
+import { basePath } from '../../src/service.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { addUnitCatalogue, type Catalogue } from './catalogue.js';
+
+const unitCount = 10_050;
+const exportLimit = 10_000;
+/** An error that is not worth another try. */
+const timeExpired = 50;
+
+let service: TestService;
+let tenant: Tenant;
+let catalogue: Catalogue;
+
+beforeAll(async () => {
+  service = await startTestService();
+  tenant = await addTenant(service.db);
+  catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
+  const now = new Date();
+  const units = Array.from({ length: unitCount }, (_, index) => ({
+    organizationId: tenant.organizationId,
+    compoundId: catalogue.compoundId,
+    locationId: catalogue.phaseId,
+    unitId: `U-${index}`,
+    slug: `u-${index}`,
+    name: { 'en-us': `Unit ${index}`, 'ar-eg': `وحدة ${index}` },
+    propertyTypeId: catalogue.villaId,
+    unitDesignId: catalogue.designId,
+    amenitiesIds: [catalogue.poolId, catalogue.gymId],
+    isDeleted: false,
+    createdAt: now,
+    updatedAt: now,
+  }));
+  await service.db.collection('units').insertMany(units);
+});
+afterAll(() => service.stop());
+
+/** Begins a request and gives its answer before anything of the body has been read. */
+async function begin(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  const request = httpGet(`${service.url}/${basePath}${path}`, {
+    agent: false,
+    headers: { 'api-key': tenant.key, ...headers },
+  });
+  const [response] = (await once(request, 'response')) as [IncomingMessage];
+  return response;
+}
+
+async function textOf(response: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of response) chunks.push(chunk);
+  return Buffer.concat(chunks).toString();
+}
+
+/** Cursors on the units of this database that wait for their reader. */
+async function openCursors(): Promise<{ cursor: { cursorId: Long } }[]> {
+  const admin = service.db.client.db('admin');
+  const operations = admin.aggregate<{ cursor: { cursorId: Long } }>([
+    { $currentOp: { idleCursors: true, allUsers: true } },
+    { $match: { type: 'idleCursor', ns: `${service.db.databaseName}.units` } },
+  ]);
+  return operations.toArray();
+}
+
+const unitsPath = () => `/compounds/${catalogue.compoundSlug}/units`;
+const unitIdsOf = (units: readonly Document[]) => new Set(units.map(({ unitId }) => unitId));
+
+describe('a large answer', () => {
+  it('has all 10,050 units of a compound, and no tag', async () => {
+    const response = await begin(unitsPath(), { language: 'ar-eg' });
+    expect(response.statusCode).toBe(200);
+    expect(response.headers).not.toHaveProperty('etag');
+    const { data } = JSON.parse(await textOf(response)) as { data: Document[] };
+    expect(unitIdsOf(data).size).toBe(unitCount);
+    expect(data[0]).toMatchObject({
+      phase: { name: 'الشمال' },
+      amenities: [{ name: 'حمام سباحة' }, { name: 'Gym' }],
+    });
+  });
+
+  it('stops at 10,000 in an export of any format and says so', async () => {
+    for (const format of ['json', 'csv', 'ndjson']) {
+      const response = await begin(`/units/export/all?sort=unitId&format=${format}`);
+      expect(response.headers).toMatchObject({
+        'x-total-count': String(unitCount),
+        'x-truncated': 'true',
+      });
+      const text = await textOf(response);
+      const units = readUnits(format, text);
+      expect([format, unitIdsOf(units).size, units.length]).toEqual([
+        format,
+        exportLimit,
+        exportLimit,
+      ]);
+    }
+  });
+
+  it('waits for a slow reader while others are served, and goes on', async () => {
+    const slow = await begin(unitsPath());
+    await eventually(async () => expect(await openCursors()).toHaveLength(1), 5_000);
+    await service.api('get', '/units?limit=1').set('api-key', tenant.key).expect(200);
+    expect(await openCursors()).toHaveLength(1);
+    const { data } = JSON.parse(await textOf(slow)) as { data: Document[] };
+    expect(data).toHaveLength(unitCount);
+    await eventually(async () => expect(await openCursors()).toEqual([]), 5_000);
+  });
+
+  it.each(['identity', 'gzip', 'br'])(
+    'is no longer made when the client has gone (%s)',
+    async (encoding) => {
+      const path = '/units/export/all?sort=-createdAt';
+      const response = await begin(path, { 'accept-encoding': encoding });
+      await once(response, 'readable');
+      await eventually(async () => expect(await openCursors()).toHaveLength(1), 5_000);
+      response.destroy();
+      await eventually(async () => expect(await openCursors()).toEqual([]), 5_000);
+    },
+  );
+
+  it.each(['identity', 'gzip', 'br'])(
+    'is cut off when the database fails in the middle (%s)',
+    async (encoding) => {
+      const response = await begin(unitsPath(), { 'accept-encoding': encoding });
+      expect(response.statusCode).toBe(200);
+      await once(response, 'readable');
+      const cursors = (await openCursors()).map(({ cursor }) => cursor.cursorId);
+      expect(cursors).toHaveLength(1);
+      await service.db.command({ killCursors: 'units', cursors });
+      await expect(textOf(response)).rejects.toThrow('aborted');
+      expect(response.complete).toBe(false);
+      expect(service.logged()).toContain('The answer was cut off');
+    },
+  );
+
+  it('is an error like any other when the database fails before it has begun', async () => {
+    const configureFailPoint = 'failCommand';
+    const admin = service.db.client.db('admin');
+    const namespace = `${service.db.databaseName}.units`;
+    const data = { failCommands: ['aggregate'], namespace, errorCode: timeExpired };
+    await admin.command({ configureFailPoint, mode: 'alwaysOn', data });
+    try {
+      for (const path of [unitsPath(), '/units', '/units/export/all']) {
+        const response = await begin(path);
+        expect(response.statusCode).toBe(503);
+        expect(response.headers).toMatchObject({ 'retry-after': '1' });
+        expect(JSON.parse(await textOf(response))).toMatchObject({ statusCode: 503 });
+      }
+    } finally {
+      await admin.command({ configureFailPoint, mode: 'off' });
+    }
+  });
+});
+
+describe('GET /compounds?all=1', () => {
+  it('streams 2,000 compounds with their number', async () => {
+    const many = await addTenant(service.db);
+    const now = new Date();
+    const compounds = Array.from({ length: 2_000 }, (_, index) => ({
+      _id: new ObjectId(),
+      organizationId: many.organizationId,
+      name: { 'en-us': `Compound ${index}` },
+      slug: `c-${index}`,
+      isDeleted: false,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    await service.db.collection('compounds').insertMany(compounds);
+    const { body } = await service.api('get', '/compounds?all=1').set('api-key', many.key);
+    expect(new Set(body.data.map(({ _id }: { _id: string }) => _id)).size).toBe(2_000);
+    expect(body.pagination).toEqual({ count: 2_000, limit: 2_000, pages: 1, total: 2_000 });
+  });
+});
+
+function readUnits(format: string, text: string): Document[] {
+  if (format === 'csv') return parse<Document>(text, { columns: true });
+  if (format === 'json') return (JSON.parse(text) as { data: Document[] }).data;
+  return text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Document);
+}
