@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type FieldChange, fieldChanges } from '../change-log/field-changes.js';
-import { recordOf } from '../database/stored-values.js';
+import { idOf, recordOf } from '../database/stored-values.js';
 import { defaultLanguage } from '../localization/language.js';
 import { Outbox } from '../webhooks/outbox.js';
 import { UnitPresentationService } from './unit-presentation.service.js';
@@ -31,11 +31,11 @@ export class UnitEventsService {
 }
 
 /** The differences between two states of a unit; a name's language by language. */
-function unitChanges(before: UnitDocument, after: UnitDocument): FieldChange[] {
+export function unitChanges(before: UnitDocument, after: UnitDocument): FieldChange[] {
   return fieldChanges(toldPart(before), toldPart(after), ['name']);
 }
 
 function toldPart(unit: UnitDocument): Record<string, unknown> {
   const { updatedAt: _updatedAt, ...fields } = presentUnitFields(unit, defaultLanguage);
-  return { ...fields, name: recordOf(unit.name) };
+  return { ...fields, compoundId: idOf(unit.compoundId), name: recordOf(unit.name) };
 }

@@ -19,7 +19,7 @@ export interface UnitDocument extends CatalogueDocument {
   locationId: Types.ObjectId;
   unitDesignId: Types.ObjectId | null;
   buildingId: Types.ObjectId;
-  propertyTypeId: Types.ObjectId;
+  propertyTypeId: Types.ObjectId | null;
   finishingTypeId: Types.ObjectId;
   recordSystemId?: string;
   unitId: string;

@@ -1,4 +1,14 @@
-import { Controller, Get, Param, Query, Req, Res } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Get,
+  Param,
+  Post,
+  Query,
+  Req,
+  Res,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -6,6 +16,7 @@ import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
 import { type Answer, AnswerStreams } from '../http/answer-streams.js';
 import {
+  bodyErrors,
   commonErrors,
   DocumentedAnswer,
   DocumentedErrors,
@@ -14,14 +25,17 @@ import {
   pollingHeaders,
 } from '../http/api-documentation.js';
 import type { PageOf } from '../http/pages.js';
+import { UpsertStatusInterceptor } from '../http/upsert-status.interceptor.js';
 import { noteUpdatedAsOf } from '../http/updated-as-of.js';
 import { DocumentedExport } from './dto/documented-export.js';
-import { listRefusals, unitNotFound } from './dto/documented-errors.js';
+import { listRefusals, unitNotFound, upsertRefusals } from './dto/documented-errors.js';
 import { SlugParam } from './dto/slug.param.js';
-import { UnitAnswerDto, UnitsAnswerDto } from './dto/unit.dto.js';
+import { UnitAnswerDto, UnitsAnswerDto, UnitUpsertDto } from './dto/unit.dto.js';
+import { UpsertUnitDto } from './dto/upsert-unit.dto.js';
 import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './dto/units.query.js';
 import { exportLimit, UnitExportsService } from './unit-exports.service.js';
 import type { PresentedUnit } from './unit.presenter.js';
+import { UnitUpsertsService } from './unit-upserts.service.js';
 import { UnitsService } from './units.service.js';
 
 const mediaTypes: Readonly<Record<ExportFormat, string>> = {
@@ -38,10 +52,26 @@ const mediaTypes: Readonly<Record<ExportFormat, string>> = {
 export class UnitsController {
   constructor(
     private readonly units: UnitsService,
+    private readonly upserts: UnitUpsertsService,
     private readonly exports: UnitExportsService,
     private readonly answers: AnswerStreams,
     private readonly clock: Clock,
   ) {}
+
+  @Post()
+  @UseInterceptors(UpsertStatusInterceptor)
+  @ApiOperation({
+    summary: 'Create or update a unit',
+    description:
+      'recordSystemId, else unitId, tells which unit; the first request creates it and later ones ' +
+      'change what they send, also when they arrive at the same moment. Names must resolve.',
+  })
+  @DocumentedAnswer(201, UnitUpsertDto, 'The unit was created.')
+  @DocumentedAnswer(200, UnitUpsertDto, 'The unit was updated.')
+  @DocumentedErrors(...bodyErrors, ...upsertRefusals, ...commonErrors)
+  upsert(@CurrentCaller() caller: Caller, @Body() unit: UpsertUnitDto): Promise<UnitUpsertDto> {
+    return this.upserts.upsert(caller, unit);
+  }
 
   @Get()
   @ApiOperation({

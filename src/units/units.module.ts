@@ -12,6 +12,8 @@ import { UnitExportsService } from './unit-exports.service.js';
 import { UnitFiltersService } from './unit-filters.service.js';
 import { UnitNamesService } from './unit-names.service.js';
 import { UnitsController } from './units.controller.js';
+import { UnitLinksService } from './unit-links.service.js';
+import { UnitUpsertsService } from './unit-upserts.service.js';
 import { UnitsService } from './units.service.js';
 import { UnitEventsService } from './unit-events.service.js';
 import { UnitPresentationService } from './unit-presentation.service.js';
@@ -40,6 +42,8 @@ import { UnitsRepository } from './units.repository.js';
     UnitFiltersService,
     UnitExportsService,
     UnitsService,
+    UnitLinksService,
+    UnitUpsertsService,
     UnitReferencesRepository,
     UnitPresentationService,
     UnitEventsService,

@@ -53,6 +53,41 @@ export class UnitsRepository {
     return this.units.findOne(organizationId, { slug, ...notDeleted });
   }
 
+  async findByRecordSystemId(
+    organizationId: Types.ObjectId,
+    recordSystemId: string,
+  ): Promise<UnitDocument | null> {
+    return this.units.findOne(organizationId, { recordSystemId, ...notDeleted });
+  }
+
+  /** Units with an id, in one compound or in all. */
+  async findByUnitId(
+    organizationId: Types.ObjectId,
+    unitId: string,
+    compoundId?: Types.ObjectId,
+  ): Promise<UnitDocument[]> {
+    const place = compoundId === undefined ? {} : { compoundId };
+    return this.units.find(organizationId, { unitId, ...place, ...notDeleted }, { limit: 2 });
+  }
+
+  /** Those of the slugs that a unit has. */
+  async usedSlugs(organizationId: Types.ObjectId, slugs: readonly string[]): Promise<string[]> {
+    const filter = { slug: { $in: slugs }, ...notDeleted };
+    const units = await this.units.find(organizationId, filter, { projection: { slug: 1 } });
+    return units.map(({ slug }) => slug);
+  }
+
+  async insert(unit: UnitDocument): Promise<void> {
+    await this.units.insert(unit);
+  }
+
+  async setFields(
+    { organizationId, _id }: UnitDocument,
+    fields: Partial<UnitDocument>,
+  ): Promise<void> {
+    await this.units.updateOne(organizationId, { _id }, { $set: fields });
+  }
+
   /** The units of a compound, newest first. */
   batchesOfCompound(
     organizationId: Types.ObjectId,

@@ -380,7 +380,7 @@ describe('POST /reservations refuses, and writes nothing:', () => {
     [
       'a flow that is no boolean',
       400,
-      ['partnerCollection must be true or false'],
+      ['partnerCollection must be a boolean'],
       { unit: 'villa-1', partnerCollection: 'yes' },
     ],
     ['cheques that are no list', 400, ['cheques must be an array'], { cheques: { '0': {} } }],

@@ -20,3 +20,22 @@ export const unitNotFound: DocumentedError = {
   description: 'No unit of the organization has this slug',
   message: 'There is no unit with slug: palm-meadows-v-101',
 };
+
+/** What `POST /units` refuses for its content. */
+export const upsertRefusals: readonly DocumentedError[] = [
+  {
+    status: 400,
+    description: 'No id, or no compound for a new unit',
+    message: ['recordSystemId or unitId is required'],
+  },
+  {
+    status: 400,
+    description: 'A name resolves to nothing',
+    message: ['propertyType resolves to nothing: castle'],
+  },
+  {
+    status: 400,
+    description: 'The unit id tells several units, or is taken in the compound',
+    message: ['unitId names several units, send compound too: A-101'],
+  },
+];

@@ -183,3 +183,15 @@ export class UnitAnswerDto {
   @ApiProperty({ type: UnitDto })
   data!: UnitDto;
 }
+
+/** Answer of `POST /units`. */
+export class UnitUpsertDto {
+  @ApiProperty({ type: Boolean, enum: [true], example: true })
+  ok!: true;
+
+  @ApiProperty({ type: String, enum: ['create', 'update'], example: 'create' })
+  operation!: 'create' | 'update';
+
+  @ApiProperty({ type: UnitDto })
+  unit!: UnitDto;
+}

@@ -1,0 +1,256 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ObjectId } from 'mongodb';
+import type { UpsertUnitDto } from '../../src/units/dto/upsert-unit.dto.js';
+import { addCatalogue, addCompound, addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
+
+let service: TestService;
+let tenant: Tenant;
+let other: Tenant;
+let catalogue: Catalogue;
+let secondCompoundId: ObjectId;
+
+beforeAll(async () => {
+  service = await startTestService();
+  tenant = await addTenant(service.db);
+  other = await addTenant(service.db);
+  const { organizationId } = tenant;
+  catalogue = await addUnitCatalogue(service.db, organizationId);
+  secondCompoundId = await addCompound(
+    service.db,
+    organizationId,
+    { 'en-us': 'Hill' },
+    { slug: 'hill' },
+  );
+  await addCatalogue(service.db, 'phases', organizationId, {
+    parentId: secondCompoundId,
+    slug: 'south',
+  });
+});
+afterAll(() => service.stop());
+
+const post = (body: object, key = tenant.key) =>
+  service.api('post', '/units').set('api-key', key).send(body);
+const create = async (body: Partial<UpsertUnitDto>) =>
+  (await post(Object.assign({ compound: 'lake' }, body)).expect(201)).body.unit;
+const units = (filter: object) => service.db.collection('units').find(filter).toArray();
+const eventsOf = ({ _id }: { _id: string }) =>
+  service.db.collection('outboxEvents').find({ 'data._id': _id }).sort({ _id: 1 }).toArray();
+
+const everything = {
+  unitId: 'V-1',
+  name: { 'en-us': 'Lake Villa', 'ar-eg': 'فيلا البحيرة' },
+  price: 12_500_000.5,
+  status: 'Reserved',
+  rentalStatus: 'Rented',
+  saleType: 'resale',
+  propertyType: 'VILLA',
+  compound: 'lake',
+  phase: 'north',
+  unitDesign: 'garden-villa',
+  amenities: ['gym', 'حمام سباحة', 'GYM'],
+  bua: 210,
+  beds: 3,
+  floor: { name: 'Ground' },
+  media: [{ image: 'https://cdn.example.com/plan.png', imageType: 'floorplan' }],
+  listingType: ['sale', 'rent'],
+  showForBrokers: true,
+} satisfies UpsertUnitDto;
+
+describe('POST /units', () => {
+  it('creates a unit with everything, tells it, and reads it back', async () => {
+    const { body } = await post({ recordSystemId: 'all', ...everything }).expect(201);
+    expect(body).toMatchObject({ ok: true, operation: 'create' });
+    expect(body.unit).toMatchObject({
+      recordSystemId: 'all',
+      unitId: 'V-1',
+      name: 'Lake Villa',
+      slug: 'lake-villa',
+      price: 12_500_000.5,
+      status: 'Reserved',
+      rentalStatus: 'Rented',
+      saleType: 'resale',
+      locationId: catalogue.phaseId.toHexString(),
+      bua: 210,
+      beds: 3,
+      floor: { name: 'Ground' },
+      media: [{ image: 'https://cdn.example.com/plan.png', imageType: 'floorplan', type: 'image' }],
+      listingType: ['sale', 'rent'],
+      showForBrokers: true,
+      isDeleted: false,
+      type: { slug: 'villa' },
+      phase: { slug: 'north' },
+      unitDesign: { slug: 'garden-villa' },
+      amenities: [{ name: 'Gym' }, { name: 'Pool' }],
+    });
+    const read = await service.api('get', '/units/lake-villa').set('api-key', tenant.key);
+    expect(read.body.data).toEqual(body.unit);
+    expect(await units({ recordSystemId: 'all' })).toMatchObject([
+      { compoundId: catalogue.compoundId, amenitiesIds: [catalogue.gymId, catalogue.poolId] },
+    ]);
+    expect(await eventsOf(body.unit)).toMatchObject([{ type: 'unit.created', data: body.unit }]);
+  });
+
+  it('changes what is sent and leaves the rest, the slug too, and tells what changed', async () => {
+    const unit = await create({ recordSystemId: 'change', name: 'Before', price: 5, beds: 2 });
+    const sent = { recordSystemId: 'change', name: 'After', price: 7 };
+    const { body } = await post(sent).expect(200);
+    expect(body.operation).toBe('update');
+    expect(body.unit).toEqual({
+      ...unit,
+      name: 'After',
+      price: 7,
+      updatedAt: expect.any(String),
+    });
+    expect((await eventsOf(unit)).slice(1)).toMatchObject([
+      {
+        type: 'unit.updated',
+        data: { name: 'After' },
+        changes: [
+          { field: 'name.en-us', from: 'Before', to: 'After' },
+          { field: 'price', from: 5, to: 7 },
+        ],
+      },
+    ]);
+  });
+
+  it('tells nothing and keeps the time when nothing changes', async () => {
+    const unit = await create({ recordSystemId: 'same', price: 5, amenities: ['Gym'] });
+    const same = { recordSystemId: 'same', price: 5, amenities: ['gym'], compound: 'lake' };
+    const { body } = await post(same).expect(200);
+    expect(body).toEqual({ ok: true, operation: 'update', unit });
+    expect(await eventsOf(unit)).toHaveLength(1);
+  });
+
+  it('takes a name in the language of the request and keeps the other one', async () => {
+    const arabic = (body: object) => post(body).set('language', 'ar-eg');
+    const first = await arabic({ recordSystemId: 'names', compound: 'lake', name: 'شاليه' });
+    expect(first.body.unit).toMatchObject({ name: 'شاليه', slug: 'شاليه' });
+    await post({ recordSystemId: 'names', name: 'Chalet' }).expect(200);
+    await arabic({ recordSystemId: 'names', name: 'شاليه البحر' }).expect(200);
+    await post({ recordSystemId: 'names', name: { 'en-us': 'Sea Chalet' } }).expect(200);
+    expect(await units({ recordSystemId: 'names' })).toMatchObject([
+      { name: { 'en-us': 'Sea Chalet', 'ar-eg': 'شاليه البحر' }, slug: 'شاليه' },
+    ]);
+  });
+
+  it('finds a unit by its unit id, in the compound that is sent', async () => {
+    await create({ unitId: 'by-id', price: 1 });
+    await post({ unitId: 'by-id', compound: 'hill', price: 2 }).expect(201);
+    const { body } = await post({ unitId: 'by-id', price: 3 }).expect(400);
+    expect(body.message).toEqual(['unitId names several units, send compound too: by-id']);
+    await post({ unitId: 'by-id', compound: 'hill', price: 4 }).expect(200);
+    expect((await units({ unitId: 'by-id' })).map(({ price }) => price)).toEqual([1, 4]);
+  });
+
+  it('gives a unit that has none the external id, and takes no other’s unit id', async () => {
+    await addUnit(service.db, tenant.organizationId, catalogue, { unitId: 'old', slug: 'old' });
+    const sent = { unitId: 'old', compound: 'lake' };
+    expect((await post({ ...sent, recordSystemId: 'linked' }).expect(200)).body.unit).toMatchObject(
+      {
+        slug: 'old',
+        recordSystemId: 'linked',
+      },
+    );
+    const { body } = await post({ ...sent, recordSystemId: 'second' }).expect(400);
+    expect(body.message).toEqual(['another unit of the compound has the unitId: old']);
+    expect(await units({ recordSystemId: 'second' })).toEqual([]);
+  });
+
+  it('moves a unit to another compound and out of its phase', async () => {
+    await create({ recordSystemId: 'moves', phase: 'north' });
+    const moved = await post({ recordSystemId: 'moves', compound: 'hill' }).expect(200);
+    expect(moved.body.unit).toMatchObject({
+      phase: null,
+      locationId: secondCompoundId.toHexString(),
+    });
+    await post({ recordSystemId: 'moves', phase: 'north' }).expect(400);
+    const phased = await post({ recordSystemId: 'moves', phase: 'south' }).expect(200);
+    expect(phased.body.unit.phase.slug).toBe('south');
+    const nothing = { phase: null, propertyType: null, unitDesign: null };
+    const { body } = await post({ recordSystemId: 'moves', ...nothing }).expect(200);
+    expect(body.unit).toMatchObject({ phase: null, type: null, unitDesign: null });
+  });
+
+  it('makes slugs that are unique, of Arabic letters too, and free again after a deletion', async () => {
+    const slugs = async (body: UpsertUnitDto) => (await create(body)).slug;
+    expect(await slugs({ unitId: 'A 1', name: 'فيلا النخيل' })).toBe('فيلا-النخيل');
+    expect(await slugs({ unitId: 'A 2', name: 'فيلا  النخيل' })).toBe('فيلا-النخيل-a-2');
+    const third = { unitId: 'A 2', compound: 'hill', name: 'فيلا النخيل' };
+    expect(await slugs(third)).toMatch(/^فيلا-النخيل-[0-9a-f]{24}$/);
+    expect(await slugs({ recordSystemId: '🏠' })).toMatch(/^unit-[0-9a-f]{24}$/);
+    await service.db
+      .collection('units')
+      .updateMany({ slug: 'فيلا-النخيل' }, { $set: { isDeleted: true } });
+    expect(await slugs({ unitId: 'A 1', name: 'فيلا النخيل' })).toBe('فيلا-النخيل');
+  });
+
+  it('makes one unit of many simultaneous requests, and different slugs of one name', async () => {
+    const body = { recordSystemId: 'race', unitId: 'race', compound: 'lake', name: 'Race' };
+    const same = await Promise.all(Array.from({ length: 12 }, () => post(body)));
+    expect(same.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
+    expect(await units({ recordSystemId: 'race' })).toHaveLength(1);
+    const twins = await Promise.all(
+      Array.from({ length: 8 }, (_, index) =>
+        post({ ...body, recordSystemId: `t${index}`, unitId: `t${index}` }),
+      ),
+    );
+    expect(twins.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect(new Set(twins.map(({ body: { unit } }) => unit.slug)).size).toBe(8);
+  });
+
+  it.each<[object, unknown[]]>([
+    [{}, ['recordSystemId or unitId is required']],
+    [{ unitId: 'n' }, ['compound is required to create a unit']],
+    [{ unitId: 'n', compound: 'moon' }, ['compound resolves to nothing: moon']],
+    [
+      {
+        unitId: 'n',
+        compound: 'lake',
+        phase: 'south',
+        propertyType: 'castle',
+        unitDesign: 'x',
+        amenities: ['gym', 'sauna'],
+      },
+      [
+        'phase resolves to nothing: south',
+        'propertyType resolves to nothing: castle',
+        'unitDesign resolves to nothing: x',
+        'amenities resolves to nothing: sauna',
+      ],
+    ],
+    [{ unitId: 'n', price: -1 }, ['price must be a finite number that is not negative']],
+    [{ unitId: 'n', price: '5' }, ['price must be a finite number that is not negative']],
+    [{ unitId: 'n', bua: null }, ['bua must be a finite number that is not negative']],
+    [{ unitId: 'n', name: { fr: 'x' } }, [expect.stringMatching(/^name must be a text, or/)]],
+    [{ unitId: 'n', name: {} }, [expect.stringMatching(/^name must be a text, or/)]],
+    [{ unitId: 'n', amenities: 'gym' }, ['amenities must be a list of texts']],
+    [{ unitId: 'n', amenities: [{ $ne: 1 }] }, ['amenities must be a list of texts']],
+    [{ unitId: 'n', propertyType: { $ne: null } }, ['propertyType must be a text or null']],
+    [{ unitId: 'n', floor: 'one' }, ['floor must be an object with a name']],
+    [{ unitId: 'n', media: [{ image: 'no address' }] }, [expect.stringMatching(/^media must be/)]],
+    [{ unitId: 'n', showForBrokers: 'yes' }, ['showForBrokers must be a boolean']],
+    [{ unitId: 'a\0' }, ['unitId must not have a null character or a broken character']],
+    [
+      { recordSystemId: 'x'.repeat(1_025) },
+      [expect.stringMatching(/^recordSystemId must not be longer/)],
+    ],
+    [{ status: '', unitId: 'n' }, ['status should not be empty']],
+  ])('refuses %j', async (body, message) => {
+    const answer = await post(body).expect(400);
+    expect(answer.body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
+  });
+
+  it('sees nothing of another organization', async () => {
+    await create({ recordSystemId: 'ours' });
+    const { body } = await post({ recordSystemId: 'ours', compound: 'lake' }, other.key).expect(
+      400,
+    );
+    expect(body.message).toEqual(['compound resolves to nothing: lake']);
+    await post({ recordSystemId: 'ours', price: 1 }, other.key).expect(400);
+    expect(await units({ recordSystemId: 'ours' })).toMatchObject([
+      { organizationId: tenant.organizationId },
+    ]);
+  });
+});
