@@ -11,7 +11,8 @@ const doors = [
 ];
 
 /** What compounds and units have in common. */
-const catalogue = '^src/compounds/(dto/)?catalogue(-document|-errors|\\.presenter|\\.dto)\\.ts$';
+const catalogue =
+  '^src/compounds/(dto/)?catalogue(-document|-errors|-store|\\.presenter|\\.dto)\\.ts$';
 
 /** Decisions as functions: time and data come as arguments, so that tables can test them. */
 const pure = [

@@ -4,6 +4,7 @@ import { HttpModule } from '../http/http.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { CompoundListsService } from './compound-lists.service.js';
 import { compoundSchema } from './compound.schema.js';
+import { CompoundStoresService } from './compound-stores.service.js';
 import { CompoundsController } from './compounds.controller.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import { CompoundsService } from './compounds.service.js';
@@ -25,10 +26,11 @@ import { PhasesService } from './phases.service.js';
   providers: [
     CompoundsRepository,
     CompoundListsService,
+    CompoundStoresService,
     CompoundsService,
     PhasesRepository,
     PhasesService,
   ],
-  exports: [CompoundsService, PhasesService],
+  exports: [CompoundsService, CompoundStoresService, PhasesService],
 })
 export class CompoundsModule {}

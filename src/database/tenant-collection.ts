@@ -109,6 +109,22 @@ export class TenantCollection<T extends TenantDocument> {
     await this.model.collection.insertOne(document, openSession());
   }
 
+  /** Stores new documents and sets fields of others, in no order; not all or nothing. */
+  async write(
+    organizationId: Types.ObjectId,
+    inserts: readonly T[],
+    updates: readonly { readonly _id: Types.ObjectId; readonly fields: Partial<T> }[],
+  ): Promise<void> {
+    const operations = [
+      ...inserts.map((document) => ({ insertOne: { document } })),
+      ...updates.map(({ _id, fields }) => ({
+        updateOne: { filter: { _id, organizationId }, update: { $set: fields } },
+      })),
+    ];
+    if (operations.length === 0) return;
+    await this.model.collection.bulkWrite(operations, { ordered: false, ...openSession() });
+  }
+
   /**
    * Applies an update to the one document that matches.
    *

@@ -62,6 +62,7 @@ function amenitiesOf(owner: Owner): AmenityDocument[] {
   return Object.entries(AMENITIES).map(([key, amenity], index) => ({
     ...storedFields(owner, { kind: 'amenity', slug: key, ageInDays: 700 - index }),
     ...amenity,
+    slug: key,
     icon: assetUrl(`icons/amenities/${key}.svg`),
   }));
 }

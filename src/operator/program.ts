@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../configuration/environment.js';
+import { addCatalogueCommands } from './catalogue-commands.js';
 import { commandLine } from './command-texts.js';
 import { addDatabaseCommands } from './database-commands.js';
 import { addDemoCommand } from './demo-command.js';
@@ -50,6 +51,7 @@ function createProgram(): Command {
   addWebhookCommands(program);
   addLeadCommands(program);
   addReservationCommands(program);
+  addCatalogueCommands(program);
   addDatabaseCommands(program);
   addDemoCommand(program);
   return program;

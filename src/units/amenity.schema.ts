@@ -5,6 +5,8 @@ import type { Localized } from '../localization/localized.js';
 /** A document of `amenities`. */
 export interface AmenityDocument extends CatalogueDocument {
   name: Localized;
+  /** By which imports know it; not shown. */
+  slug: string;
   icon: string;
   fontColor: string;
   backgroundColor: string;
@@ -15,6 +17,7 @@ export const amenitySchema = new Schema<AmenityDocument>(
   {
     organizationId: { type: Schema.Types.ObjectId, required: true },
     name: { 'en-us': String, 'ar-eg': String },
+    slug: String,
     icon: String,
     fontColor: String,
     backgroundColor: String,
@@ -28,3 +31,5 @@ export const amenitySchema = new Schema<AmenityDocument>(
 
 /** Serves the amenities of an organization. */
 amenitySchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
+/** Serves finding an amenity by its slug. */
+amenitySchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });

@@ -45,7 +45,7 @@ export class UnitLookupService {
     reference: UnitReference,
   ): Promise<Types.ObjectId | 'unknown' | 'ambiguous'> {
     if (typeof reference === 'object' && 'unitId' in reference) {
-      const units = await this.units.findTwoByUnitId(organizationId, reference.unitId);
+      const units = await this.units.findByUnitId(organizationId, reference.unitId);
       return units.length > 1 ? 'ambiguous' : (units[0]?._id ?? 'unknown');
     }
     const unit =

@@ -19,6 +19,9 @@ import { UnitEventsService } from './unit-events.service.js';
 import { UnitPresentationService } from './unit-presentation.service.js';
 import { UnitReferencesRepository } from './unit-references.repository.js';
 import { UnitLookupService } from './unit-lookup.service.js';
+import { CatalogueChecksService } from './import/catalogue-checks.service.js';
+import { CatalogueImportsService } from './import/catalogue-imports.service.js';
+import { UnitStoresService } from './import/unit-stores.service.js';
 import { unitSchema } from './unit.schema.js';
 import { UnitsRepository } from './units.repository.js';
 
@@ -44,12 +47,21 @@ import { UnitsRepository } from './units.repository.js';
     UnitsService,
     UnitLinksService,
     UnitUpsertsService,
+    UnitStoresService,
+    CatalogueChecksService,
+    CatalogueImportsService,
     UnitReferencesRepository,
     UnitPresentationService,
     UnitEventsService,
     UnitAvailabilityService,
     UnitLookupService,
   ],
-  exports: [UnitLookupService, UnitAvailabilityService, UnitEventsService, UnitPresentationService],
+  exports: [
+    UnitLookupService,
+    CatalogueImportsService,
+    UnitAvailabilityService,
+    UnitEventsService,
+    UnitPresentationService,
+  ],
 })
 export class UnitsModule {}

@@ -37,18 +37,6 @@ export class UnitsRepository {
     return this.units.findOne(organizationId, { _id });
   }
 
-  async findByRecordSystemId(
-    organizationId: Types.ObjectId,
-    recordSystemId: string,
-  ): Promise<UnitDocument | null> {
-    return this.units.findOne(organizationId, { recordSystemId, ...notDeleted });
-  }
-
-  /** Units with a unit id, which is unique within a compound only; two at most. */
-  async findTwoByUnitId(organizationId: Types.ObjectId, unitId: string): Promise<UnitDocument[]> {
-    return this.units.find(organizationId, { unitId, ...notDeleted }, { limit: 2 });
-  }
-
   async findBySlug(organizationId: Types.ObjectId, slug: string): Promise<UnitDocument | null> {
     return this.units.findOne(organizationId, { slug, ...notDeleted });
   }
@@ -60,7 +48,7 @@ export class UnitsRepository {
     return this.units.findOne(organizationId, { recordSystemId, ...notDeleted });
   }
 
-  /** Units with an id, in one compound or in all. */
+  /** Units with an id, which is unique within a compound only, in one compound or in all; two at most. */
   async findByUnitId(
     organizationId: Types.ObjectId,
     unitId: string,
