@@ -21,6 +21,8 @@ export interface DemoRequest {
   readonly path: string;
   readonly language?: Language;
   readonly body?: object;
+  /** The tag of the answer that is known already. */
+  readonly etag?: string | null;
   /** Sent instead of the demo's own key; null sends none. */
   readonly key?: string | null;
 }
@@ -126,6 +128,7 @@ function headersOf(address: DemoAddress, request: DemoRequest): Record<string, s
   return {
     ...(key === null ? {} : { 'api-key': key }),
     ...(request.language === undefined ? {} : { language: request.language }),
+    ...(request.etag ? { 'if-none-match': request.etag } : {}),
     ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
   };
 }
@@ -142,9 +145,10 @@ function nameOf({ method, path }: DemoRequest): string {
   return `${method} /${basePath}/${path}`;
 }
 
-function notesOf({ language, key }: DemoRequest): string {
+function notesOf({ language, key, etag }: DemoRequest): string {
   const notes = [
     ...(language === undefined ? [] : [`language: ${language}`]),
+    ...(etag ? [`if-none-match: ${etag.slice(0, 9)}...`] : []),
     ...(key === null ? ['no api-key'] : []),
     ...(typeof key === 'string' ? [`api-key: ${key}`] : []),
   ];

@@ -9,10 +9,16 @@ import { DemoClient, type Print } from './demo-client.js';
 import { type Chapter, type DemoRun, startRun } from './demo-run.js';
 import { chooseTarget, type DemoTarget } from './demo-target.js';
 import { leadStory } from './lead-story.js';
+import { pollingStory } from './polling-story.js';
 import { reservationStory } from './reservation-story.js';
 
 /** All chapters in the order in which they are told; later ones build on earlier ones. */
-export const chapters: readonly Chapter[] = [...accessStory, ...leadStory, ...reservationStory];
+export const chapters: readonly Chapter[] = [
+  ...accessStory,
+  ...leadStory,
+  ...pollingStory,
+  ...reservationStory,
+];
 
 const shownOfKey = 11;
 
