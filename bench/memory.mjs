@@ -1,5 +1,6 @@
 // Measures the memory of the service while eight large answers are read at once: units of a compound
-// with 10,050 units, all of 5,000 compounds, and exports. `npm run bench:memory`
+// with 10,050 units, all of 5,000 compounds, and exports. Counts the units of each export as well.
+// `npm run bench:memory`
 import { spawn } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,12 +10,22 @@ import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
 import { MongoClient, ObjectId } from 'mongodb';
 import { startMongod } from '../dist/database/embedded-mongod.js';
 
 const unitCount = 10_050;
 const compoundCount = 5_000;
 const limitInMegabytes = 300;
+const readers = {
+  json: (text) => JSON.parse(text).data,
+  csv: (text) => parse(text, { columns: true }),
+  ndjson: (text) =>
+    text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+};
 const large = '/external/apis/v1.0';
 const paths = [
   '/compounds/big/units',
@@ -42,6 +53,7 @@ try {
     ['eight, slow readers', {}, true],
   ];
   for (const [name, headers, isSlow] of rounds) await measure(name, key, headers, isSlow);
+  for (const format of Object.keys(readers)) await countExport(format, key);
   const peak = highest(service.child.pid);
   const verdict = peak < limitInMegabytes ? 'below' : 'ABOVE';
   print(`Highest ever         ${peak.toFixed(0)} MB, ${verdict} ${limitInMegabytes} MB`);
@@ -66,6 +78,21 @@ async function measure(name, key, headers, isSlow) {
   const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1_048_576;
   print(
     `${name.padEnd(20)} ${most.toFixed(0)} MB resident, ${megabytes.toFixed(0)} MB answered in ${seconds.toFixed(1)} s`,
+  );
+}
+
+async function countExport(format, key) {
+  const startedAt = performance.now();
+  const response = await fetch(`${service.url}${large}/units/export/all?format=${format}`, {
+    headers: { 'api-key': key },
+  });
+  const text = await response.text();
+  const seconds = (performance.now() - startedAt) / 1_000;
+  const units = readers[format](text);
+  const total = response.headers.get('x-total-count');
+  const megabytes = Buffer.byteLength(text) / 1_048_576;
+  print(
+    `export as ${format.padEnd(10)} ${units.length} of ${total} units, ${megabytes.toFixed(1)} MB in ${seconds.toFixed(1)} s`,
   );
 }
 

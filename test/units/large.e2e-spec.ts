@@ -71,46 +71,33 @@ const unitsPath = () => `/compounds/${catalogue.compoundSlug}/units`;
 const unitIdsOf = (units: readonly Document[]) => new Set(units.map(({ unitId }) => unitId));
 
 describe('a large answer', () => {
-  it('has all 10,050 units of a compound, and no tag', async () => {
+  it('has all 10,050 units of a compound and no tag, at the pace of its reader', async () => {
     const response = await begin(unitsPath(), { language: 'ar-eg' });
     expect(response.statusCode).toBe(200);
     expect(response.headers).not.toHaveProperty('etag');
+    await eventually(async () => expect(await openCursors()).toHaveLength(1), 5_000);
+    await service.api('get', '/units?limit=1').set('api-key', tenant.key).expect(200);
+    expect(await openCursors()).toHaveLength(1);
     const { data } = JSON.parse(await textOf(response)) as { data: Document[] };
     expect(unitIdsOf(data).size).toBe(unitCount);
     expect(data[0]).toMatchObject({
       phase: { name: 'الشمال' },
       amenities: [{ name: 'حمام سباحة' }, { name: 'Gym' }],
     });
-  });
-
-  it('stops at 10,000 in an export of any format and says so', async () => {
-    for (const format of ['json', 'csv', 'ndjson']) {
-      const response = await begin(`/units/export/all?sort=unitId&format=${format}`);
-      expect(response.headers).toMatchObject({
-        'x-total-count': String(unitCount),
-        'x-truncated': 'true',
-      });
-      const text = await textOf(response);
-      const units = readUnits(format, text);
-      expect([format, unitIdsOf(units).size, units.length]).toEqual([
-        format,
-        exportLimit,
-        exportLimit,
-      ]);
-    }
-  });
-
-  it('waits for a slow reader while others are served, and goes on', async () => {
-    const slow = await begin(unitsPath());
-    await eventually(async () => expect(await openCursors()).toHaveLength(1), 5_000);
-    await service.api('get', '/units?limit=1').set('api-key', tenant.key).expect(200);
-    expect(await openCursors()).toHaveLength(1);
-    const { data } = JSON.parse(await textOf(slow)) as { data: Document[] };
-    expect(data).toHaveLength(unitCount);
     await eventually(async () => expect(await openCursors()).toEqual([]), 5_000);
   });
 
-  it.each(['identity', 'gzip', 'br'])(
+  it('stops at 10,000 in an export and says so', async () => {
+    const response = await begin('/units/export/all?format=csv');
+    expect(response.headers).toMatchObject({
+      'x-total-count': String(unitCount),
+      'x-truncated': 'true',
+    });
+    const rows = parse<Document>(await textOf(response), { columns: true });
+    expect([unitIdsOf(rows).size, rows.length]).toEqual([exportLimit, exportLimit]);
+  });
+
+  it.each(['identity', 'br'])(
     'is no longer made when the client has gone (%s)',
     async (encoding) => {
       const path = '/units/export/all?sort=-createdAt';
@@ -122,7 +109,7 @@ describe('a large answer', () => {
     },
   );
 
-  it.each(['identity', 'gzip', 'br'])(
+  it.each(['identity', 'br'])(
     'is cut off when the database fails in the middle (%s)',
     async (encoding) => {
       const response = await begin(unitsPath(), { 'accept-encoding': encoding });
@@ -175,12 +162,3 @@ describe('GET /compounds?all=1', () => {
     expect(body.pagination).toEqual({ count: 2_000, limit: 2_000, pages: 1, total: 2_000 });
   });
 });
-
-function readUnits(format: string, text: string): Document[] {
-  if (format === 'csv') return parse<Document>(text, { columns: true });
-  if (format === 'json') return (JSON.parse(text) as { data: Document[] }).data;
-  return text
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line) as Document);
-}
