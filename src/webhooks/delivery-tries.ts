@@ -62,8 +62,9 @@ export class DeliveryTries {
     const now = this.clock.now();
     const outcome = outcomeOf(result, delivery.attempts, now, Math.random());
     const attempt = attemptOf(leased, result);
-    await this.finished.add({ attempt, update: updateOf(delivery, result, outcome, now) });
+    // The endpoint comes first: whoever takes the next delivery has to know what this one met.
     await this.noteAtEndpoint(endpoint, result, now);
+    await this.finished.add({ attempt, update: updateOf(delivery, result, outcome, now) });
     return isSuccess(result);
   }
 

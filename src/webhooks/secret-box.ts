@@ -33,7 +33,14 @@ export function open(sealed: string, keys: readonly Buffer[], owner: string): st
   const [, name, content = ''] = sealed.split('.');
   const key = keys.find((candidate) => keyName(candidate) === name);
   if (key === undefined) throw new Error(`ENCRYPTION_KEYS lacks the key ${name ?? ''}.`);
-  const whole = Buffer.from(content, 'base64url');
+  try {
+    return unseal(Buffer.from(content, 'base64url'), key, owner);
+  } catch (cause) {
+    throw new Error('The secret was changed, or sealed for something else.', { cause });
+  }
+}
+
+function unseal(whole: Buffer, key: Buffer, owner: string): string {
   const decipher = createDecipheriv(algorithm, key, whole.subarray(0, nonceBytes), {
     authTagLength: tagBytes,
   })

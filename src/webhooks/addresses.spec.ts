@@ -1,0 +1,123 @@
+import { describe, expect, it } from '@jest/globals';
+import { addressFault, urlFault } from './addresses.js';
+
+const strict = { allowHttp: false, allowPrivateNetworks: false };
+const development = { allowHttp: true, allowPrivateNetworks: true };
+
+const publicAddresses = ['1.1.1.1', '8.8.8.8', '192.0.1.1', '2606:4700::1111', '2a00:1450::1'];
+const privateAddresses = [
+  '127.0.0.1',
+  '127.255.255.254',
+  '10.0.0.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.1.1',
+  '100.64.0.1',
+  '::1',
+  'fc00::1',
+  'fd12:3456::1',
+  '::ffff:127.0.0.1',
+  '::ffff:7f00:1',
+  '::ffff:10.0.0.1',
+  '::127.0.0.1',
+];
+const neverAllowed = [
+  '169.254.169.254',
+  '169.254.0.1',
+  '::ffff:169.254.169.254',
+  '::ffff:a9fe:a9fe',
+  'fe80::1',
+  'fe80::1%eth0',
+  'febf::1',
+  'fd00:ec2::254',
+  'fd20:ce::254',
+  '100.100.100.200',
+  '168.63.129.16',
+  '0.0.0.0',
+  '0.1.2.3',
+  '::',
+  '::7f00:1',
+  '64:ff9b::7f00:1',
+  '64:ff9b::a9fe:a9fe',
+  '64:ff9b:1::1',
+  '2002:7f00:1::',
+  '2001:0:7f00:1::',
+  '2001:db8::1',
+  '3fff::1',
+  'fec0::1',
+  '100::1',
+  '5f00::1',
+  'ff02::1',
+  '224.0.0.1',
+  '255.255.255.255',
+  '240.0.0.1',
+  '192.0.0.192',
+  '192.0.2.1',
+  '198.18.0.1',
+  '198.51.100.1',
+  '203.0.113.1',
+  '192.88.99.1',
+  'localhost',
+  '',
+];
+
+describe('addressFault', () => {
+  it.each(publicAddresses)('lets %s pass', (address) => {
+    expect(addressFault(address, strict)).toBeNull();
+  });
+
+  it.each(privateAddresses)('lets %s pass only where private networks are allowed', (address) => {
+    expect(addressFault(address, strict)).toContain('not a public address');
+    expect(addressFault(address, development)).toBeNull();
+  });
+
+  it.each(neverAllowed)('never lets %s pass', (address) => {
+    expect(addressFault(address, strict)).not.toBeNull();
+    expect(addressFault(address, development)).not.toBeNull();
+  });
+});
+
+describe('urlFault', () => {
+  it.each(['https://example.com/hook', 'https://1.1.1.1:8443/', 'https://[2606:4700::1111]/'])(
+    'accepts %s',
+    (url) => expect(urlFault(url, strict)).toBeNull(),
+  );
+
+  it.each([
+    'http://example.com/',
+    'ftp://example.com/',
+    'example.com',
+    'https://user:pass@example.com/',
+    'https://user@example.com/',
+    'https://localhost/',
+    'https://LOCALHOST./',
+    'https://a.localhost/',
+    'https://127.0.0.1/',
+    'https://127.1/',
+    'https://2130706433/',
+    'https://0x7f000001/',
+    'https://0x7f.1/',
+    'https://017700000001/',
+    'https://0177.0.0.1/',
+    'https://①②⑦.0.0.1/',
+    'https://0/',
+    'https://[::1]/',
+    'https://[::ffff:127.0.0.1]/',
+    'https://[0:0:0:0:0:ffff:7f00:1]/',
+    'https://[::]/',
+    'https://169.254.169.254/latest/meta-data/',
+    'https://2852039166/',
+    'https://0xa9fea9fe/',
+    'https://[::ffff:a9fe:a9fe]/',
+  ])('refuses %s', (url) => expect(urlFault(url, strict)).not.toBeNull());
+
+  it.each(['http://169.254.169.254/', 'http://2852039166/', 'http://[fe80::1]/', 'http://0/'])(
+    'refuses %s in development too',
+    (url) => expect(urlFault(url, development)).not.toBeNull(),
+  );
+
+  it.each(['http://localhost:3000/', 'http://127.0.0.1:3000/', 'http://2130706433/'])(
+    'accepts %s in development',
+    (url) => expect(urlFault(url, development)).toBeNull(),
+  );
+});

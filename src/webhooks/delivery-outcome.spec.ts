@@ -1,0 +1,70 @@
+import { describe, expect, it } from '@jest/globals';
+import { deadSince, outcomeOf, pauseUntil, type TryResult } from './delivery-outcome.js';
+
+const now = new Date('2030-01-31T12:00:00Z');
+const result = (fields: Partial<TryResult>): TryResult => ({
+  startedAt: now,
+  milliseconds: 1,
+  statusCode: null,
+  response: null,
+  error: null,
+  retryAfter: null,
+  isRefused: false,
+  ...fields,
+});
+const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
+
+describe('outcomeOf', () => {
+  it.each([200, 201, 204, 299])('takes %i for a success', (statusCode) => {
+    expect(outcomeOf(result({ statusCode }), 9, now, 0.5)).toEqual({ status: 'delivered' });
+  });
+
+  it.each([null, 100, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 503])(
+    'tries again after %p',
+    (statusCode) => {
+      expect(outcomeOf(result({ statusCode }), 0, now, 0.5)).toEqual({
+        status: 'pending',
+        nextAttemptAt: after(5_000),
+      });
+    },
+  );
+
+  it('gives up after ten tries', () => {
+    const failed = result({ statusCode: 500 });
+    expect(outcomeOf(failed, 8, now, 0.5)).toMatchObject({ status: 'pending' });
+    expect(outcomeOf(failed, 9, now, 0.5)).toEqual({ status: 'failed', reason: 'exhausted' });
+  });
+
+  it('gives up at once after 410, and where nothing may be sent', () => {
+    expect(outcomeOf(result({ statusCode: 410 }), 0, now, 0.5)).toEqual({
+      status: 'failed',
+      reason: 'gone',
+    });
+    expect(outcomeOf(result({ isRefused: true }), 0, now, 0.5)).toEqual({
+      status: 'failed',
+      reason: 'refused address',
+    });
+  });
+
+  it('waits as long as the receiver asks, and never less than the schedule', () => {
+    const asked = (retryAfter: number) =>
+      outcomeOf(result({ statusCode: 503, retryAfter }), 0, now, 0.5);
+    expect(asked(60_000)).toEqual({ status: 'pending', nextAttemptAt: after(60_000) });
+    expect(asked(1_000)).toEqual({ status: 'pending', nextAttemptAt: after(5_000) });
+  });
+});
+
+describe('pauseUntil', () => {
+  it.each([429, 502, 503, 504])('leaves an endpoint that answers %i alone', (statusCode) => {
+    expect(pauseUntil(result({ statusCode }), now)).toEqual(after(5_000));
+    expect(pauseUntil(result({ statusCode, retryAfter: 60_000 }), now)).toEqual(after(60_000));
+  });
+
+  it.each([null, 200, 400, 410, 500])('does not after %p', (statusCode) => {
+    expect(pauseUntil(result({ statusCode, retryAfter: 60_000 }), now)).toBeNull();
+  });
+});
+
+describe('deadSince', () => {
+  it('is five days ago', () => expect(deadSince(now)).toEqual(new Date('2030-01-26T12:00:00Z')));
+});

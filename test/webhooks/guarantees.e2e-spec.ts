@@ -1,0 +1,323 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { Types } from 'mongoose';
+import { Transactions } from '../../src/database/transactions.js';
+import { Outbox } from '../../src/webhooks/outbox.js';
+import { WebhookDeliveriesService } from '../../src/webhooks/webhook-deliveries.service.js';
+import { WebhookRelay } from '../../src/webhooks/webhook-relay.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { type Received, type Receiver, startReceiver } from '../support/receiver.js';
+import { startWebhookService, type WebhookService } from './webhook-service.js';
+
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+const day = 24 * hour;
+
+let service: WebhookService;
+let tenant: Tenant;
+let receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  service = await startWebhookService();
+  tenant = await addTenant(service.db);
+});
+afterEach(async () => {
+  await Promise.all(receivers.map((receiver) => receiver.stop()));
+  receivers = [];
+  await service.db.collection('webhookEndpoints').deleteMany({});
+});
+afterAll(() => service.stop());
+
+async function receiverWith(answer: Parameters<typeof startReceiver>[0] = 204): Promise<Receiver> {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  return receiver;
+}
+
+const endpointNow = (id: Types.ObjectId) =>
+  service.db.collection('webhookEndpoints').findOne({ _id: id });
+const attemptsOf = (deliveryId: Types.ObjectId) =>
+  service.db.collection('webhookAttempts').find({ deliveryId }).sort({ startedAt: 1 }).toArray();
+const organizationOf = ({ organizationId }: Tenant) =>
+  new Types.ObjectId(organizationId.toHexString());
+const signaturesOf = (received?: Received) => received?.headers['webhook-signature']?.split(' ');
+/** Verifying would refuse a time that the test has moved. */
+const signatureOf = (received: Received | undefined, secret: string) => {
+  const { 'webhook-id': id = '', 'webhook-timestamp': at } = received?.headers ?? {};
+  return new Webhook(secret).sign(id, new Date(Number(at) * second), received?.body ?? '');
+};
+const outboxIsEmpty = () =>
+  eventually(async () => {
+    const waiting = await service.db.collection('outboxEvents').countDocuments({ relayedAt: null });
+    expect(waiting).toBe(0);
+  }, 5_000);
+
+describe('a change', () => {
+  it('that is rolled back is told to nobody', async () => {
+    const receiver = await receiverWith();
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    const { app } = service.service;
+    const data = { _id: new Types.ObjectId().toHexString() };
+    const work = app.get(Transactions).run(async () => {
+      await app.get(Outbox).publish(organizationOf(tenant), { type: 'lead.created', data });
+      throw new Error('changed my mind');
+    });
+    await expect(work).rejects.toThrow('changed my mind');
+    await service.createLead(tenant, 'committed');
+    const [only, ...others] = await receiver.got(1);
+    expect(JSON.parse(only?.body ?? '').data.recordSystemId).toBe('committed');
+    await outboxIsEmpty();
+    expect(others).toEqual([]);
+    await service.deliveryOf(endpoint, { status: 'delivered' });
+  });
+
+  it('that is committed reaches every endpoint of its organization that is subscribed', async () => {
+    const stranger = await addTenant(service.db);
+    const [all, leads, clients, off, foreign] = await Promise.all([
+      receiverWith(),
+      receiverWith(),
+      receiverWith(),
+      receiverWith(),
+      receiverWith(),
+    ]);
+    const endpoint = await service.subscribe(tenant, all.url, ['*']);
+    await service.subscribe(tenant, leads.url, ['lead.*']);
+    await service.subscribe(tenant, clients.url, ['client.created', 'lead.updated']);
+    const disabled = await service.subscribe(tenant, off.url, ['*']);
+    await service.endpoints.disable(disabled.id);
+    await service.subscribe(stranger, foreign.url, ['*']);
+    await service.createLead(tenant, 'told');
+
+    const [got] = await all.got(1);
+    expect(await leads.got(1)).toHaveLength(1);
+    expect(got).toMatchObject({ method: 'POST', path: '/hook' });
+    expect(got?.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{24}$/),
+    });
+    const verified = new Webhook(endpoint.secret).verify(got?.body ?? '', got?.headers ?? {});
+    expect(verified).toEqual({
+      type: 'lead.created',
+      timestamp: expect.stringMatching(/^\d{4}-.+Z$/),
+      data: expect.objectContaining({ recordSystemId: 'told', data: { source: 'form' } }),
+    });
+    expect(leads.received[0]?.headers['webhook-id']).toBe(got?.headers['webhook-id']);
+    await outboxIsEmpty();
+    expect([clients.received, off.received, foreign.received]).toEqual([[], [], []]);
+  });
+
+  it('to a record that was there carries what changed', async () => {
+    const receiver = await receiverWith();
+    await service.createLead(tenant, 'changing');
+    await service.subscribe(tenant, receiver.url, ['lead.updated']);
+    const body = { recordSystemId: 'changing', data: { constructor: [1, { $set: null }] } };
+    await service.api('post', '/leads').set('api-key', tenant.key).send(body).expect(200);
+    const [got] = await receiver.got(1);
+    expect(JSON.parse(got?.body ?? '')).toMatchObject({
+      type: 'lead.updated',
+      data: { data: { source: 'form', constructor: [1, { $set: null }] } },
+      changes: [{ field: 'data.constructor', from: null, to: [1, { $set: null }] }],
+    });
+  });
+
+  it('is handed over once, however often the relay runs', async () => {
+    const receiver = await receiverWith();
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    const { _id, eventId } = await service.deliveryOf(endpoint, { status: 'delivered' });
+    // As after a crash between handing over and noting it.
+    await service.db
+      .collection('outboxEvents')
+      .updateOne({ _id: eventId }, { $set: { relayedAt: null, leasedUntil: new Date(0) } });
+    await Promise.all([1, 2, 3].map(() => service.service.app.get(WebhookRelay).relay()));
+    await outboxIsEmpty();
+    const deliveries = service.db.collection('webhookDeliveries').find({ endpointId: endpoint.id });
+    expect((await deliveries.toArray()).map((delivery) => delivery._id)).toEqual([_id]);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe('a receiver', () => {
+  it('that fails gets the same id and the same bytes again, freshly signed', async () => {
+    const receiver = await receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    const failed = await service.deliveryOf(endpoint, { attempts: 1 });
+    const wait = failed['nextAttemptAt'].getTime() - failed['lastAttemptAt'].getTime();
+    expect(wait).toBeGreaterThan(3.9 * second);
+    expect(wait).toBeLessThan(7 * second);
+    receiver.answerWith((_received, response) => response.writeHead(200).end('thanks'));
+    await service.passTime(7 * second);
+    const { _id } = await service.deliveryOf(endpoint, { status: 'delivered', attempts: 2 });
+    const [first, again] = receiver.received;
+    expect(again?.body).toBe(first?.body);
+    expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(again?.headers['webhook-timestamp']).not.toBe(first?.headers['webhook-timestamp']);
+    expect(await attemptsOf(_id)).toMatchObject([
+      { attempt: 1, statusCode: 500, response: '', error: null },
+      { attempt: 2, statusCode: 200, response: 'thanks', error: null },
+    ]);
+    expect(await endpointNow(endpoint.id)).toMatchObject({ isEnabled: true, failingSince: null });
+  });
+
+  it('that never answers well is given up after ten tries over two days', async () => {
+    const receiver = await receiverWith(404);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    let waited = 0;
+    for (let attempts = 1; attempts < 10; attempts++) {
+      const delivery = await service.deliveryOf(endpoint, { attempts, status: 'pending' });
+      const wait = delivery['nextAttemptAt'].getTime() - delivery['lastAttemptAt'].getTime();
+      waited += wait;
+      await service.passTime(wait + second);
+    }
+    const given = await service.deliveryOf(endpoint, { status: 'failed' });
+    expect(given).toMatchObject({ attempts: 10, failureReason: 'exhausted', lastStatusCode: 404 });
+    expect(await attemptsOf(given._id)).toHaveLength(10);
+    expect(waited / day).toBeGreaterThan(1.75);
+    expect(waited / day).toBeLessThan(2.5);
+    expect(receiver.received).toHaveLength(10);
+  });
+
+  it('that asks for time gets it, and for all that waits for it one try meanwhile', async () => {
+    const receiver = await receiverWith((_received, response) =>
+      response.writeHead(503, { 'retry-after': '90' }).end(),
+    );
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    const { nextAttemptAt, lastAttemptAt } = await service.deliveryOf(endpoint, { attempts: 1 });
+    expect(nextAttemptAt.getTime() - lastAttemptAt.getTime()).toBeGreaterThanOrEqual(90 * second);
+    await Promise.all([1, 2, 3].map(() => service.createLead(tenant)));
+    await outboxIsEmpty();
+    await service.passTime(60 * second);
+    const other = await receiverWith();
+    await service.subscribe(tenant, other.url);
+    await service.createLead(tenant);
+    await other.got(1);
+    expect(receiver.received).toHaveLength(1);
+    receiver.answerWith(204);
+    await service.passTime(31 * second);
+    await receiver.got(6);
+  });
+
+  it('that answers 410 is disabled, and what waits for it is given up', async () => {
+    const receiver = await receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant, 'waits');
+    await service.deliveryOf(endpoint, { attempts: 1 });
+    receiver.answerWith(410);
+    await service.createLead(tenant, 'gone');
+    await service.deliveryOf(endpoint, { status: 'failed', failureReason: 'gone', attempts: 1 });
+    expect(await endpointNow(endpoint.id)).toMatchObject({
+      isEnabled: false,
+      disabledReason: 'gone',
+    });
+    await service.createLead(tenant, 'unheard');
+    await service.passTime(minute);
+    await service.deliveryOf(endpoint, { status: 'failed', failureReason: 'endpoint disabled' });
+    await outboxIsEmpty();
+    expect(receiver.received).toHaveLength(2);
+    expect(
+      await service.db.collection('webhookDeliveries').countDocuments({ endpointId: endpoint.id }),
+    ).toBe(2);
+  });
+
+  it('that has not succeeded for five days is disabled; a success starts the count again', async () => {
+    const receiver = await receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    const failAgain = async () => {
+      const count = receiver.received.length;
+      await service.createLead(tenant);
+      await receiver.got(count + 1);
+      await eventually(async () => {
+        const attempts = service.db.collection('webhookAttempts');
+        expect(await attempts.countDocuments({ endpointId: endpoint.id })).toBeGreaterThan(count);
+      }, 5_000);
+    };
+    await failAgain();
+    await service.passTime(4 * day);
+    receiver.answerWith(204);
+    await service.createLead(tenant);
+    await service.deliveryOf(endpoint, { status: 'delivered' });
+    await eventually(async () => {
+      expect(await endpointNow(endpoint.id)).toMatchObject({ failingSince: null });
+    }, 5_000);
+    receiver.answerWith(500);
+    await failAgain();
+    await eventually(async () => {
+      expect((await endpointNow(endpoint.id))?.['failingSince']).toBeInstanceOf(Date);
+    }, 5_000);
+    await service.passTime(2 * day);
+    await failAgain();
+    expect(await endpointNow(endpoint.id)).toMatchObject({ isEnabled: true });
+    await service.passTime(3 * day + minute);
+    await failAgain();
+    await eventually(async () => {
+      expect(await endpointNow(endpoint.id)).toMatchObject({
+        isEnabled: false,
+        disabledReason: 'failing',
+      });
+    }, 5_000);
+  });
+
+  it('that is removed gets nothing more, and its log stays', async () => {
+    const receiver = await receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    await service.deliveryOf(endpoint, { attempts: 1 });
+    await service.endpoints.remove(endpoint.id);
+    await service.passTime(minute);
+    const given = await service.deliveryOf(endpoint, { failureReason: 'endpoint removed' });
+    expect(await attemptsOf(given._id)).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe('a delivery', () => {
+  it('that is replayed comes again with the same id and bytes, in a new round', async () => {
+    const receiver = await receiverWith();
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    const { _id } = await service.deliveryOf(endpoint, { status: 'delivered' });
+    const deliveries = service.service.app.get(WebhookDeliveriesService);
+    expect(await deliveries.replay(endpoint.document, { _id })).toBe(1);
+    await service.deliveryOf(endpoint, { status: 'delivered', round: 2, attempts: 1 });
+    const [first, again] = receiver.received;
+    expect([again?.body, again?.headers['webhook-id']]).toEqual([
+      first?.body,
+      first?.headers['webhook-id'],
+    ]);
+    expect(await attemptsOf(_id)).toMatchObject([{ round: 1 }, { round: 2 }]);
+  });
+
+  it('whose worker has died is sent by another one when the lease is over', async () => {
+    const receiver = await receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    const { _id } = await service.deliveryOf(endpoint, { attempts: 1 });
+    receiver.answerWith(204);
+    await service.db.collection('webhookDeliveries').updateOne(
+      { _id },
+      {
+        $set: { leaseOwner: 'dead', nextAttemptAt: new Date(Date.now() + 30 * day) },
+      },
+    );
+    await service.passTime(31 * day);
+    await service.deliveryOf(endpoint, { status: 'delivered', attempts: 2, leaseOwner: null });
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it('is signed with the old and the new secret while they overlap', async () => {
+    const receiver = await receiverWith();
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    const rotated = await service.endpoints.rotateSecret(endpoint.id, 24 * hour);
+    const [newer, older] = [rotated?.secret ?? '', endpoint.secret];
+    await service.createLead(tenant);
+    const [during] = await receiver.got(1);
+    expect(signaturesOf(during)).toEqual([signatureOf(during, newer), signatureOf(during, older)]);
+    await service.passTime(24 * hour + minute);
+    await service.createLead(tenant);
+    const [, after] = await receiver.got(2);
+    expect(signaturesOf(after)).toEqual([signatureOf(after, newer)]);
+  });
+});

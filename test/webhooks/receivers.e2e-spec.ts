@@ -1,0 +1,221 @@
+import { type AddressInfo, createServer } from 'node:net';
+import { pipeline, Readable } from 'node:stream';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Document } from 'mongodb';
+import type { Types } from 'mongoose';
+import { NameResolver } from '../../src/webhooks/name-resolver.js';
+import { WebhookDeliveriesService } from '../../src/webhooks/webhook-deliveries.service.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { startWebhookService, type TestEndpoint, type WebhookService } from './webhook-service.js';
+
+const patience = 400;
+
+let service: WebhookService;
+let tenant: Tenant;
+let receivers: { stop(): Promise<void> }[] = [];
+
+beforeAll(async () => {
+  // Eight places: two for one endpoint at most, four for those that fail.
+  service = await startWebhookService({
+    WEBHOOKS_TIMEOUT_MS: String(patience),
+    WEBHOOKS_CONCURRENCY: '8',
+  });
+});
+beforeEach(async () => {
+  tenant = await addTenant(service.db);
+});
+afterEach(async () => {
+  await Promise.all(receivers.map((receiver) => receiver.stop()));
+  receivers = [];
+  await service.db.collection('webhookEndpoints').deleteMany({});
+});
+afterAll(() => service.stop());
+
+async function receiverWith(answer: Parameters<typeof startReceiver>[0] = 204): Promise<Receiver> {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  return receiver;
+}
+
+async function theAttempt(deliveryId: Types.ObjectId) {
+  const attempts = await service.db.collection('webhookAttempts').find({ deliveryId }).toArray();
+  expect(attempts).toHaveLength(1);
+  return attempts[0] as Document;
+}
+
+/** Has one event sent to a URL, and gives the delivery and the attempt after the first try. */
+async function tryOnce(url: string) {
+  const endpoint = await service.subscribe(tenant, url);
+  await service.createLead(tenant);
+  const delivery = await service.deliveryOf(endpoint, { attempts: 1 });
+  return { delivery, attempt: await theAttempt(delivery._id) };
+}
+
+describe('a receiver', () => {
+  it('that never answers costs one try of bounded time', async () => {
+    const { url } = await receiverWith(() => undefined);
+    const { delivery, attempt } = await tryOnce(url);
+    expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: null });
+    expect(attempt).toMatchObject({
+      statusCode: null,
+      response: null,
+      error: `No answer within ${patience} ms`,
+    });
+  });
+
+  it('that takes connections and says nothing costs the same', async () => {
+    const server = createServer((socket) => socket.resume());
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
+    const { port } = server.address() as AddressInfo;
+    const { attempt } = await tryOnce(`http://127.0.0.1:${port}/`);
+    expect(attempt).toMatchObject({ error: `No answer within ${patience} ms` });
+  });
+
+  it('that sends its headers byte by byte costs the same', async () => {
+    const server = createServer((socket) => {
+      const drip = setInterval(() => socket.write('H'), 20);
+      socket.on('close', () => clearInterval(drip)).on('error', () => undefined);
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
+    const { port } = server.address() as AddressInfo;
+    const { delivery, attempt } = await tryOnce(`http://127.0.0.1:${port}/`);
+    expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: null });
+    expect(attempt['error']).toEqual(expect.any(String));
+  });
+
+  it('that sends its answer byte by byte is heard until the time is over', async () => {
+    let isClosed = false;
+    const { url } = await receiverWith((_received, response) => {
+      response.writeHead(500);
+      const drip = setInterval(() => response.write('x'), 20);
+      response.on('close', () => {
+        clearInterval(drip);
+        isClosed = true;
+      });
+    });
+    const { attempt } = await tryOnce(url);
+    expect(attempt).toMatchObject({
+      statusCode: 500,
+      response: expect.stringMatching(/^x+$/),
+      error: expect.stringContaining('broke off'),
+    });
+    expect(isClosed).toBe(true);
+  });
+
+  it('that answers with gigabytes is cut off after 4 KiB', async () => {
+    const chunk = Buffer.alloc(65_536, 'x');
+    let written = 0;
+    const { url } = await receiverWith((_received, response) => {
+      response.writeHead(200);
+      const gigabytes = new Readable({
+        read() {
+          written += chunk.length;
+          this.push(written < 4 * 2 ** 30 ? chunk : null);
+        },
+      });
+      pipeline(gigabytes, response, () => undefined);
+    });
+    const { delivery, attempt } = await tryOnce(url);
+    expect(delivery).toMatchObject({ status: 'delivered' });
+    expect(attempt['response']).toBe('x'.repeat(4_096));
+    expect(written).toBeLessThan(32 * 2 ** 20);
+  });
+
+  it('that redirects is not followed', async () => {
+    const target = await receiverWith();
+    const { url } = await receiverWith((_received, response) =>
+      response.writeHead(307, { location: target.url }).end(),
+    );
+    const { delivery } = await tryOnce(url);
+    expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: 307 });
+    expect(target.received).toEqual([]);
+  });
+
+  it('that nobody is behind costs a try', async () => {
+    const { attempt } = await tryOnce('http://127.0.0.1:1/');
+    expect(attempt).toMatchObject({
+      statusCode: null,
+      error: expect.stringMatching(/ECONNREFUSED/),
+    });
+  });
+});
+
+describe('many slow receivers', () => {
+  it('delay no healthy one, and no one of them takes more than its part', async () => {
+    const slow = await receiverWith(() => undefined);
+    const endpoints: TestEndpoint[] = [];
+    for (let number = 0; number < 6; number++) {
+      endpoints.push(await service.subscribe(tenant, `${slow.url}/${number}`));
+    }
+    for (let event = 0; event < 5; event++) await service.createLead(tenant);
+    await slow.got(4);
+    const healthy = await addTenant(service.db);
+    const receiver = await receiverWith();
+    await service.subscribe(healthy, receiver.url);
+    const before = slow.received.length;
+    await service.createLead(healthy);
+    await receiver.got(1);
+    // It did not have to wait until the queue of the slow ones was worked off.
+    expect(before).toBeLessThan(30);
+    expect(slow.received.length).toBeLessThan(30);
+  });
+});
+
+describe('an address inside', () => {
+  it('that a name leads to is refused at every try, and nothing is sent', async () => {
+    const names = service.service.app.get(NameResolver);
+    const original = names.addressesOf.bind(names);
+    names.addressesOf = () => Promise.resolve(['169.254.169.254']);
+    const { delivery, attempt } = await tryOnce('http://rebind.example/');
+    names.addressesOf = original;
+    expect(delivery).toMatchObject({ status: 'failed', failureReason: 'refused address' });
+    expect(attempt['error']).toMatch(
+      /^rebind\.example: 169\.254\.169\.254 is not a public address/,
+    );
+  });
+
+  it('is refused where it was not when the endpoint was added', async () => {
+    const { url, received } = await receiverWith();
+    const endpoint = await service.subscribe(tenant, url);
+    const strict = await startWebhookService(
+      { WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'false', ROLE: 'api' },
+      service.databaseUri,
+    );
+    await expect(strict.subscribe(tenant, url)).rejects.toThrow(/is refused: 127\.0\.0\.1 is not/);
+    const result = await strict.service.app.get(WebhookDeliveriesService).ping(endpoint.document);
+    expect(result).toMatchObject({ isRefused: true, statusCode: null });
+    expect(received).toEqual([]);
+    await strict.service.app.close();
+  });
+});
+
+describe('secrets', () => {
+  it('are nowhere in the database, and readable by every process on it', async () => {
+    const { url, received } = await receiverWith();
+    const endpoint = await service.subscribe(tenant, url);
+    const stored = await service.db.collection('webhookEndpoints').findOne({ _id: endpoint.id });
+    expect(JSON.stringify(stored)).not.toContain(endpoint.secret.slice(6, 20));
+    expect(service.logged()).not.toContain(endpoint.secret.slice(6, 20));
+    await service.createLead(tenant);
+    await service.deliveryOf(endpoint, { status: 'delivered' });
+    expect(received).toHaveLength(1);
+  });
+
+  it('that no key opens fail the try with words, and are tried again', async () => {
+    const { url, received } = await receiverWith();
+    const endpoint = await service.subscribe(tenant, url);
+    await service.db
+      .collection('webhookEndpoints')
+      .updateOne({ _id: endpoint.id }, { $set: { 'secrets.0.sealed': 's1.00000000.AAAA' } });
+    await service.createLead(tenant);
+    const delivery = await service.deliveryOf(endpoint, { attempts: 1 });
+    expect(delivery).toMatchObject({
+      status: 'pending',
+      lastError: 'ENCRYPTION_KEYS lacks the key 00000000.',
+    });
+    expect(received).toEqual([]);
+  });
+});

@@ -1,0 +1,74 @@
+import type { Document, ObjectId, WithId } from 'mongodb';
+import { Types } from 'mongoose';
+import { Clock } from '../../src/configuration/clock.js';
+import type { WebhookEndpointDocument } from '../../src/webhooks/webhook-endpoint.schema.js';
+import { WebhookEndpointsService } from '../../src/webhooks/webhook-endpoints.service.js';
+import { WebhookWorker } from '../../src/webhooks/webhook-worker.js';
+import type { Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+/** Lets a service send to receivers on loopback. */
+export const toLoopback = {
+  WEBHOOKS_ALLOW_HTTP: 'true',
+  WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'true',
+};
+
+/** An endpoint as a test knows it. */
+export interface TestEndpoint {
+  readonly id: ObjectId;
+  readonly secret: string;
+  readonly document: WebhookEndpointDocument;
+}
+
+/** A service with its background work, on loopback, with a clock that can be moved. */
+export interface WebhookService extends TestService {
+  readonly endpoints: WebhookEndpointsService;
+  /** Moves the service's time forward; what is due then is begun. */
+  passTime(milliseconds: number): Promise<void>;
+  subscribe(tenant: Tenant, url: string, eventTypes?: string[]): Promise<TestEndpoint>;
+  /** Creates a lead, which makes one `lead.created` and no other event. */
+  createLead(tenant: Tenant, recordSystemId?: string): Promise<void>;
+  /** The only delivery to an endpoint once it looks like this. */
+  deliveryOf(endpoint: TestEndpoint, looks: Document): Promise<WithId<Document>>;
+}
+
+/** Starts it. */
+export async function startWebhookService(
+  variables: Record<string, string> = {},
+  databaseUri?: string,
+): Promise<WebhookService> {
+  const service = await startTestService({ ROLE: 'all', ...toLoopback, ...variables }, databaseUri);
+  const endpoints = service.service.app.get(WebhookEndpointsService);
+  let passed = 0;
+  service.service.app.get(Clock).now = () => new Date(Date.now() + passed);
+  return {
+    ...service,
+    endpoints,
+    passTime: async (milliseconds) => {
+      passed += milliseconds;
+      await service.service.app.get(WebhookWorker).pass();
+    },
+    subscribe: async ({ organizationId }, url, eventTypes = ['*']) => {
+      const organization = new Types.ObjectId(organizationId.toHexString());
+      const { endpoint, secret } = await endpoints.add(organization, { url, eventTypes });
+      return { id: endpoint._id, secret, document: endpoint };
+    },
+    createLead: async (tenant, recordSystemId = new Types.ObjectId().toHexString()) => {
+      const lead = { recordSystemId, data: { source: 'form' } };
+      await service.api('post', '/leads').set('api-key', tenant.key).send(lead).expect(201);
+    },
+    deliveryOf: async ({ id }, looks) => {
+      const deliveries = service.db.collection('webhookDeliveries');
+      let found: WithId<Document> | null = null;
+      await eventually(async () => {
+        found = await deliveries.findOne({ endpointId: id, ...looks });
+        if (found === null) {
+          const all = await deliveries.find({ endpointId: id }).toArray();
+          throw new Error(`No delivery looks like it: ${JSON.stringify(all)}`);
+        }
+      }, 10_000);
+      return found as unknown as WithId<Document>;
+    },
+  };
+}
