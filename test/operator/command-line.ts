@@ -89,6 +89,21 @@ function untilEnd(stream: Readable): Promise<string> {
   });
 }
 
+/** The command line with variables that stay. */
+export interface Session {
+  run(...args: string[]): Promise<Outcome>;
+  /** Runs a command with `--json` and gives what it printed; fails when it fails. */
+  json<T>(...args: string[]): Promise<T>;
+}
+
+/** Gives a command line whose calls all have the same environment. */
+export function startSession(variables: Record<string, string>): Session {
+  return {
+    run: (...args) => runCli(args, variables),
+    json: (...args) => runJson(args, variables),
+  };
+}
+
 /** Runs the compiled command line in a process of its own, as an operator does. */
 export function runCliProcess(
   args: readonly string[],

@@ -18,6 +18,9 @@ export interface TestService {
   readonly logged: () => string;
   /** A request agent for paths below the API's base path. */
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
+  /** Ends it and leaves the database to others. */
+  close(): Promise<void>;
+  /** Ends it and removes the database. */
   stop(): Promise<void>;
 }
 
@@ -52,6 +55,10 @@ export async function startTestService(
   const service = await createService(options);
   const url = await listen(service, options);
   const client = await new MongoClient(databaseUri).connect();
+  const close = async () => {
+    await service.app.close();
+    await client.close();
+  };
   return {
     service,
     url,
@@ -59,10 +66,11 @@ export async function startTestService(
     db: client.db(),
     logged: () => lines.join(''),
     api: (method, path) => request(url)[method](`/${basePath}${path}`),
+    close,
     stop: async () => {
       await service.app.close();
       await client.db().dropDatabase();
-      await client.close();
+      await close();
     },
   };
 }

@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Webhook } from 'standardwebhooks';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { kill, type ServiceProcess, startProcess } from '../support/service-process.js';
+import {
+  startWebhookService,
+  toLoopback,
+  type WebhookService,
+} from '../webhooks/webhook-service.js';
+
+let service: WebhookService;
+let tenant: Tenant;
+let workers: ServiceProcess[] = [];
+let receivers: Receiver[] = [];
+
+const startWorker = async () => {
+  const variables = { MONGODB_URI: service.databaseUri, ROLE: 'worker', ...toLoopback };
+  const worker = await startProcess(variables);
+  workers.push(worker);
+  return worker;
+};
+const receiverWith = async (answer: Parameters<typeof startReceiver>[0] = 204) => {
+  const receiver = await startReceiver(answer);
+  receivers.push(receiver);
+  return receiver;
+};
+const deliveries = () => service.db.collection('webhookDeliveries');
+const ids = (receiver: Receiver) => receiver.received.map(({ headers }) => headers['webhook-id']);
+
+beforeAll(async () => {
+  // This one only serves the API; the workers are processes of their own.
+  service = await startWebhookService({ ROLE: 'api' });
+});
+afterEach(async () => {
+  for (const worker of workers) await kill(worker);
+  for (const receiver of receivers) await receiver.stop();
+  workers = [];
+  receivers = [];
+  await service.db.collection('webhookEndpoints').deleteMany({});
+  await deliveries().deleteMany({});
+});
+afterAll(() => service.stop());
+
+describe('two workers', () => {
+  it('share a burst: every event reaches every endpoint once, verified', async () => {
+    tenant = await addTenant(service.db);
+    const [first, second] = [await receiverWith(), await receiverWith()];
+    const endpoint = await service.subscribe(tenant, first.url);
+    await service.subscribe(tenant, second.url);
+    for (let round = 0; round < 5; round++) {
+      await Promise.all(Array.from({ length: 8 }, () => service.createLead(tenant)));
+    }
+    expect(first.received).toEqual([]);
+    await Promise.all([startWorker(), startWorker()]);
+    await eventually(async () => {
+      expect(await deliveries().countDocuments({ status: 'delivered' })).toBe(80);
+    }, 15_000);
+    for (const receiver of [first, second]) {
+      expect(receiver.received).toHaveLength(40);
+      expect(new Set(ids(receiver)).size).toBe(40);
+    }
+    for (const { body, headers } of first.received) {
+      new Webhook(endpoint.secret).verify(body, headers);
+    }
+    expect(await deliveries().countDocuments()).toBe(80);
+    expect(await service.db.collection('webhookAttempts').countDocuments()).toBe(80);
+  });
+});
+
+describe('a worker that is killed', () => {
+  it('while it sends, loses nothing: another one sends it again with the same id', async () => {
+    tenant = await addTenant(service.db);
+    // Never an answer to the first one.
+    const receiver = await receiverWith(() => undefined);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    const victim = await startWorker();
+    await receiver.got(1);
+    await kill(victim);
+    const held = await service.deliveryOf(endpoint, { status: 'pending', attempts: 0 });
+    expect(held['leaseOwner']).toEqual(expect.any(String));
+    const leaseLeft = held['nextAttemptAt'].getTime() - Date.now();
+    expect(leaseLeft).toBeGreaterThan(40_000);
+    expect(leaseLeft).toBeLessThan(60_000);
+
+    receiver.answerWith(204);
+    await startWorker();
+    await service.createLead(tenant);
+    // The other one is not held up by the lease.
+    await receiver.got(2);
+    expect(new Set(ids(receiver)).size).toBe(2);
+    // A minute later:
+    await deliveries().updateOne({ _id: held._id }, { $set: { nextAttemptAt: new Date() } });
+    await eventually(async () => {
+      expect(await deliveries().countDocuments({ status: 'delivered' })).toBe(2);
+    }, 10_000);
+    const [first, , again] = receiver.received;
+    expect(again?.body).toBe(first?.body);
+    expect(ids(receiver)[2]).toBe(ids(receiver)[0]);
+  });
+
+  it('while it hands events over, loses nothing and doubles nothing', async () => {
+    tenant = await addTenant(service.db);
+    const receiver = await receiverWith();
+    await service.subscribe(tenant, receiver.url);
+    await Promise.all(Array.from({ length: 5 }, () => service.createLead(tenant)));
+    // As a killed relay leaves them: taken, one of them handed over already, none noted.
+    const outbox = service.db.collection('outboxEvents');
+    await outbox.updateMany(
+      { relayedAt: null },
+      { $set: { leaseOwner: 'killed', leasedUntil: new Date(Date.now() + 1_000) } },
+    );
+    await startWorker();
+    await receiver.got(5);
+    await eventually(async () => {
+      expect(await outbox.countDocuments({ relayedAt: null })).toBe(0);
+    }, 5_000);
+    expect(new Set(ids(receiver)).size).toBe(5);
+    expect(receiver.received).toHaveLength(5);
+  });
+});
+
+describe('a worker that is told to leave', () => {
+  it('finishes or gives back what it is sending, within ten seconds', async () => {
+    tenant = await addTenant(service.db);
+    let release: (() => void) | undefined;
+    const slow = await receiverWith((_received, response) => {
+      release = () => response.writeHead(204).end();
+    });
+    const silent = await receiverWith(() => undefined);
+    const endpoints = [
+      await service.subscribe(tenant, slow.url),
+      await service.subscribe(tenant, silent.url),
+    ] as const;
+    await service.createLead(tenant);
+    const worker = await startWorker();
+    await Promise.all([slow.got(1), silent.got(1)]);
+    const signalledAt = Date.now();
+    worker.process.kill('SIGTERM');
+    worker.process.kill('SIGTERM');
+    await service.createLead(tenant);
+    release?.();
+    expect(await worker.exited).toBe(0);
+    expect(Date.now() - signalledAt).toBeLessThan(10_000);
+    await service.deliveryOf(endpoints[0], { status: 'delivered', attempts: 1 });
+    const given = await service.deliveryOf(endpoints[1], { status: 'pending', attempts: 0 });
+    expect(given).toMatchObject({ leaseOwner: null });
+    expect(given['nextAttemptAt'].getTime()).toBeLessThanOrEqual(Date.now());
+    expect([slow.received.length, silent.received.length]).toEqual([1, 1]);
+  });
+});

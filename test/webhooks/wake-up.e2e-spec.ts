@@ -1,0 +1,37 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { OutboxWatch } from '../../src/webhooks/outbox-watch.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { startWebhookService, type WebhookService } from './webhook-service.js';
+
+let service: WebhookService;
+let tenant: Tenant;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startWebhookService();
+  tenant = await addTenant(service.db);
+  receiver = await startReceiver();
+  await service.subscribe(tenant, receiver.url);
+});
+afterAll(async () => {
+  await receiver.stop();
+  await service.stop();
+});
+
+describe('an event', () => {
+  it('of another process wakes the worker through the change stream', async () => {
+    const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
+    await other.createLead(tenant);
+    const [got] = await receiver.got(1);
+    expect(got?.headers['webhook-id']).toMatch(/^msg_/);
+    await other.close();
+  });
+
+  it('is found by polling while there is no stream', async () => {
+    await service.service.app.get(OutboxWatch).stop();
+    await service.createLead(tenant);
+    await receiver.got(2);
+    expect(receiver.received).toHaveLength(2);
+  });
+});
