@@ -13,10 +13,22 @@ export interface DemoPhone {
   readonly arabic: string;
 }
 
+/** An endpoint of the demo organization. */
+export interface DemoSubscription {
+  readonly secret: string;
+  /** Why the service does not send to it; null while there is no reason. */
+  refusal(): Promise<string | null>;
+  end(): Promise<void>;
+}
+
+/** Subscribes a URL to all events of the demo organization, as the operator would. */
+export type Subscribe = (url: string) => Promise<DemoSubscription>;
+
 /** One telling of the demo: what it talks through, and ids and phones that no other telling has. */
 export interface DemoRun {
   readonly client: DemoClient;
   readonly print: Print;
+  readonly subscribe: Subscribe;
   /** Goes into external ids and email addresses. */
   readonly id: string;
   /** One of the run's own phones, by number from 0 to 19. */
@@ -37,12 +49,15 @@ const subscribers = 1e8;
 const phonesOfOneRun = 20;
 
 /** Begins a telling of the demo at a moment in milliseconds. */
-export function startRun(client: DemoClient, print: Print, now: number): DemoRun {
+export function startRun(
+  { client, print, subscribe }: Pick<DemoRun, 'client' | 'print' | 'subscribe'>,
+  now: number,
+): DemoRun {
   const id = `${now.toString(36)}${randomBytes(2).toString('hex')}`;
   // Counting in time keeps the runs of three weeks apart, where chance would let some coincide.
   const first = Math.floor(now / 100) * phonesOfOneRun;
   const pick = <T>(list: readonly T[]) => list[Math.floor(now / 100) % list.length] as T;
-  return { client, print, id, pick, phone: (number) => spellings(first + number) };
+  return { client, print, subscribe, id, pick, phone: (number) => spellings(first + number) };
 }
 
 function spellings(count: number): DemoPhone {

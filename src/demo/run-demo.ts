@@ -8,9 +8,11 @@ import { type DemoAccess, DemoData } from './demo-data.js';
 import { DemoClient, type Print } from './demo-client.js';
 import { type Chapter, type DemoRun, startRun } from './demo-run.js';
 import { chooseTarget, type DemoTarget } from './demo-target.js';
+import { demoSubscriptions } from './demo-subscriptions.js';
 import { leadStory } from './lead-story.js';
 import { pollingStory } from './polling-story.js';
 import { reservationStory } from './reservation-story.js';
+import { webhookStory } from './webhook-story.js';
 
 /** All chapters in the order in which they are told; later ones build on earlier ones. */
 export const chapters: readonly Chapter[] = [
@@ -18,6 +20,7 @@ export const chapters: readonly Chapter[] = [
   ...leadStory,
   ...pollingStory,
   ...reservationStory,
+  ...webhookStory,
 ];
 
 const shownOfKey = 11;
@@ -66,6 +69,10 @@ function demoOptions(environment: Environment, database: OpenDatabase): AppOptio
     PORT: 0,
     HOST: '127.0.0.1',
     LOG_LEVEL: isQuiet ? level : 'warn',
+    ROLE: 'all',
+    // The receiver of the demo is on this machine.
+    WEBHOOKS_ALLOW_HTTP: true,
+    WEBHOOKS_ALLOW_PRIVATE_NETWORKS: true,
     // The demo organization has no domain of its own.
     ENFORCE_API_DOMAIN: false,
   };
@@ -79,7 +86,8 @@ async function tellWithKey(stage: Stage): Promise<number> {
     const target = await chooseTarget(environment, { service, options }, access.key);
     introduce(stage, target, access);
     const client = new DemoClient({ url: target.url, key: access.key }, print);
-    await tellAll(startRun(client, print, Date.now()));
+    const subscribe = demoSubscriptions(service.app, access.organizationId);
+    await tellAll(startRun({ client, print, subscribe }, Date.now()));
     return client.requestCount;
   } finally {
     await access.revoke();

@@ -42,6 +42,8 @@ describe('the demo on a database without a running service', () => {
       expect(lines.at(-1)).toMatch(/^All \d+ chapters went as expected, in \d+ requests\.$/);
       expect(lines.filter((line) => line.length > 100 || line.includes('\n'))).toEqual([]);
       expect(lines.join('\n')).not.toMatch(wholeKey);
+      expect(lines.join('\n')).toMatch(/got msg_[0-9a-f]{24}, its signature is verified/);
+      expect(await client.db().collection('webhookEndpoints').countDocuments()).toBe(0);
       expect(await client.db().collection('apiKeys').countDocuments()).toBe(runs);
       expect(await usableKeys(client)).toBe(0);
     }
@@ -52,7 +54,7 @@ describe('the demo on a database without a running service', () => {
 describe('the demo beside a running service', () => {
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService();
+    service = await startTestService({ ROLE: 'all' });
   });
   afterAll(() => service.stop());
 
@@ -60,6 +62,7 @@ describe('the demo beside a running service', () => {
     const { port } = new URL(service.url);
     const lines = await linesOfDemo(environmentFor(service.databaseUri, port));
     expect(lines.join('\n')).toContain(`http://127.0.0.1:${port}/external/apis/v1.0 (running`);
+    expect(lines.join('\n')).toContain('The running service may not send to this machine');
     expect(service.logged()).toContain('"route":"/external/apis/v1.0/leads"');
     expect(await service.db.collection('apiKeys').countDocuments({ revokedAt: null })).toBe(0);
   });

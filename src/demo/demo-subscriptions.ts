@@ -1,0 +1,23 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service.js';
+import { WebhookEndpointsService } from '../webhooks/webhook-endpoints.service.js';
+import type { Subscribe } from './demo-run.js';
+
+/** Makes endpoints of an organization that are gone after the demo. */
+export function demoSubscriptions(
+  application: INestApplicationContext,
+  organizationId: Types.ObjectId,
+): Subscribe {
+  const endpoints = application.get(WebhookEndpointsService);
+  const deliveries = application.get(WebhookDeliveriesService);
+  return async (url) => {
+    const { endpoint, secret } = await endpoints.add(organizationId, { url, eventTypes: ['*'] });
+    const failed = { endpointId: endpoint._id, status: 'failed' } as const;
+    return {
+      secret,
+      refusal: async () => (await deliveries.list(organizationId, failed, 1))[0]?.lastError ?? null,
+      end: async () => void (await endpoints.remove(endpoint._id)),
+    };
+  };
+}
