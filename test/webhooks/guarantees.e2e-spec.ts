@@ -22,6 +22,8 @@ beforeAll(async () => {
   tenant = await addTenant(service.db);
 });
 afterEach(async () => {
+  // What is not handed over yet would go to the endpoints of the next test.
+  await outboxIsEmpty();
   await Promise.all(receivers.map((receiver) => receiver.stop()));
   receivers = [];
   await service.db.collection('webhookEndpoints').deleteMany({});
