@@ -8,6 +8,8 @@ export interface DocumentedError {
   readonly status: number;
   readonly description: string;
   readonly message: string | readonly string[];
+  /** Headers beyond those of every answer. */
+  readonly headers?: ApiResponseOptions['headers'];
 }
 
 const text = { type: 'string' as const };
@@ -224,7 +226,7 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
   return ApiResponse({
     status,
     description: errors.map(({ description }) => description).join('. '),
-    headers: headersOf(status) ?? {},
+    headers: Object.assign({}, headersOf(status), ...errors.map(({ headers }) => headers)),
     content: {
       'application/json': {
         schema: {

@@ -14,6 +14,10 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
       { type: 'apiKey', in: 'header', name: 'api-key', description: 'Issued by the operator.' },
       'api-key',
     )
+    .addApiKey(
+      { type: 'apiKey', in: 'query', name: 'api-key', description: 'On the callback alone.' },
+      'api-key-in-query',
+    )
     .build();
   return SwaggerModule.createDocument(app, config, {
     operationIdFactory: (controller, method) =>

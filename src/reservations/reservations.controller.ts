@@ -61,6 +61,7 @@ export class ReservationsController {
       'stored when a later one is refused. Every cheque report adds an entry to the history of ' +
       'the cheque, a repeated one too. Messages are always in English.',
   })
+  @ApiSecurity('api-key-in-query')
   @ApiQuery({ name: 'api-key', required: false, description: 'The key, when it is not a header.' })
   @ApiResponse({ status: 201, description: 'Done; no body.', headers: callbackAnswerHeaders })
   @DocumentedErrors(...bodyErrors, ...callbackRefusals, ...commonErrors)

@@ -131,7 +131,21 @@ describe('queue keys', () => {
     const second = transactions.run(() => Promise.resolve(), { queueKeys: ['slow'] });
     await expect(second).rejects.toBeInstanceOf(DatabaseUnavailableError);
     openGate();
-    await first;
+    // Its request was answered long ago: nothing may be stored any more.
+    await expect(first).rejects.toBeInstanceOf(DatabaseUnavailableError);
+  });
+
+  it('store nothing once the time of the request is over', async () => {
+    const organizationId = new Types.ObjectId();
+    let openGate = () => {};
+    const gate = new Promise<void>((resolve) => (openGate = resolve));
+    const run = transactions.run(async () => {
+      await users.insert(user(organizationId));
+      await gate;
+    });
+    setTimeout(openGate, 1_500);
+    await expect(run).rejects.toBeInstanceOf(DatabaseUnavailableError);
+    expect(await committed(organizationId)).toBe(0);
   });
 });
 

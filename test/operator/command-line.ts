@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
 import { afterAll } from '@jest/globals';
+import { compileCache } from '../support/service-process.js';
 
 /** What a run of the command line left behind. */
 export interface Outcome {
@@ -163,5 +164,5 @@ function runNode(args: readonly string[], variables: Record<string, string>): Pr
 
 function environmentWith(variables: Record<string, string>): Record<string, string> {
   const { PATH = '', HOME = '' } = process.env;
-  return { PATH, HOME, NODE_ENV: 'test', ...variables };
+  return { PATH, HOME, NODE_ENV: 'test', NODE_COMPILE_CACHE: compileCache, ...variables };
 }

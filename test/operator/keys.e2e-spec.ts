@@ -69,10 +69,7 @@ describe('key', () => {
         { _id: new ObjectId(rotated._id) },
         { $set: { 'permissions.allowExternal': false } },
       );
-    const table = await runCliProcess(
-      ['key', 'rotate', rotated._id, '--overlap-hours', '0'],
-      variables,
-    );
+    const table = await runCli(['key', 'rotate', rotated._id, '--overlap-hours', '0'], variables);
     expect(table).toMatchObject({ code: 0, stderr: '' });
     const successor = /^Key +(iapi_\S+) {2}\(shown once\)$/m.exec(table.stdout)?.[1] ?? '';
     expect(table.stdout).toMatch(/^Works until +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
@@ -87,7 +84,7 @@ describe('key', () => {
     const args = ['key', 'list', '--org', organizationId.toHexString()];
     const [list, table] = await Promise.all([
       runJson<Record<string, unknown>[]>(args, variables),
-      runCli(args, { ...variables, LOG_LEVEL: 'trace' }),
+      runCliProcess(args, { ...variables, LOG_LEVEL: 'trace' }),
     ]);
     expect(list.map(({ name, state }) => [name, state])).toEqual([
       ['Website', 'active'],

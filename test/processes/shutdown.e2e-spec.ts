@@ -91,8 +91,9 @@ describe('SIGTERM', () => {
     expect(fulfilled.length).toBeGreaterThan(20);
     expect(new Set(fulfilled.map(({ status }) => status))).toEqual(new Set([201]));
     expect(fulfilled.some(({ connection }) => connection === 'close')).toBe(true);
-    // Each worker stops at its first refused connection; nothing was reset half-way.
-    expect(errors.every((code) => code === 'ECONNREFUSED')).toBe(true);
+    // Each worker stops at its first refused connection. The kernel resets connections that were
+    // waiting to be accepted when the listener closed; no request of theirs was read.
+    expect(errors.filter((code) => code !== 'ECONNREFUSED' && code !== 'ECONNRESET')).toEqual([]);
     expect(await db.collection('leads').countDocuments()).toBe(fulfilled.length);
     agent.destroy();
   });

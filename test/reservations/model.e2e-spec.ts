@@ -9,7 +9,7 @@ import { load, normalized, store } from './stored-world.js';
 
 /** Sequences run side by side, each in an organization of its own. */
 const lanes = 4;
-const runsOfLane = 11;
+const runsOfLane = 10;
 
 let service: TestService;
 
@@ -222,7 +222,7 @@ describe('any sequence of callbacks', () => {
     const counts = new Map<string, number>();
     let stepCount = 0;
     const sequences = fc.asyncProperty(
-      fc.array(step, { minLength: 50, maxLength: 60 }),
+      fc.array(step, { minLength: 50, maxLength: 52 }),
       async (steps) => {
         for (const { status, message } of await compare(steps)) {
           const kind = message === undefined ? `${status}` : `${status} ${message}`;

@@ -2,6 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { afterAll } from '@jest/globals';
 import type { PresentedLead } from '../../src/leads/lead.presenter.js';
 import { basePath } from '../../src/service.js';
 
@@ -79,8 +80,18 @@ export async function send(
   return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as AnswerBody };
 }
 
+/** Where processes of the tests keep compiled code, so that the next one starts sooner. */
+export const compileCache = join(import.meta.dirname, '../../node_modules/.cache/compiled');
+
+const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
+
+/** A failed test must not leave its services running. */
+afterAll(() => {
+  for (const child of children) child.kill('SIGKILL');
+});
+
 function spawnService(variables: Record<string, string>) {
-  return spawn(process.execPath, [entry], {
+  const child = spawn(process.execPath, [entry], {
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
@@ -88,10 +99,13 @@ function spawnService(variables: Record<string, string>) {
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'warn',
+      NODE_COMPILE_CACHE: compileCache,
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
+  children.push(child);
+  return child;
 }
 
 function collect(child: ChildProcessByStdio<null, Readable, Readable>): () => string {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Agent } from 'node:http';
 import { Writable } from 'node:stream';
 import { type Db, MongoClient } from 'mongodb';
 import request from 'supertest';
@@ -59,15 +60,17 @@ export async function startTestService(
     await service.app.close();
     await client.close();
   };
+  const agent = new Agent({ keepAlive: true });
   return {
     service,
     url,
     databaseUri,
     db: client.db(),
     logged: () => lines.join(''),
-    api: (method, path) => request(url)[method](`/${basePath}${path}`),
+    api: (method, path) => request(url)[method](`/${basePath}${path}`).agent(agent),
     close,
     stop: async () => {
+      agent.destroy();
       await service.app.close();
       await client.db().dropDatabase();
       await close();

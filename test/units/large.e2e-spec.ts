@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
-import { type Document, type Long, ObjectId } from 'mongodb';
+import { type Document, Long, ObjectId } from 'mongodb';
 import { basePath } from '../../src/service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -115,7 +115,10 @@ describe('a large answer', () => {
       const response = await begin(unitsPath(), { 'accept-encoding': encoding });
       expect(response.statusCode).toBe(200);
       await once(response, 'readable');
-      const cursors = (await openCursors()).map(({ cursor }) => cursor.cursorId);
+      // The driver reads an id that is small by chance as a number.
+      const cursors = (await openCursors()).map(({ cursor }) =>
+        Long.fromString(String(cursor.cursorId)),
+      );
       expect(cursors).toHaveLength(1);
       await service.db.command({ killCursors: 'units', cursors });
       await expect(textOf(response)).rejects.toThrow('aborted');

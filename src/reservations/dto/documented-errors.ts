@@ -7,8 +7,23 @@ export const reservationNotFound: DocumentedError = {
   message: 'Reservation not found',
 };
 
-/** What the callback refuses, beside what every endpoint refuses (section 7). */
-export const callbackRefusals: readonly DocumentedError[] = [
+/** The headers that say what the callback's empty body cannot ("Reservation callback" 8). */
+export const callbackAnswerHeaders = {
+  'x-callback-reservation': {
+    description:
+      'applied: something was stored; unchanged: it was so already, or no status was sent; ' +
+      'ignored: the status is valid but changes nothing.',
+    schema: { type: 'string' as const, enum: ['applied', 'unchanged', 'ignored'] },
+  },
+  'x-callback-cheque': {
+    description:
+      'applied: the report was stored; skipped: the reservation has no matching wallet; ' +
+      'none: no cheque was sent, or none was reached.',
+    schema: { type: 'string' as const, enum: ['applied', 'skipped', 'none'] },
+  },
+};
+
+const refusals: readonly DocumentedError[] = [
   {
     status: 400,
     description: 'A field has the wrong type or value',
@@ -43,23 +58,17 @@ export const callbackRefusals: readonly DocumentedError[] = [
     description: 'Another reservation of the unit is approved; the cheque update stays stored',
     message: 'This unit already reserved',
   },
+  {
+    status: 422,
+    description: 'The reports about the cheques have grown beyond what a wallet can hold',
+    message: 'The cheque wallet is full: it would become larger than 4 MiB',
+  },
 ];
 
-/** The headers that say what the callback's empty body cannot ("Reservation callback" 8). */
-export const callbackAnswerHeaders = {
-  'x-callback-reservation': {
-    description:
-      'applied: something was stored; unchanged: it was so already, or no status was sent; ' +
-      'ignored: the status is valid but changes nothing.',
-    schema: { type: 'string' as const, enum: ['applied', 'unchanged', 'ignored'] },
-  },
-  'x-callback-cheque': {
-    description:
-      'applied: the report was stored; skipped: the reservation has no matching wallet; ' +
-      'none: no cheque was sent, or none was reached.',
-    schema: { type: 'string' as const, enum: ['applied', 'skipped', 'none'] },
-  },
-};
+/** What the callback refuses, beside what every endpoint refuses (section 7). */
+export const callbackRefusals: readonly DocumentedError[] = refusals.map((refusal) =>
+  refusal.status === 400 ? refusal : { ...refusal, headers: callbackAnswerHeaders },
+);
 
 /** What `POST /reservations` refuses, beside what every endpoint refuses. */
 export const upsertRefusals: readonly DocumentedError[] = [
