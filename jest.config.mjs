@@ -20,5 +20,6 @@ export default {
   setupFiles: ['<rootDir>/test/support/load-decorators.ts'],
   // Only for what hangs: nothing is measured here, and machines may be busy.
   testTimeout: 120_000,
-  maxWorkers: 2,
+  // Many tests wait for processes and deadlines: one more than the two cores keeps them busy.
+  maxWorkers: 3,
 };

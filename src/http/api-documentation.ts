@@ -212,6 +212,14 @@ function headersOf(status: number): ApiResponseOptions['headers'] {
   return { ...answerHeaders, 'retry-after': { description, schema: text } };
 }
 
+function headersOfAll(
+  status: number,
+  errors: readonly DocumentedError[],
+): NonNullable<ApiResponseOptions['headers']> {
+  const own = errors.flatMap(({ headers }) => Object.entries(headers ?? {}));
+  return { ...headersOf(status), ...Object.fromEntries(own) };
+}
+
 function documentStatus(status: number, errors: readonly DocumentedError[]): MethodDecorator {
   const error = STATUS_CODES[status] ?? 'Error';
   const examples = errors.map(({ description, message }) => [
@@ -226,7 +234,7 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
   return ApiResponse({
     status,
     description: errors.map(({ description }) => description).join('. '),
-    headers: Object.assign({}, headersOf(status), ...errors.map(({ headers }) => headers)),
+    headers: headersOfAll(status, errors),
     content: {
       'application/json': {
         schema: {
