@@ -98,6 +98,13 @@ describe('SIGTERM', () => {
     agent.destroy();
   });
 
+  it('sent to npm reaches the service, which ends as it would alone', async () => {
+    const service = await startProcess({ MONGODB_URI }, ['npm', 'start', '--silent']);
+    service.process.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    expect(await isRefused(service)).toBe(true);
+  });
+
   it('is not held up by idle connections', async () => {
     const service = await startProcess({ MONGODB_URI });
     const agent = new Agent({ keepAlive: true });

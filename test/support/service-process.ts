@@ -17,15 +17,18 @@ export interface ServiceProcess {
   readonly exited: Promise<number | null>;
 }
 
-const entry = join(import.meta.dirname, '../../dist/main.js');
+const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
 
 /**
  * Starts the compiled service and waits until it listens, or does its work without listening.
  *
  * @throws Error with what it printed when it ends before that
  */
-export async function startProcess(variables: Record<string, string>): Promise<ServiceProcess> {
-  const child = spawnService(variables);
+export async function startProcess(
+  variables: Record<string, string>,
+  command = compiledService,
+): Promise<ServiceProcess> {
+  const child = spawnService(variables, command);
   const output = collect(child);
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const url = await new Promise<string>((resolve, reject) => {
@@ -90,8 +93,11 @@ afterAll(() => {
   for (const child of children) child.kill('SIGKILL');
 });
 
-function spawnService(variables: Record<string, string>) {
-  const child = spawn(process.execPath, [entry], {
+function spawnService(
+  variables: Record<string, string>,
+  [program = '', ...args] = compiledService,
+) {
+  const child = spawn(program, args, {
     env: {
       PATH: process.env['PATH'],
       HOME: process.env['HOME'],
