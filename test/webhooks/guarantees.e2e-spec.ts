@@ -292,6 +292,19 @@ describe('a delivery', () => {
     expect(await attemptsOf(_id)).toMatchObject([{ round: 1 }, { round: 2 }]);
   });
 
+  it('is not made for an endpoint that came later, by a replay neither', async () => {
+    const earlier = await service.subscribe(tenant, (await receiverWith()).url);
+    await service.createLead(tenant, 'before');
+    await service.deliveryOf(earlier, { status: 'delivered' });
+    const late = await receiverWith();
+    const endpoint = await service.subscribe(tenant, late.url);
+    const deliveries = service.service.app.get(WebhookDeliveriesService);
+    expect(await deliveries.replay(endpoint.document, { since: new Date(0) })).toBe(0);
+    await service.createLead(tenant, 'after');
+    const [first] = await late.got(1);
+    expect(JSON.parse(first?.body ?? '').data.recordSystemId).toBe('after');
+  });
+
   it('whose worker has died is sent by another one when the lease is over', async () => {
     const receiver = await receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
