@@ -1,6 +1,6 @@
 /** Folders that hold a part of the business; the others are the ground that these stand on. */
 const feature =
-  'authentication|change-log|clients|compounds|health|leads|organizations|reservations|units|users';
+  'authentication|catalogue|change-log|clients|compounds|health|leads|organizations|reservations|units';
 
 /** What a feature shows to the others: its service, its module, and plain values and types. */
 const doors = [
@@ -10,9 +10,8 @@ const doors = [
   '^src/organizations/organization\\.ts$',
 ];
 
-/** What compounds and units have in common. */
-const catalogue =
-  '^src/compounds/(dto/)?catalogue(-document|-errors|-store|\\.presenter|\\.dto)\\.ts$';
+/** What compounds and units stand on; their collections are the catalogue's. */
+const catalogue = '^src/catalogue/';
 
 /** Decisions as functions: time and data come as arguments, so that tables can test them. */
 const pure = [
@@ -20,12 +19,12 @@ const pure = [
   '^src/authentication/api-key-state\\.ts$',
   '^src/change-log/field-changes\\.ts$',
   '^src/contacts/(contact|phone-number)\\.ts$',
-  '^src/http/(domain-error|json-body)\\.ts$',
-  '^src/leads/lead-phones\\.ts$',
+  '^src/http/(errors/domain-error|validation/json-body)\\.ts$',
+  '^src/leads/phones/lead-phones\\.ts$',
   '^src/localization/(fold-case|language|localized)\\.ts$',
-  '^src/reservations/(cheques|states|transitions)\\.ts$',
-  '^src/units/availability\\.ts$',
-  '^src/webhooks/(addresses|delivery-outcome|event-types|pace|retry-schedule|secret-box|slots)\\.ts$',
+  '^src/reservations/(cheques/cheques|states|transitions)\\.ts$',
+  '^src/units/writing/availability\\.ts$',
+  '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|pace|retry-schedule|secret-box|slots)\\.ts$',
 ];
 
 const entries = '^src/(main|cli|generate)\\.ts$';
@@ -51,18 +50,35 @@ module.exports = {
       },
     },
     {
-      name: 'catalogue-document-is-for-the-catalogue',
-      comment: 'What documents of the catalogue have in common concerns compounds and units only.',
+      name: 'catalogue-carries-compounds-and-units',
+      comment: 'Others read and write the catalogue through the services of compounds and units.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(compounds|units|demo)/' },
-      to: { path: catalogue },
+      from: { path: '^src/', pathNot: '^src/(catalogue|compounds|units|demo)/' },
+      to: { path: catalogue, pathNot: doors },
+    },
+    {
+      name: 'catalogue-knows-no-feature',
+      comment: 'Compounds and units stand on the catalogue, never the other way round.',
+      severity: 'error',
+      from: { path: catalogue },
+      to: { path: '^src/(compounds|units|leads|reservations)/' },
     },
     {
       name: 'storage-stays-inside',
       comment: 'Repositories and schemas are known in their own folder only.',
       severity: 'error',
-      from: { path: '^src/([^/]+)', pathNot: '^src/(demo|operator)/' },
+      from: { path: '^src/([^/]+)', pathNot: '^src/(compounds|units|demo|operator)/' },
       to: { path: '\\.(repository|schema)\\.ts$', pathNot: ['^src/$1/', '^src/database/'] },
+    },
+    {
+      name: 'storage-of-the-catalogue',
+      comment: 'Compounds and units know their own storage and that of the catalogue.',
+      severity: 'error',
+      from: { path: '^src/(compounds|units)/' },
+      to: {
+        path: '\\.(repository|schema)\\.ts$',
+        pathNot: ['^src/$1/', '^src/database/', catalogue],
+      },
     },
     {
       name: 'edges-take-only-types-of-documents',

@@ -14,7 +14,7 @@ import { MongoClient, ObjectId } from 'mongodb';
 const [events = 10_000, finished = 1_000_000] = process.argv.slice(2).map(Number);
 const endpointCount = 8;
 const root = join(import.meta.dirname, '..');
-const { startMongod } = await import('../dist/database/embedded-mongod.js');
+const { startMongod } = await import('../dist/database/embedded/embedded-mongod.js');
 const folder = mkdtempSync(join(tmpdir(), 'bench-webhooks-'));
 const mongod = await startMongod(folder);
 const uri = mongod.uri.replace('/?', '/bench?');

@@ -1,4 +1,4 @@
-import { runCommandLine } from './operator/program.js';
+import { runCommandLine } from './operator/command-line/program.js';
 
 // A reader that has seen enough, such as `head`, is no error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -4,8 +4,8 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { environmentExample, readEnvironment } from './configuration/environment.js';
-import { createLogger } from './http/logger.js';
-import { createOpenApiDocument } from './http/openapi.js';
+import { createLogger } from './http/server/logger.js';
+import { createOpenApiDocument } from './http/reference/openapi.js';
 import { basePath } from './service.js';
 
 const root = join(import.meta.dirname, '..');

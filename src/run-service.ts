@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import type { AppOptions } from './app.module.js';
 import { type Environment, readEnvironment } from './configuration/environment.js';
-import { openDatabase, toldOfDatabase } from './database/open-database.js';
+import { openDatabase, toldOfDatabase } from './database/connection/open-database.js';
 import { DemoData } from './demo/demo-data.js';
-import { createLogger } from './http/logger.js';
+import { createLogger } from './http/server/logger.js';
 import { basePath, createService, listen, type Service, startBackground } from './service.js';
 
 /** A service that listens. */

@@ -2,15 +2,15 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { AppModule, type AppOptions } from './app.module.js';
-import { DatabaseStructure } from './database/database-structure.js';
-import { assertTransactionsSupported } from './database/topology.js';
-import { ErrorFilter } from './http/error.filter.js';
-import { createFastifyAdapter, type FrameworkErrorHandler } from './http/fastify-adapter.js';
-import { FrameworkLogger } from './http/framework-logger.js';
-import { GracefulShutdown } from './http/graceful-shutdown.js';
-import { serveOpenApi } from './http/openapi.js';
-import { LeadPhoneKeys } from './leads/lead-phone-keys.js';
-import { WebhookBackground } from './webhooks/webhook-background.js';
+import { DatabaseStructure } from './database/structure/database-structure.js';
+import { assertTransactionsSupported } from './database/connection/topology.js';
+import { ErrorFilter } from './http/errors/error.filter.js';
+import { createFastifyAdapter, type FrameworkErrorHandler } from './http/server/fastify-adapter.js';
+import { FrameworkLogger } from './http/server/framework-logger.js';
+import { GracefulShutdown } from './http/server/graceful-shutdown.js';
+import { serveOpenApi } from './http/reference/openapi.js';
+import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
+import { WebhookBackground } from './webhooks/worker/webhook-background.js';
 
 /** Path under which all endpoints are (section 9). */
 export const basePath = 'external/apis/v1.0';

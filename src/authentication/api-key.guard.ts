@@ -3,10 +3,10 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { withinDeadline } from '../database/deadline.js';
-import { type DomainError, unauthorized } from '../http/domain-error.js';
-import { remainingPatience } from '../http/request-context.js';
-import { routeOptionsOf } from '../http/route-options.js';
+import { withinDeadline } from '../database/transactions/deadline.js';
+import { type DomainError, unauthorized } from '../http/errors/domain-error.js';
+import { remainingPatience } from '../http/server/request-context.js';
+import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { Public } from './public.decorator.js';
 

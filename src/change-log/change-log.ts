@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
-import { TenantCollection } from '../database/tenant-collection.js';
+import { TenantCollection } from '../database/documents/tenant-collection.js';
 import type { ChangeContext, ChangeLogDocument } from './change-log.schema.js';
 import type { FieldChange } from './field-changes.js';
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../database/tenant-collection.js';
+import { TenantCollection } from '../database/documents/tenant-collection.js';
 import { caseInsensitive } from '../localization/fold-case.js';
 import type { ClientDocument } from './client.schema.js';
 

@@ -6,7 +6,7 @@ import type { Contact } from '../contacts/contact.js';
 import { type Phone, phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import { foldCase } from '../localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
-import { Outbox } from '../webhooks/outbox.js';
+import { Outbox } from '../webhooks/outbox/outbox.js';
 import { clientFields, mergeContact } from './client-merge.js';
 import { presentClient } from './client.presenter.js';
 import type { ClientDocument } from './client.schema.js';

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../authentication/caller.js';
-import { textOf } from '../database/stored-values.js';
-import { listText } from '../http/list-text.js';
-import { type Page, type PageOf, paginationOf } from '../http/pages.js';
+import { textOf } from '../database/documents/stored-values.js';
+import { listText } from '../http/lists/list-text.js';
+import { type Page, type PageOf, paginationOf } from '../http/lists/pages.js';
 import { OrganizationsService } from '../organizations/organizations.service.js';
 import {
   presentCompound,
   type PresentedCompound,
   type PresentedOrganization,
 } from './compound.presenter.js';
-import type { CompoundDocument } from './compound.schema.js';
+import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { type CompoundSearch, CompoundsRepository } from './compounds.repository.js';
 
 /** The lists of compounds that CRMs poll (section 4.4). */

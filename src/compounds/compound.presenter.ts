@@ -1,4 +1,4 @@
-import { flagOf, idOf, listOf, numberOf, textOf } from '../database/stored-values.js';
+import { flagOf, idOf, listOf, numberOf, textOf } from '../database/documents/stored-values.js';
 import type { Language } from '../localization/language.js';
 import { textIn } from '../localization/localized.js';
 import {
@@ -9,8 +9,8 @@ import {
   type PresentedRecord,
   presentMedia,
   presentRecord,
-} from './catalogue.presenter.js';
-import type { CompoundDocument } from './compound.schema.js';
+} from '../catalogue/presenting/catalogue.presenter.js';
+import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 
 /** The organization of a compound as it is shown. */
 export interface PresentedOrganization {

@@ -3,21 +3,21 @@ import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
-import { type Answer, AnswerStreams } from '../http/answer-streams.js';
+import { type Answer, AnswerStreams } from '../http/lists/answer-streams.js';
 import {
   DocumentedAnswer,
   DocumentedErrors,
   DocumentedHeaders,
   DocumentedPolling,
   pollingHeaders,
-} from '../http/api-documentation.js';
-import { pageOf, type PageOf } from '../http/pages.js';
-import { WithRouteOptions } from '../http/route-options.js';
-import { noteUpdatedAsOf } from '../http/updated-as-of.js';
+} from '../http/reference/api-documentation.js';
+import { pageOf, type PageOf } from '../http/lists/pages.js';
+import { WithRouteOptions } from '../http/server/route-options.js';
+import { noteUpdatedAsOf } from '../http/lists/updated-as-of.js';
 import { CompoundListsService } from './compound-lists.service.js';
 import type { PresentedCompound } from './compound.presenter.js';
 import { CompoundsAnswerDto } from './dto/compound.dto.js';
-import { compoundErrors } from './dto/catalogue-errors.js';
+import { compoundErrors } from '../catalogue/catalogue-errors.js';
 import { listRefusals } from './dto/documented-errors.js';
 import { ListCompoundsQuery } from './dto/list-compounds.query.js';
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
-import { TenantCollection, type TenantFilter } from '../database/tenant-collection.js';
+import { TenantCollection, type TenantFilter } from '../database/documents/tenant-collection.js';
 import { caseInsensitive } from '../localization/fold-case.js';
 import { defaultLanguage, type Language } from '../localization/language.js';
-import type { CompoundDocument } from './compound.schema.js';
+import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 
 /** Which compounds are listed. */
 export interface CompoundSearch {

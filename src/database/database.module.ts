@@ -1,19 +1,19 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { connectionOptions } from './connection-options.js';
-import { CounterRepository } from './counter.repository.js';
-import { counterSchema } from './counter.schema.js';
-import { DatabasePing } from './database-ping.js';
-import { DatabaseStructure } from './database-structure.js';
-import { migrationSchema } from './migration.schema.js';
-import { Migrations } from './migrations.js';
-import { OrphanedTransactions } from './orphaned-transactions.js';
-import { transactionLockSchema } from './transaction-lock.schema.js';
-import { TransactionLocks } from './transaction-locks.js';
-import { Transactions } from './transactions.js';
-import { watermarkSchema } from './watermark.schema.js';
-import { Watermarks } from './watermarks.js';
+import { connectionOptions } from './connection/connection-options.js';
+import { CounterRepository } from './documents/counter.repository.js';
+import { counterSchema } from './documents/counter.schema.js';
+import { DatabasePing } from './connection/database-ping.js';
+import { DatabaseStructure } from './structure/database-structure.js';
+import { migrationSchema } from './structure/migration.schema.js';
+import { Migrations } from './structure/migrations.js';
+import { OrphanedTransactions } from './transactions/orphaned-transactions.js';
+import { transactionLockSchema } from './transactions/transaction-lock.schema.js';
+import { TransactionLocks } from './transactions/transaction-locks.js';
+import { Transactions } from './transactions/transactions.js';
+import { watermarkSchema } from './documents/watermark.schema.js';
+import { Watermarks } from './documents/watermarks.js';
 
 const services = [
   OrphanedTransactions,

@@ -15,13 +15,13 @@ import {
 } from './demo-documents.js';
 import { homesOf, unitDocument } from './demo-units.js';
 import type { CompoundContent } from './demo-catalogue-content.js';
-import type { Brochure } from '../compounds/catalogue-document.js';
-import type { CompoundDocument } from '../compounds/compound.schema.js';
-import type { PhaseDocument } from '../compounds/phase.schema.js';
-import type { AmenityDocument } from '../units/amenity.schema.js';
-import type { PropertyTypeDocument } from '../units/property-type.schema.js';
-import type { UnitDesignDocument } from '../units/unit-design.schema.js';
-import type { UnitDocument } from '../units/unit.schema.js';
+import type { Brochure } from '../catalogue/collections/catalogue-document.js';
+import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
+import type { PhaseDocument } from '../catalogue/collections/phase.schema.js';
+import type { AmenityDocument } from '../catalogue/collections/amenity.schema.js';
+import type { PropertyTypeDocument } from '../catalogue/collections/property-type.schema.js';
+import type { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
+import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 
 /** The documents of the demo organization's catalogue, by collection. */
 export interface DemoCatalogue {

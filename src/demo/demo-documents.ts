@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto';
 import { Types } from 'mongoose';
-import type { CatalogueDocument, MediaItem, ReviewState } from '../compounds/catalogue-document.js';
+import type {
+  CatalogueDocument,
+  MediaItem,
+  ReviewState,
+} from '../catalogue/collections/catalogue-document.js';
 import type { Localized } from '../localization/localized.js';
 import type { AmenityKey, CompoundContent, DesignContent } from './demo-catalogue-content.js';
 

@@ -1,7 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { WebhookDeliveriesService } from '../webhooks/webhook-deliveries.service.js';
-import { WebhookEndpointsService } from '../webhooks/webhook-endpoints.service.js';
+import { WebhookDeliveriesService } from '../webhooks/deliveries/webhook-deliveries.service.js';
+import { WebhookEndpointsService } from '../webhooks/endpoints/webhook-endpoints.service.js';
 import type { Subscribe } from './demo-run.js';
 
 /** Makes endpoints of an organization that are gone after the demo. */

@@ -1,4 +1,8 @@
-import type { UnitDocument, UnitMediaItem, UnitReview } from '../units/unit.schema.js';
+import type {
+  UnitDocument,
+  UnitMediaItem,
+  UnitReview,
+} from '../catalogue/collections/unit.schema.js';
 import type { CompoundContent, DesignContent, Floors } from './demo-catalogue-content.js';
 import { PROPERTY_TYPES } from './demo-catalogue-content.js';
 import {

@@ -1,7 +1,7 @@
 import type { AppOptions } from '../app.module.js';
 import type { Environment } from '../configuration/environment.js';
-import { type OpenDatabase, openDatabase } from '../database/open-database.js';
-import { createLogger } from '../http/logger.js';
+import { type OpenDatabase, openDatabase } from '../database/connection/open-database.js';
+import { createLogger } from '../http/server/logger.js';
 import { basePath, createService, type Service } from '../service.js';
 import { accessStory } from './access-story.js';
 import { type DemoAccess, DemoData } from './demo-data.js';

@@ -7,7 +7,7 @@ import {
   DocumentedErrors,
   DocumentedHeaders,
   generalErrors,
-} from '../http/api-documentation.js';
+} from '../http/reference/api-documentation.js';
 import { HealthDto, healthExample } from './health.dto.js';
 import { HealthService } from './health.service.js';
 

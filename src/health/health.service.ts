@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DatabasePing } from '../database/database-ping.js';
+import { DatabasePing } from '../database/connection/database-ping.js';
 import type { HealthDto } from './health.dto.js';
 
 /** How long a probe waits for the database, below the 2 seconds within which it is answered. */

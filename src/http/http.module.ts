@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LocalizationModule } from '../localization/localization.module.js';
-import { AnswerStreams } from './answer-streams.js';
-import { ErrorFilter } from './error.filter.js';
-import { FrameworkLogger } from './framework-logger.js';
-import { RequestDeadlineInterceptor } from './request-deadline.interceptor.js';
-import { RequestValidationPipe } from './validation.pipe.js';
+import { AnswerStreams } from './lists/answer-streams.js';
+import { ErrorFilter } from './errors/error.filter.js';
+import { FrameworkLogger } from './server/framework-logger.js';
+import { RequestDeadlineInterceptor } from './server/request-deadline.interceptor.js';
+import { RequestValidationPipe } from './validation/validation.pipe.js';
 
 /** What every endpoint has in common. */
 @Module({

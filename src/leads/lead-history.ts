@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ChangeLog } from '../change-log/change-log.js';
 import { type FieldChange, fieldChanges } from '../change-log/field-changes.js';
-import { Outbox } from '../webhooks/outbox.js';
+import { Outbox } from '../webhooks/outbox/outbox.js';
 import { refuseLargeChanges } from './lead-size.js';
 import { presentLead, type PresentedLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';

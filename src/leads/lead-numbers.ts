@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { CounterRepository } from '../database/counter.repository.js';
+import { CounterRepository } from '../database/documents/counter.repository.js';
 import { LeadsRepository } from './leads.repository.js';
 
 const sequence = 'leadId';

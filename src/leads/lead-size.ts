@@ -1,6 +1,6 @@
 import { BSON } from 'mongodb';
 import type { FieldChange } from '../change-log/field-changes.js';
-import { invalidRequest } from '../http/domain-error.js';
+import { invalidRequest } from '../http/errors/domain-error.js';
 import type { MergedLead } from './lead-merge.js';
 
 const mebibyte = 1_048_576;

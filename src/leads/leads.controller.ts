@@ -8,8 +8,8 @@ import {
   DocumentedErrors,
   DocumentedHeaders,
   pathErrors,
-} from '../http/api-documentation.js';
-import { UpsertStatusInterceptor } from '../http/upsert-status.interceptor.js';
+} from '../http/reference/api-documentation.js';
+import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { leadNotFound, leadRefusals, unstorableLeadId } from './dto/documented-errors.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
 import { LeadAnswerDto, LeadDeletionDto, LeadUpsertDto, upsertExample } from './dto/lead.dto.js';

@@ -4,15 +4,14 @@ import { ChangeLogModule } from '../change-log/change-log.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { CompoundsModule } from '../compounds/compounds.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { UsersModule } from '../users/users.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { DuplicatePhones } from './duplicate-phones.js';
+import { DuplicatePhones } from './phones/duplicate-phones.js';
 import { LeadHistory } from './lead-history.js';
 import { LeadLinks } from './lead-links.js';
 import { LeadLookupService } from './lead-lookup.service.js';
 import { LeadNumbers } from './lead-numbers.js';
-import { LeadPhoneKeys } from './lead-phone-keys.js';
-import { LeadPhoneKeysRepository } from './lead-phone-keys.repository.js';
+import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
+import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
 import { LeadUpserts } from './lead-upserts.js';
 import { leadSchema } from './lead.schema.js';
 import { LeadsController } from './leads.controller.js';
@@ -26,7 +25,6 @@ import { LeadsService } from './leads.service.js';
     ClientsModule,
     CompoundsModule,
     OrganizationsModule,
-    UsersModule,
     WebhooksModule,
     MongooseModule.forFeature([{ name: 'Lead', schema: leadSchema }]),
   ],

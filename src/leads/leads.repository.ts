@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
 import type { Phone } from '../contacts/phone-number.js';
-import { TenantCollection } from '../database/tenant-collection.js';
+import { TenantCollection } from '../database/documents/tenant-collection.js';
 import type { LeadDocument } from './lead.schema.js';
 
 const notDeleted = { isDeleted: false };

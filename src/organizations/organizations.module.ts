@@ -3,11 +3,19 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { organizationSchema } from './organization.schema.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { OrganizationsService } from './organizations.service.js';
+import { userSchema } from './user.schema.js';
+import { UsersRepository } from './users.repository.js';
+import { UsersService } from './users.service.js';
 
-/** The tenants. */
+/** The tenants and their people. */
 @Module({
-  imports: [MongooseModule.forFeature([{ name: 'Organization', schema: organizationSchema }])],
-  providers: [OrganizationsRepository, OrganizationsService],
-  exports: [OrganizationsService],
+  imports: [
+    MongooseModule.forFeature([
+      { name: 'Organization', schema: organizationSchema },
+      { name: 'User', schema: userSchema },
+    ]),
+  ],
+  providers: [OrganizationsRepository, OrganizationsService, UsersRepository, UsersService],
+  exports: [OrganizationsService, UsersService],
 })
 export class OrganizationsModule {}

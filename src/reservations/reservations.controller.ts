@@ -18,22 +18,22 @@ import {
   DocumentedAnswer,
   DocumentedErrors,
   DocumentedHeaders,
-} from '../http/api-documentation.js';
-import { UpsertStatusInterceptor } from '../http/upsert-status.interceptor.js';
-import { WithRouteOptions } from '../http/route-options.js';
-import { CallbackRecordInterceptor, sentCallback } from './callback-record.interceptor.js';
-import { callbackHeaders, CallbacksService } from './callbacks.service.js';
-import { CallbackDto } from './dto/callback.dto.js';
+} from '../http/reference/api-documentation.js';
+import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
+import { WithRouteOptions } from '../http/server/route-options.js';
+import { CallbackRecordInterceptor, sentCallback } from './callback/callback-record.interceptor.js';
+import { callbackHeaders, CallbacksService } from './callback/callbacks.service.js';
+import { CallbackDto } from './callback/callback.dto.js';
 import {
   callbackAnswerHeaders,
   callbackRefusals,
   reservationNotFound,
   upsertRefusals,
-} from './dto/documented-errors.js';
-import { ReservationIdParam } from './dto/reservation-id.param.js';
-import { ReservationAnswerDto, ReservationUpsertDto } from './dto/reservation.dto.js';
-import { UpsertReservationDto } from './dto/upsert-reservation.dto.js';
-import { ReservationsService } from './reservations.service.js';
+} from './records/documented-errors.js';
+import { ReservationIdParam } from './records/reservation-id.param.js';
+import { ReservationAnswerDto, ReservationUpsertDto } from './records/reservation.dto.js';
+import { UpsertReservationDto } from './records/upsert-reservation.dto.js';
+import { ReservationsService } from './records/reservations.service.js';
 
 /** `/reservations` (sections 4.2 and 4.5). */
 @ApiTags('Reservations')

@@ -5,21 +5,21 @@ import { LocalizationModule } from '../localization/localization.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UnitsModule } from '../units/units.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { callbackRecordSchema } from './callback-record.schema.js';
-import { CallbackRecords } from './callback-records.js';
-import { CallbackRecordsRepository } from './callback-records.repository.js';
-import { CallbackSteps } from './callback-steps.js';
-import { CallbacksService } from './callbacks.service.js';
-import { chequeWalletSchema } from './cheque-wallet.schema.js';
-import { ChequeWalletsRepository } from './cheque-wallets.repository.js';
-import { ReservationEffects } from './reservation-effects.js';
-import { ReservationInspectionService } from './reservation-inspection.service.js';
-import { ReservationUpserts } from './reservation-upserts.js';
-import { reservationSchema } from './reservation.schema.js';
+import { callbackRecordSchema } from './callback/callback-record.schema.js';
+import { CallbackRecords } from './callback/callback-records.js';
+import { CallbackRecordsRepository } from './callback/callback-records.repository.js';
+import { CallbackSteps } from './callback/callback-steps.js';
+import { CallbacksService } from './callback/callbacks.service.js';
+import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
+import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
+import { ReservationEffects } from './callback/reservation-effects.js';
+import { ReservationInspectionService } from './records/reservation-inspection.service.js';
+import { ReservationUpserts } from './records/reservation-upserts.js';
+import { reservationSchema } from './records/reservation.schema.js';
 import { ReservationsController } from './reservations.controller.js';
-import { ReservationsRepository } from './reservations.repository.js';
-import { ReservationsService } from './reservations.service.js';
-import { Wallets } from './wallets.js';
+import { ReservationsRepository } from './records/reservations.repository.js';
+import { ReservationsService } from './records/reservations.service.js';
+import { Wallets } from './cheques/wallets.js';
 
 /** Reservations, their cheque wallets and the callback of collection partners. */
 @Module({

@@ -14,7 +14,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
-import { type Answer, AnswerStreams } from '../http/answer-streams.js';
+import { type Answer, AnswerStreams } from '../http/lists/answer-streams.js';
 import {
   bodyErrors,
   commonErrors,
@@ -23,20 +23,20 @@ import {
   DocumentedHeaders,
   DocumentedPolling,
   pollingHeaders,
-} from '../http/api-documentation.js';
-import type { PageOf } from '../http/pages.js';
-import { UpsertStatusInterceptor } from '../http/upsert-status.interceptor.js';
-import { noteUpdatedAsOf } from '../http/updated-as-of.js';
-import { DocumentedExport } from './dto/documented-export.js';
-import { listRefusals, unitNotFound, upsertRefusals } from './dto/documented-errors.js';
-import { SlugParam } from './dto/slug.param.js';
-import { UnitAnswerDto, UnitsAnswerDto, UnitUpsertDto } from './dto/unit.dto.js';
-import { UpsertUnitDto } from './dto/upsert-unit.dto.js';
-import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './dto/units.query.js';
-import { exportLimit, UnitExportsService } from './unit-exports.service.js';
-import type { PresentedUnit } from './unit.presenter.js';
-import { UnitUpsertsService } from './unit-upserts.service.js';
-import { UnitsService } from './units.service.js';
+} from '../http/reference/api-documentation.js';
+import type { PageOf } from '../http/lists/pages.js';
+import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
+import { noteUpdatedAsOf } from '../http/lists/updated-as-of.js';
+import { DocumentedExport } from './reading/documented-export.js';
+import { listRefusals, unitNotFound, upsertRefusals } from './documented-errors.js';
+import { SlugParam } from './reading/slug.param.js';
+import { UnitAnswerDto, UnitsAnswerDto, UnitUpsertDto } from './reading/unit.dto.js';
+import { UpsertUnitDto } from './writing/upsert-unit.dto.js';
+import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './reading/units.query.js';
+import { exportLimit, UnitExportsService } from './reading/unit-exports.service.js';
+import type { PresentedUnit } from './reading/unit.presenter.js';
+import { UnitUpsertsService } from './writing/unit-upserts.service.js';
+import { UnitsService } from './reading/units.service.js';
 
 const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   json: 'application/json',

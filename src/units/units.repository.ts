@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
-import { TenantCollection } from '../database/tenant-collection.js';
-import type { UnitDocument } from './unit.schema.js';
+import { TenantCollection } from '../database/documents/tenant-collection.js';
+import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import {
   computedFields,
   filterOf,
   orderOf,
   type UnitOrder,
   type UnitSearch,
-} from './unit-search.js';
+} from './reading/unit-search.js';
 
 const notDeleted = { isDeleted: false };
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
-import { DatabaseStructure } from '../../src/database/database-structure.js';
-import { Migrations } from '../../src/database/migrations.js';
-import { LeadPhoneKeys } from '../../src/leads/lead-phone-keys.js';
+import { DatabaseStructure } from '../../src/database/structure/database-structure.js';
+import { Migrations } from '../../src/database/structure/migrations.js';
+import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { addLead, addTenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getModelToken } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
-import { DatabaseUnavailableError } from '../../src/database/database-errors.js';
-import { TenantCollection } from '../../src/database/tenant-collection.js';
-import { TransactionLocks } from '../../src/database/transaction-locks.js';
-import { Transactions } from '../../src/database/transactions.js';
-import type { UserDocument } from '../../src/users/user.schema.js';
+import { DatabaseUnavailableError } from '../../src/database/connection/database-errors.js';
+import { TenantCollection } from '../../src/database/documents/tenant-collection.js';
+import { TransactionLocks } from '../../src/database/transactions/transaction-locks.js';
+import { Transactions } from '../../src/database/transactions/transactions.js';
+import type { UserDocument } from '../../src/organizations/user.schema.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { environmentExample } from '../../src/configuration/environment.js';
-import { createOpenApiDocument } from '../../src/http/openapi.js';
+import { createOpenApiDocument } from '../../src/http/reference/openapi.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;

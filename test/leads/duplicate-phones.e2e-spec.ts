@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { LeadPhoneKeys } from '../../src/leads/lead-phone-keys.js';
+import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { addLead, addTenant, addUser, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
-import { findMongodBinary } from '../../src/database/mongod-binary.js';
+import { findMongodBinary } from '../../src/database/embedded/mongod-binary.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { runCli, runCliProcess, runJson } from './command-line.js';
 

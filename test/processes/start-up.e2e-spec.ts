@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
-import { findMongodBinary } from '../../src/database/mongod-binary.js';
+import { findMongodBinary } from '../../src/database/embedded/mongod-binary.js';
 import { basePath } from '../../src/service.js';
 import { runCliProcess } from '../operator/command-line.js';
 import { eventually } from '../support/eventually.js';

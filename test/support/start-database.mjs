@@ -2,7 +2,7 @@
 import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startMongod } from '../../dist/database/embedded-mongod.js';
+import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
 
 /** Starts one replica set for the whole run; every test file takes a database of its own in it. */
 export default async function startDatabase() {

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { type Db, MongoClient } from 'mongodb';
 import request from 'supertest';
 import { readEnvironment } from '../../src/configuration/environment.js';
-import { createLogger } from '../../src/http/logger.js';
+import { createLogger } from '../../src/http/server/logger.js';
 import { basePath, createService, listen, type Service } from '../../src/service.js';
 
 /** A service that listens on a free port, with a database of its own. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
-import { Transactions } from '../../src/database/transactions.js';
-import { UnitAvailabilityService } from '../../src/units/unit-availability.service.js';
+import { Transactions } from '../../src/database/transactions/transactions.js';
+import { UnitAvailabilityService } from '../../src/units/writing/unit-availability.service.js';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
-import type { UpsertUnitDto } from '../../src/units/dto/upsert-unit.dto.js';
+import type { UpsertUnitDto } from '../../src/units/writing/upsert-unit.dto.js';
 import { addCatalogue, addCompound, addTenant, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';

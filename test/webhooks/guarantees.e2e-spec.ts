@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Types } from 'mongoose';
-import { Transactions } from '../../src/database/transactions.js';
-import { Outbox } from '../../src/webhooks/outbox.js';
-import { WebhookDeliveriesService } from '../../src/webhooks/webhook-deliveries.service.js';
-import { WebhookRelay } from '../../src/webhooks/webhook-relay.js';
+import { Transactions } from '../../src/database/transactions/transactions.js';
+import { Outbox } from '../../src/webhooks/outbox/outbox.js';
+import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
+import { WebhookRelay } from '../../src/webhooks/outbox/webhook-relay.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OutboxWatch } from '../../src/webhooks/outbox-watch.js';
+import { OutboxWatch } from '../../src/webhooks/outbox/outbox-watch.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { startWebhookService, type WebhookService } from './webhook-service.js';

@@ -1,9 +1,9 @@
 import type { Document, ObjectId, WithId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../src/configuration/clock.js';
-import type { WebhookEndpointDocument } from '../../src/webhooks/webhook-endpoint.schema.js';
-import { WebhookEndpointsService } from '../../src/webhooks/webhook-endpoints.service.js';
-import { WebhookWorker } from '../../src/webhooks/webhook-worker.js';
+import type { WebhookEndpointDocument } from '../../src/webhooks/endpoints/webhook-endpoint.schema.js';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
+import { WebhookWorker } from '../../src/webhooks/worker/webhook-worker.js';
 import type { Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';

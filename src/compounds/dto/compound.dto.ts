@@ -8,8 +8,8 @@ import {
   NumberField,
   RecordDto,
   TextField,
-} from './catalogue.dto.js';
-import { PaginationDto } from '../../http/pagination.dto.js';
+} from '../../catalogue/presenting/catalogue.dto.js';
+import { PaginationDto } from '../../http/lists/pagination.dto.js';
 import type { PresentedCompound, PresentedOrganization } from '../compound.presenter.js';
 
 /** The organization of a compound. */

@@ -1,4 +1,4 @@
-import type { DocumentedError } from '../../http/api-documentation.js';
+import type { DocumentedError } from '../../http/reference/api-documentation.js';
 
 /** What `GET /compounds` refuses (section 7). */
 export const listRefusals: readonly DocumentedError[] = [

@@ -4,7 +4,7 @@ import {
   PageNumber,
   Switch,
   Time,
-} from '../../http/query-decorators.js';
+} from '../../http/validation/query-decorators.js';
 
 /** Query of `GET /compounds`; unknown parameters are ignored ("Compounds" 1 to 3). */
 export class ListCompoundsQuery {

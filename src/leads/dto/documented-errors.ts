@@ -1,4 +1,4 @@
-import type { DocumentedError } from '../../http/api-documentation.js';
+import type { DocumentedError } from '../../http/reference/api-documentation.js';
 
 /** What `POST /leads` refuses for its content (section 7). */
 export const leadRefusals: readonly DocumentedError[] = [

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
-import { ruleMessage } from '../../http/rule-message.js';
+import { ruleMessage } from '../../http/validation/rule-message.js';
 
 type Data = Record<string, unknown>;
 

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { ExternalId, externalIdLimit } from '../../http/field-decorators.js';
+import { ExternalId, externalIdLimit } from '../../http/validation/field-decorators.js';
 
 /** Path of one lead. */
 export class LeadIdParam {

@@ -3,7 +3,7 @@ import {
   OptionalExternalId,
   OptionalObject,
   OptionalText,
-} from '../../http/field-decorators.js';
+} from '../../http/validation/field-decorators.js';
 import type { LeadPayload } from '../lead-merge.js';
 import { HasValidKnownFields } from './known-fields.validator.js';
 

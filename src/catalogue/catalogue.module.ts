@@ -1,0 +1,38 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { amenitySchema } from './collections/amenity.schema.js';
+import { compoundSchema } from './collections/compound.schema.js';
+import { phaseSchema } from './collections/phase.schema.js';
+import { propertyTypeSchema } from './collections/property-type.schema.js';
+import { unitDesignSchema } from './collections/unit-design.schema.js';
+import { unitSchema } from './collections/unit.schema.js';
+import { CatalogueChecksService } from './import/catalogue-checks.service.js';
+import { CatalogueImportsService } from './import/catalogue-imports.service.js';
+import { CatalogueStores } from './import/catalogue-stores.js';
+import { PhasesRepository } from './references/phases.repository.js';
+import { PhasesService } from './references/phases.service.js';
+import { UnitReferencesRepository } from './references/unit-references.repository.js';
+
+/** What compounds and units stand on: their collections, what they refer to, and the import. */
+@Module({
+  imports: [
+    MongooseModule.forFeature([
+      { name: 'Compound', schema: compoundSchema },
+      { name: 'Phase', schema: phaseSchema },
+      { name: 'PropertyType', schema: propertyTypeSchema },
+      { name: 'UnitDesign', schema: unitDesignSchema },
+      { name: 'Amenity', schema: amenitySchema },
+      { name: 'Unit', schema: unitSchema },
+    ]),
+  ],
+  providers: [
+    PhasesRepository,
+    PhasesService,
+    UnitReferencesRepository,
+    CatalogueStores,
+    CatalogueChecksService,
+    CatalogueImportsService,
+  ],
+  exports: [MongooseModule, PhasesService, UnitReferencesRepository, CatalogueImportsService],
+})
+export class CatalogueModule {}

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model } from 'mongoose';
+import type { AmenityDocument } from '../collections/amenity.schema.js';
+import type { CompoundDocument } from '../collections/compound.schema.js';
+import type { PhaseDocument } from '../collections/phase.schema.js';
+import type { PropertyTypeDocument } from '../collections/property-type.schema.js';
+import type { UnitDesignDocument } from '../collections/unit-design.schema.js';
+import type { UnitDocument } from '../collections/unit.schema.js';
+import type { Kind } from './catalogue-records.js';
+import { CatalogueStore, type SluggedDocument } from './catalogue-store.js';
+
+/** All collections of the catalogue as imports see them. */
+@Injectable()
+export class CatalogueStores {
+  readonly compounds: CatalogueStore<CompoundDocument>;
+  readonly phases: CatalogueStore<PhaseDocument>;
+  readonly propertyTypes: CatalogueStore<PropertyTypeDocument>;
+  readonly amenities: CatalogueStore<AmenityDocument>;
+  readonly unitDesigns: CatalogueStore<UnitDesignDocument>;
+  readonly units: CatalogueStore<UnitDocument>;
+
+  constructor(
+    @InjectModel('Compound') compound: Model<CompoundDocument>,
+    @InjectModel('Phase') phase: Model<PhaseDocument>,
+    @InjectModel('PropertyType') propertyType: Model<PropertyTypeDocument>,
+    @InjectModel('Amenity') amenity: Model<AmenityDocument>,
+    @InjectModel('UnitDesign') unitDesign: Model<UnitDesignDocument>,
+    @InjectModel('Unit') unit: Model<UnitDocument>,
+  ) {
+    this.compounds = new CatalogueStore(compound);
+    this.phases = new CatalogueStore(phase);
+    this.propertyTypes = new CatalogueStore(propertyType);
+    this.amenities = new CatalogueStore(amenity);
+    this.unitDesigns = new CatalogueStore(unitDesign);
+    this.units = new CatalogueStore(unit);
+  }
+
+  /** The collection of a kind of record. */
+  of(kind: Kind): Pick<CatalogueStore<SluggedDocument>, 'bySlug' | 'save'> {
+    return this[kind];
+  }
+}

@@ -1,0 +1,28 @@
+import type { MongooseModuleFactoryOptions } from '@nestjs/mongoose';
+import type { Environment } from '../../configuration/environment.js';
+
+/** How the service's connections are marked in the server's logs and reports. */
+export const appName = 'integration-api';
+
+/**
+ * How the service connects: one try at start-up, nothing buffered while disconnected, and no
+ * operation that hangs longer than a request may wait.
+ */
+export function connectionOptions(environment: Environment): MongooseModuleFactoryOptions {
+  const patience = environment.DATABASE_DEADLINE_MS;
+  return {
+    appName,
+    retryAttempts: 1,
+    retryDelay: 0,
+    bufferCommands: false,
+    // Indexes are made by `db init`: building one waits for open transactions.
+    autoIndex: false,
+    autoCreate: false,
+    serverSelectionTimeoutMS: patience,
+    connectTimeoutMS: Math.min(patience, 5_000),
+    // A stopped (not killed) primary never answers and never closes its connections.
+    socketTimeoutMS: patience,
+    waitQueueTimeoutMS: patience,
+    maxPoolSize: 50,
+  };
+}

@@ -1,0 +1,60 @@
+import type { Environment } from '../../configuration/environment.js';
+import { isDatabaseUnavailable } from './database-errors.js';
+import { openSharedMongod } from '../embedded/shared-mongod.js';
+
+/** The database that the service works on. */
+export interface OpenDatabase {
+  readonly uri: string;
+  /** Where the data is, in words that hold no credentials. */
+  readonly description: string;
+  /** Stops it when it is embedded and was started by this process. */
+  stop(): Promise<void>;
+}
+
+const databaseName = 'integration';
+const authenticationFailed = 18;
+
+/**
+ * The database at MONGODB_URI, or the embedded one.
+ *
+ * @throws Error when the embedded one cannot be started; it says what to install or set
+ */
+export async function openDatabase(environment: Environment): Promise<OpenDatabase> {
+  const { MONGODB_URI: uri, DATA_FOLDER: folder } = environment;
+  if (uri !== undefined) {
+    return { uri, description: withoutCredentials(uri), stop: () => Promise.resolve() };
+  }
+  const mongod = await openSharedMongod(folder);
+  return {
+    uri: mongod.uri.replace('/?', `/${databaseName}?`),
+    description: `${mongod.folder} (embedded MongoDB)`,
+    stop: () => mongod.stop(),
+  };
+}
+
+/** An error as it is told: one of reaching the database names the database. */
+export function toldOfDatabase({ description }: OpenDatabase, error: unknown): unknown {
+  if (!isAboutConnection(error)) return error;
+  const line = `The database at ${description} cannot be used: ${error.message}`;
+  return new Error(line, { cause: error });
+}
+
+/** Whether the database cannot be reached, named or logged in to. */
+function isAboutConnection(error: unknown): error is Error {
+  if (!(error instanceof Error)) return false;
+  const { code, syscall } = error as { code?: unknown; syscall?: unknown };
+  return (
+    isDatabaseUnavailable(error) ||
+    error.name === 'MongoParseError' ||
+    code === authenticationFailed ||
+    syscall === 'querySrv'
+  );
+}
+
+/**
+ * A connection string that may be shown: without user, password and options. A password that was
+ * not escaped may hold any separator, so everything before the last `@` goes.
+ */
+function withoutCredentials(uri: string): string {
+  return uri.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');
+}

@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, Types } from 'mongoose';
+import { Clock } from '../../configuration/clock.js';
+import type { MigrationDocument } from './migration.schema.js';
+
+/** A change of stored data that comes with a version of the service. */
+export interface Migration {
+  /** Its place in the order; never reused. */
+  readonly version: number;
+  readonly name: string;
+  /**
+   * Works off the next batch of documents, in the order of their ids. It may run again on a batch.
+   *
+   * @param after the last id of the batch before, null at the start
+   * @returns the last id of this batch, null when nothing is left
+   */
+  runBatch(after: Types.ObjectId | null): Promise<Types.ObjectId | null>;
+}
+
+/** A migration and how far it has come. */
+export interface MigrationState {
+  readonly version: number;
+  readonly name: string;
+  readonly state: 'pending' | 'interrupted' | 'done';
+}
+
+/** Applies versioned migrations once each, in order, going on where an interrupted one stopped. */
+@Injectable()
+export class Migrations {
+  private readonly known: Migration[] = [];
+
+  constructor(
+    @InjectModel('Migration') private readonly model: Model<MigrationDocument>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Adds a feature's migration. */
+  register(migration: Migration): void {
+    this.known.push(migration);
+    this.known.sort((a, b) => a.version - b.version);
+  }
+
+  /** Every known migration with its state on this database. */
+  async states(): Promise<MigrationState[]> {
+    const records = await this.model.find().lean();
+    return this.known.map(({ version, name }) => {
+      const record = records.find((candidate) => candidate.version === version);
+      if (record === undefined) return { version, name, state: 'pending' };
+      return { version, name, state: record.finishedAt ? 'done' : 'interrupted' };
+    });
+  }
+
+  /**
+   * Runs what is pending or was interrupted. Two processes at once do the same work twice, which
+   * batches allow, and no harm.
+   *
+   * @returns the names of the migrations that ran
+   */
+  async apply(): Promise<string[]> {
+    const ran: string[] = [];
+    for (const migration of this.known) {
+      if (await this.applyOne(migration)) ran.push(migration.name);
+    }
+    return ran;
+  }
+
+  private async applyOne(migration: Migration): Promise<boolean> {
+    const { version, name } = migration;
+    const record = await this.model.findOneAndUpdate(
+      { version },
+      { $setOnInsert: { name, startedAt: this.clock.now(), finishedAt: null, resumeAfter: null } },
+      { upsert: true, returnDocument: 'after', lean: true },
+    );
+    if (record?.finishedAt) return false;
+    let resumeAfter = record?.resumeAfter ?? null;
+    for (;;) {
+      resumeAfter = await migration.runBatch(resumeAfter);
+      if (resumeAfter === null) break;
+      await this.model.updateOne({ version }, { $set: { resumeAfter } });
+    }
+    await this.model.updateOne({ version }, { $set: { finishedAt: this.clock.now() } });
+    return true;
+  }
+}

@@ -1,0 +1,51 @@
+import { type DestinationStream, type Logger, pino } from 'pino';
+import type { Environment } from '../../configuration/environment.js';
+
+const hidden = '[hidden]';
+
+/**
+ * The structured log. A request is logged by its route's pattern: paths, queries, headers and bodies
+ * hold keys and personal data. What other code logs of a request is redacted all the same.
+ *
+ * @param destination where the lines go; standard output when left out
+ */
+export function createLogger(
+  { LOG_LEVEL, NODE_ENV }: Environment,
+  destination?: DestinationStream,
+): Logger {
+  const isForPeople = NODE_ENV === 'development' && process.stdout.isTTY && !destination;
+  return pino(
+    {
+      level: LOG_LEVEL,
+      base: null,
+      timestamp: pino.stdTimeFunctions.isoTime,
+      redact: {
+        paths: ['*.headers["api-key"]', '*.headers.authorization', '*.headers.cookie', '*.body'],
+        censor: hidden,
+      },
+      serializers: { err: withoutData },
+      ...(isForPeople ? { transport: { target: 'pino-pretty' } } : {}),
+    },
+    ...(destination === undefined ? [] : [destination]),
+  );
+}
+
+/** An error's kind, words and stack; database errors also carry documents, and quote them. */
+function withoutData(error: unknown): object {
+  if (!(error instanceof Error)) return { message: hidden };
+  const { name, stack, cause } = error;
+  const code = (error as { code?: unknown }).code;
+  const quotesData = /dup key|Document failed validation/.test(error.message);
+  const message = quotesData ? error.message.replace(/dup key: .*/s, hidden) : error.message;
+  const frames = stack
+    ?.split('\n')
+    .filter((line) => line.startsWith('    at '))
+    .join('\n');
+  return {
+    name,
+    message,
+    ...(code === undefined ? {} : { code }),
+    stack: frames,
+    ...(cause === undefined ? {} : { cause: withoutData(cause) }),
+  };
+}

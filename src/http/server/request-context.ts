@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Caller } from '../../authentication/caller.js';
+import { type Language, parseLanguage } from '../../localization/language.js';
+import { routeOptionsOf } from './route-options.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set before anything can fail, so that errors are in the caller's language too. */
+    language: Language;
+    /** When the request began to wait for the database, in milliseconds of `performance.now()`. */
+    waitsSince: number;
+    /** Set by the guard. */
+    caller?: Caller;
+  }
+}
+
+const saneToken = /^[\w.:~+/=@-]{1,128}$/;
+
+/** The caller's `x-request-id` when it is a sane token, else a new one ("All endpoints" 5). */
+export function requestId(request: { headers: Record<string, unknown> }): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && saneToken.test(sent) ? sent : randomUUID();
+}
+
+/** Gives every request its language and every answer the headers that go with it. */
+export function addRequestContext(fastify: FastifyInstance): void {
+  fastify.decorateRequest('language', parseLanguage(undefined));
+  fastify.decorateRequest('waitsSince', 0);
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { fixedLanguage } = routeOptionsOf(request);
+    request.language = fixedLanguage ?? parseLanguage(request.headers['language']);
+    setContextHeaders(request, reply);
+    done();
+  });
+  fastify.addHook('preHandler', (request, _reply, done) => {
+    request.waitsSince = performance.now();
+    done();
+  });
+}
+
+/** Names the request and its language in its answer. */
+export function setContextHeaders({ id, language }: FastifyRequest, reply: FastifyReply): void {
+  reply.header('x-request-id', id);
+  reply.header('content-language', language);
+  reply.header('vary', 'language');
+}
+
+/** How long a request may still wait for the database, in milliseconds. */
+export function remainingPatience(request: FastifyRequest, patience: number): number {
+  return Math.max(0, patience - (performance.now() - request.waitsSince));
+}

@@ -1,0 +1,107 @@
+import secureJson from 'secure-json-parse';
+import { DomainError } from '../errors/domain-error.js';
+
+/** Keys that the database driver reads as type tags of its own, not as data. */
+const reservedKey = '_bsontype';
+
+/** How much of a refused number is quoted. */
+const shownDigits = 40;
+
+const decoder = new TextDecoder('utf-8', { fatal: true });
+
+/**
+ * Parses a JSON body into plain data that can be stored and given back as it was sent ("All
+ * endpoints" 6).
+ *
+ * @param depthLimit deepest accepted nesting; a flat object has depth 1
+ * @throws DomainError 400 for what is no JSON, is nested too deep, or could not be given back as it
+ * was sent: the keys `__proto__`, `constructor.prototype`, `_bsontype`, `$ref` beside `$id`, keys
+ * with null characters, lone surrogates, integers and numbers that a double does not hold
+ */
+export function parseJsonBody(body: Buffer, depthLimit: number): unknown {
+  const text = decode(body);
+  const parsed = parse(text);
+  let containers = [parsed].filter(isContainer);
+  for (let depth = 1; containers.length > 0; depth++) {
+    if (depth > depthLimit) throw refused('http.jsonTooDeep', { limit: depthLimit });
+    containers = containers.flatMap(checkedChildren);
+  }
+  refuseInexactIntegers(text);
+  return parsed;
+}
+
+function decode(body: Buffer): string {
+  try {
+    return decoder.decode(body);
+  } catch {
+    throw refused('http.malformedJson');
+  }
+}
+
+function parse(text: string): unknown {
+  try {
+    return secureJson.parse(text, { protoAction: 'error', constructorAction: 'error' }) as unknown;
+  } catch (error) {
+    const isForbiddenKey =
+      error instanceof SyntaxError && error.message.includes('forbidden prototype');
+    throw refused(isForbiddenKey ? 'http.forbiddenPrototypeKey' : 'http.malformedJson');
+  }
+}
+
+type Container = Record<string, unknown> | unknown[];
+
+function isContainer(value: unknown): value is Container {
+  return typeof value === 'object' && value !== null;
+}
+
+function checkedChildren(container: Container): Container[] {
+  if (!Array.isArray(container)) checkKeys(container);
+  for (const [key, value] of Object.entries(container)) {
+    if (typeof value === 'string' && !value.isWellFormed()) throw refused('http.unstorableText');
+    if (typeof value === 'number' && !Number.isFinite(value)) {
+      throw refused('http.numberOutOfRange');
+    }
+    // It would be stored, shown as 0, and differ from the 0 of the next request.
+    if (Object.is(value, -0)) (container as Record<string, unknown>)[key] = 0;
+  }
+  return Object.values(container).filter(isContainer);
+}
+
+type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
+
+/** Refuses integers that are written in more digits than a double holds, such as long ids. */
+function refuseInexactIntegers(text: string): void {
+  // Only then is a second look needed, which costs more than the first.
+  if (!/\d{16}/.test(text)) return;
+  JSON.parse(text, refuseInexact as (key: string, value: unknown) => unknown);
+}
+
+const refuseInexact: Reviver = (_key, value, { source }) => {
+  if (typeof value !== 'number' || source === undefined || !isInexact(source)) return value;
+  throw refused('http.inexactInteger', { number: source.slice(0, shownDigits) });
+};
+
+function isInexact(source: string): boolean {
+  const number = Number(source);
+  const isInteger = /^-?\d+$/.test(source);
+  return isInteger && !Number.isSafeInteger(number) && String(number) !== source;
+}
+
+function checkKeys(container: Record<string, unknown>): void {
+  for (const key of Object.keys(container)) {
+    if (!isStorableText(key)) throw refused('http.unstorableKey');
+    if (key === reservedKey) throw refused('http.reservedKey', { key });
+  }
+  // The driver reads such an object back as a reference and takes `$ref` apart at its dots.
+  const isReference = Object.hasOwn(container, '$ref') && Object.hasOwn(container, '$id');
+  if (isReference) throw refused('http.databaseReference');
+}
+
+/** Whether a text survives storage as a key unchanged: no null character, no lone surrogate. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+function refused(key: string, values = {}): DomainError {
+  return new DomainError(400, [{ key, values }]);
+}

@@ -1,0 +1,140 @@
+import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import type { CountryCode } from 'libphonenumber-js';
+import type { Types } from 'mongoose';
+import { LRUCache } from 'lru-cache';
+import { Clock } from '../../configuration/clock.js';
+import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
+import { Migrations } from '../../database/structure/migrations.js';
+import { Watermarks } from '../../database/documents/watermarks.js';
+import type { Organization } from '../../organizations/organization.js';
+import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { LeadPhoneKeysRepository, type LeadPhones } from './lead-phone-keys.repository.js';
+import { derivedPhones } from './lead-phones.js';
+
+const watermark = 'lead-phone-keys';
+const batchSize = 500;
+const interval = 5_000;
+/** Longest time between a writer's reading of the clock and its commit. */
+const lateCommits = 120_000;
+/** How many unusable leads are remembered; one that is forgotten is only tried again. */
+const rememberedLeads = 10_000;
+
+/**
+ * Keeps the phones of leads comparable that other programs write: they store a number in any
+ * spelling and know nothing of the derived key (data model, last paragraphs).
+ */
+@Injectable()
+export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
+  private readonly logger = new Logger(LeadPhoneKeys.name);
+  private timer: NodeJS.Timeout | undefined;
+  /** Leads that could not be derived, and what they were then; trying again would change nothing. */
+  private readonly unusable = new LRUCache<string, string>({ max: rememberedLeads });
+  /** For which country this process has last looked through an organization's leads. */
+  private readonly derivedFor = new Map<string, CountryCode>();
+
+  constructor(
+    private readonly leads: LeadPhoneKeysRepository,
+    private readonly organizations: OrganizationsService,
+    private readonly watermarks: Watermarks,
+    private readonly migrations: Migrations,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.migrations.register({
+      version: 1,
+      name: 'comparison keys of the phones of existing leads',
+      runBatch: (after) => this.deriveMissing(after),
+    });
+  }
+
+  onModuleDestroy(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+  }
+
+  /** Runs the pass again and again until the module is destroyed. */
+  start(): void {
+    this.timer = setTimeout(() => void this.runAndGoOn(), interval);
+    this.timer.unref();
+  }
+
+  /**
+   * Derives the phones of every lead that another program has added or changed, and of the leads of
+   * organizations whose country has changed.
+   */
+  async run(): Promise<void> {
+    let after: Types.ObjectId | null = null;
+    do after = await this.deriveMissing(after);
+    while (after !== null);
+    const startedAt = this.clock.now();
+    const seenUpTo = await this.watermarks.read(watermark);
+    const countries = new Map<string, CountryCode>();
+    const since = new Date(Math.max(0, seenUpTo.getTime() - lateCommits));
+    for await (const lead of this.leads.findUpdatedSince(since)) {
+      await this.derive(lead, countries);
+    }
+    for (const organization of await this.organizations.listUpdatedSince(since)) {
+      await this.followCountry(organization);
+    }
+    await this.watermarks.advance(watermark, startedAt);
+  }
+
+  private async runAndGoOn(): Promise<void> {
+    try {
+      await this.run();
+    } catch (error) {
+      this.logger.warn({ err: error }, 'The pass over the phones of leads failed');
+    }
+    if (this.timer !== undefined) this.start();
+  }
+
+  private async followCountry(organization: Organization): Promise<void> {
+    const { _id, phoneCountry } = organization;
+    const id = _id.toHexString();
+    if (this.derivedFor.get(id) === phoneCountry) return;
+    const countries = new Map([[id, phoneCountry]]);
+    for await (const lead of this.leads.findOfOtherCountry(organization)) {
+      await this.derive(lead, countries);
+    }
+    this.derivedFor.set(id, phoneCountry);
+  }
+
+  private async deriveMissing(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
+    const batch = await this.leads.findUnderived(after, batchSize);
+    const countries = new Map<string, CountryCode>();
+    for (const lead of batch) await this.derive(lead, countries);
+    return batch.at(-1)?._id ?? null;
+  }
+
+  /** Other programs may have written anything; one lead that cannot be used must not stop the rest. */
+  private async derive(lead: LeadPhones, countries: Map<string, CountryCode>): Promise<void> {
+    const id = String(lead._id);
+    const state = JSON.stringify([lead.updatedAt, lead.organizationId]);
+    if (this.unusable.get(id) === state) return;
+    try {
+      await this.setDerived(lead, countries);
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      this.unusable.set(id, state);
+      this.logger.warn({ err: error, lead: id }, 'The phones of a lead could not be derived');
+    }
+  }
+
+  private async setDerived(lead: LeadPhones, countries: Map<string, CountryCode>): Promise<void> {
+    const country = await this.countryOf(lead.organizationId, countries);
+    const derived = derivedPhones(lead.data, country);
+    if (derived.phoneKeysOf !== lead.phoneKeysOf) await this.leads.setDerived(lead, derived);
+  }
+
+  private async countryOf(
+    organizationId: Types.ObjectId,
+    known: Map<string, CountryCode>,
+  ): Promise<CountryCode> {
+    const id = organizationId.toHexString();
+    const country =
+      known.get(id) ?? (await this.organizations.find(organizationId))?.phoneCountry ?? 'EG';
+    known.set(id, country);
+    return country;
+  }
+}

@@ -1,0 +1,83 @@
+import { readFile } from 'node:fs/promises';
+import { SingleBar } from 'cli-progress';
+import type { Command } from 'commander';
+import type { Types } from 'mongoose';
+import {
+  CatalogueImportsService,
+  type ImportOutcome,
+} from '../../catalogue/import/catalogue-imports.service.js';
+import { withApplication } from '../command-line/application.js';
+import { addPrintingCommand } from '../command-line/command-texts.js';
+import { objectId } from '../command-line/option-values.js';
+import { organizationOf } from '../organizations/organization-view.js';
+import { type Columns, type OutputOptions, printJson, printList } from '../command-line/output.js';
+
+interface ImportOptions extends OutputOptions {
+  readonly org: Types.ObjectId;
+}
+
+const faultColumns: Columns<ImportOutcome['faults'][number]> = {
+  Place: ({ place }) => place,
+  Fault: ({ message }) => message,
+};
+
+const countColumns: Columns<ImportOutcome['counts'][number]> = {
+  Records: ({ kind }) => kind,
+  Created: ({ created }) => created,
+  Updated: ({ updated }) => updated,
+  Unchanged: ({ unchanged }) => unchanged,
+};
+
+/** Adds `catalog` and its subcommand. */
+export function addCatalogueCommands(program: Command): void {
+  const group = program.command('catalog').description('take catalogues over');
+  addPrintingCommand(group, {
+    name: 'import',
+    description:
+      'check a whole JSON or NDJSON file of compounds, phases, property types, unit designs, ' +
+      'amenities and units, then store it; importing it again changes nothing',
+    example: 'catalog import catalogue.json --org 665f1c2ab7e4d2f0a1b2c3d4',
+  })
+    .argument('<file>', 'path of the file')
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .action((file: string, options: ImportOptions) =>
+      withApplication(async (application) => {
+        const { _id } = await organizationOf(application, options.org);
+        const text = await readFile(file, 'utf8');
+        const outcome = await withProgress((progress) =>
+          application.get(CatalogueImportsService).import(_id, text, progress),
+        );
+        print(outcome, options);
+      }),
+    );
+}
+
+/** Standard error carries the bar, and only where a person can see it. */
+async function withProgress(
+  work: (progress: (done: number, total: number) => void) => Promise<ImportOutcome>,
+): Promise<ImportOutcome> {
+  const bar = new SingleBar({
+    format: '{bar} {value} of {total} records',
+    noTTYOutput: false,
+    clearOnComplete: true,
+  });
+  let isShown = false;
+  try {
+    return await work((done, total) => {
+      if (!isShown) bar.start(total, 0);
+      isShown = true;
+      bar.update(done);
+    });
+  } finally {
+    if (isShown) bar.stop();
+  }
+}
+
+function print(outcome: ImportOutcome, options: OutputOptions): void {
+  const { faults, counts } = outcome;
+  if (options.json === true) printJson(outcome);
+  else if (faults.length > 0) printList(faults, faultColumns, options);
+  else printList(counts, countColumns, options);
+  if (faults.length === 0) return;
+  throw new Error(`The file has ${faults.length} faults, nothing was stored.`);
+}

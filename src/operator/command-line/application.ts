@@ -1,0 +1,58 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { pino } from 'pino';
+import { AppModule, type AppOptions } from '../../app.module.js';
+import { openDatabase, toldOfDatabase } from '../../database/connection/open-database.js';
+import { assertTransactionsSupported } from '../../database/connection/topology.js';
+import { FrameworkLogger } from '../../http/server/framework-logger.js';
+import { createLogger } from '../../http/server/logger.js';
+import { loadEnvironment } from '../../run-service.js';
+
+/**
+ * Runs a command's work on the service's own parts, without an HTTP listener, and closes them and
+ * the database whatever comes of it.
+ *
+ * @returns what the work returns
+ * @throws ConfigurationError; Error with one clear line when the database cannot be used; whatever
+ *   the work throws
+ */
+export async function withApplication<T>(
+  work: (application: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  const environment = loadEnvironment();
+  const database = await openDatabase(environment);
+  try {
+    // Standard output is the result's alone; a command is over too soon for a buffered log.
+    const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));
+    const application = await openApplication({ environment, databaseUri: database.uri, logger });
+    return await workOn(application, work);
+  } catch (error) {
+    throw toldOfDatabase(database, error);
+  } finally {
+    await database.stop();
+  }
+}
+
+async function workOn<T>(
+  application: INestApplicationContext,
+  work: (application: INestApplicationContext) => Promise<T>,
+): Promise<T> {
+  try {
+    await assertTransactionsSupported(application);
+    return await work(application);
+  } finally {
+    await application.close();
+  }
+}
+
+/** When it fails, what the framework has logged is dropped: the error itself is reported. */
+async function openApplication(options: AppOptions): Promise<INestApplicationContext> {
+  const application = await NestFactory.createApplicationContext(AppModule.forRoot(options), {
+    abortOnError: false,
+    bufferLogs: true,
+    autoFlushLogs: false,
+  });
+  application.useLogger(application.get(FrameworkLogger));
+  application.flushLogs();
+  return application;
+}

@@ -1,0 +1,93 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import {
+  type CollectionState,
+  DatabaseStructure,
+} from '../../database/structure/database-structure.js';
+import { Migrations, type MigrationState } from '../../database/structure/migrations.js';
+import { withApplication } from '../command-line/application.js';
+import { addCommand, addPrintingCommand, commandLine } from '../command-line/command-texts.js';
+import {
+  type Columns,
+  type OutputOptions,
+  printJson,
+  printLine,
+  printList,
+} from '../command-line/output.js';
+
+interface DatabaseStatus {
+  readonly isComplete: boolean;
+  readonly collections: readonly CollectionState[];
+  readonly migrations: readonly MigrationState[];
+}
+
+const collectionColumns: Columns<CollectionState> = {
+  Collection: ({ collection }) => collection,
+  Exists: ({ exists }) => (exists ? 'yes' : 'no'),
+  Validator: ({ validatorIsCurrent }) => (validatorIsCurrent ? 'current' : 'outdated'),
+  'Missing indexes': ({ missingIndexes }) => missingIndexes,
+};
+
+const migrationColumns: Columns<MigrationState> = {
+  Migration: ({ version }) => version,
+  Name: ({ name }) => name,
+  State: ({ state }) => state,
+};
+
+/** Adds `db` and its subcommands. */
+export function addDatabaseCommands(program: Command): void {
+  const group = addCommand(program, {
+    name: 'db',
+    description: 'prepare and check the database',
+    example: 'db status',
+  });
+  addInit(group);
+  addStatus(group);
+}
+
+function addInit(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'init',
+    description: 'create or mend collections, validators and indexes, and run the migrations',
+    example: 'db init',
+  }).action(({ json }: OutputOptions) =>
+    withApplication(async (application) => {
+      const migrations = await application.get(DatabaseStructure).apply();
+      if (json === true) return printJson({ migrations });
+      for (const name of migrations) printLine(`Migration has run: ${name}`);
+      printLine('The database has everything that this version needs.');
+    }),
+  );
+}
+
+function addStatus(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'status',
+    description: 'show what the database has and lacks; the exit code is 1 when it lacks something',
+    example: 'db status',
+  }).action((options: OutputOptions) =>
+    withApplication(async (application) => {
+      const status = await statusOf(application);
+      if (options.json === true) printJson(status);
+      else printStatus(status);
+      if (!status.isComplete) process.exitCode = 1;
+    }),
+  );
+}
+
+async function statusOf(application: INestApplicationContext): Promise<DatabaseStatus> {
+  const structure = application.get(DatabaseStructure);
+  return {
+    isComplete: await structure.isComplete(),
+    collections: await structure.status(),
+    migrations: await application.get(Migrations).states(),
+  };
+}
+
+function printStatus({ isComplete, collections, migrations }: DatabaseStatus): void {
+  printList(collections, collectionColumns, {});
+  printLine('');
+  printList(migrations, migrationColumns, {});
+  printLine('');
+  printLine(isComplete ? 'Nothing is missing.' : `Something is missing: ${commandLine} db init`);
+}

@@ -1,0 +1,17 @@
+import type { Command } from 'commander';
+import { loadEnvironment } from '../../run-service.js';
+import { addCommand } from '../command-line/command-texts.js';
+import { printLine } from '../command-line/output.js';
+
+/** Adds `demo`. */
+export function addDemoCommand(program: Command): void {
+  addCommand(program, {
+    name: 'demo',
+    description: 'walk through the API with a demo organization',
+    example: 'demo',
+  }).action(async () => {
+    // Only this command needs a whole service with its listener.
+    const { runDemo } = await import('../../demo/run-demo.js');
+    await runDemo(loadEnvironment(), printLine);
+  });
+}

@@ -1,0 +1,126 @@
+import type { Command } from 'commander';
+import type { Types } from 'mongoose';
+import type { ApiKeyDocument } from '../../authentication/api-key.schema.js';
+import { ApiKeysService } from '../../authentication/api-keys.service.js';
+import { withApplication } from '../command-line/application.js';
+import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
+import {
+  issuedColumns,
+  keyView,
+  listColumns,
+  newKeyView,
+  revokedColumns,
+  rotatedColumns,
+  rotatedKeyView,
+} from './key-view.js';
+import { hours, name, objectId, time } from '../command-line/option-values.js';
+import { organizationOf } from '../organizations/organization-view.js';
+import { type OutputOptions, printList, printRecord } from '../command-line/output.js';
+
+interface ListOptions extends OutputOptions {
+  readonly org: Types.ObjectId;
+}
+
+interface IssueOptions extends ListOptions {
+  readonly name: string;
+  readonly expires?: Date;
+}
+
+interface RotateOptions extends OutputOptions {
+  readonly overlapHours: number;
+}
+
+const hour = 3_600_000;
+
+/** Adds `key` and its subcommands. */
+export function addKeyCommands(program: Command): void {
+  const group = addCommand(program, {
+    name: 'key',
+    description: 'issue, list, revoke and rotate API keys',
+    example: 'key list --org 665f1c2ab7e4d2f0a1b2c3d4',
+  });
+  addIssue(group);
+  addList(group);
+  addRevoke(group);
+  addRotate(group);
+}
+
+function addIssue(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'issue',
+    description: 'issue a key for an organization and show it once',
+    example: 'key issue --org 665f1c2ab7e4d2f0a1b2c3d4 --name Website --expires 2030-01-31',
+  })
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--name <name>', 'what the key is for', name)
+    .option('--expires <date>', 'when the key ends, ISO 8601 (default: never)', time)
+    .action((options: IssueOptions) =>
+      withApplication(async (application) => {
+        const { _id: organizationId } = await organizationOf(application, options.org);
+        const fields = { organizationId, name: options.name, expiresAt: options.expires ?? null };
+        const issued = await application.get(ApiKeysService).issue(fields);
+        printRecord(newKeyView(issued), issuedColumns, options);
+      }),
+    );
+}
+
+function addList(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'list',
+    description: 'list the keys of an organization, oldest first, ended ones included',
+    example: 'key list --org 665f1c2ab7e4d2f0a1b2c3d4',
+  })
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .action((options: ListOptions) =>
+      withApplication(async (application) => {
+        const { _id } = await organizationOf(application, options.org);
+        const keys = application.get(ApiKeysService);
+        const documents = await keys.list(_id);
+        const views = documents.map((document) => keyView(document, keys));
+        printList(views, listColumns, options);
+      }),
+    );
+}
+
+function addRevoke(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'revoke',
+    description: 'end a key; running services forget it within 5 seconds',
+    example: 'key revoke iapi_4fT9xQ',
+  })
+    .argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it')
+    .action((idOrPrefix: string, options: OutputOptions) =>
+      withApplication(async (application) => {
+        const keys = application.get(ApiKeysService);
+        const key = await theKey(keys, idOrPrefix);
+        const revokedAt = await keys.revoke(key);
+        printRecord(keyView({ ...key, revokedAt }, keys), revokedColumns, options);
+      }),
+    );
+}
+
+function addRotate(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'rotate',
+    description: 'issue the successor of a key, show it once, and let the old key end later',
+    example: 'key rotate iapi_4fT9xQ --overlap-hours 48',
+  })
+    .argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it')
+    .option('--overlap-hours <n>', 'how long the old key goes on working', hours, 24)
+    .action((idOrPrefix: string, options: RotateOptions) =>
+      withApplication(async (application) => {
+        const keys = application.get(ApiKeysService);
+        const old = await theKey(keys, idOrPrefix);
+        const rotated = await keys.rotate(old, options.overlapHours * hour);
+        printRecord(rotatedKeyView(old, rotated), rotatedColumns, options);
+      }),
+    );
+}
+
+async function theKey(keys: ApiKeysService, idOrPrefix: string): Promise<ApiKeyDocument> {
+  const [key, ...others] = await keys.find(idOrPrefix);
+  if (key === undefined) throw new Error(`There is no key with id or prefix ${idOrPrefix}.`);
+  if (others.length === 0) return key;
+  const ids = [key, ...others].map(({ _id }) => _id.toHexString()).join(', ');
+  throw new Error(`Several keys share the prefix ${idOrPrefix}, give the id of one: ${ids}.`);
+}

@@ -1,0 +1,81 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import { Types } from 'mongoose';
+import { ChangeLog } from '../../change-log/change-log.js';
+import { LeadLookupService, type PresentedLead } from '../../leads/lead-lookup.service.js';
+import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
+import { withApplication } from '../command-line/application.js';
+import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
+import { historyColumns, leadColumns, leadHistory } from './lead-view.js';
+import { name, objectId } from '../command-line/option-values.js';
+import { organizationOf } from '../organizations/organization-view.js';
+import { type OutputOptions, printList, printRecord } from '../command-line/output.js';
+
+interface LeadOptions extends OutputOptions {
+  readonly org: Types.ObjectId;
+}
+
+const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
+const reference = 'external id (recordSystemId) of the lead, or its own id or number';
+/** More than a lead's life brings; a list has to end somewhere. */
+const longestHistory = 10_000;
+
+/** Adds `lead` and its subcommands. */
+export function addLeadCommands(program: Command): void {
+  const group = addCommand(program, {
+    name: 'lead',
+    description: 'look up a lead and what happened to it',
+    example: `lead history form-7f3a --org ${exampleId}`,
+  });
+  addShow(group);
+  addHistory(group);
+}
+
+function addShow(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'show',
+    description: 'show a lead, deleted or not',
+    example: `lead show form-7f3a --org ${exampleId}`,
+  })
+    .argument('<lead>', reference, name)
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .action((lead: string, options: LeadOptions) =>
+      withApplication(async (application) => {
+        const [first] = await leadsOf(application, options, lead);
+        printRecord(first, leadColumns, options);
+      }),
+    );
+}
+
+function addHistory(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'history',
+    description: 'show what was done to a lead and who was told of it, oldest first',
+    example: `lead history form-7f3a --org ${exampleId}`,
+  })
+    .argument('<lead>', reference, name)
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .action((lead: string, options: LeadOptions) =>
+      withApplication(async (application) => {
+        const leads = await leadsOf(application, options, lead);
+        const ids = leads.map(({ _id }) => new Types.ObjectId(_id));
+        const changes = await application.get(ChangeLog).ofLeads(options.org, ids);
+        const filter = { objectIds: leads.map(({ _id }) => _id) };
+        const deliveries = await application
+          .get(WebhookDeliveriesService)
+          .list(options.org, filter, longestHistory);
+        printList(leadHistory(leads, changes, deliveries), historyColumns, options);
+      }),
+    );
+}
+
+async function leadsOf(
+  application: INestApplicationContext,
+  { org }: LeadOptions,
+  lead: string,
+): Promise<[PresentedLead, ...PresentedLead[]]> {
+  await organizationOf(application, org);
+  const [first, ...others] = await application.get(LeadLookupService).find(org, lead);
+  if (first === undefined) throw new Error(`There is no lead ${lead} in this organization.`);
+  return [first, ...others];
+}

@@ -1,0 +1,101 @@
+import type { ChangeLogDocument } from '../../change-log/change-log.schema.js';
+import type { PresentedLead } from '../../leads/lead-lookup.service.js';
+import type { ListedDelivery } from '../../webhooks/deliveries/webhook-deliveries.service.js';
+import { deliveryView, type DeliveryView } from '../webhooks/delivery-view.js';
+import type { Columns } from '../command-line/output.js';
+
+/** Something that was done to a lead. */
+export interface ChangeEntry {
+  readonly at: Date;
+  readonly kind: 'change';
+  readonly leadId: number;
+  readonly what: string;
+  readonly modifier: string;
+  readonly source: string;
+  readonly changes: ChangeLogDocument['changes'];
+}
+
+/** Somebody who was told of it. */
+export interface DeliveryEntry extends Omit<DeliveryView, 'objectId' | 'createdAt'> {
+  readonly at: Date;
+  readonly kind: 'delivery';
+  readonly leadId: number;
+  readonly what: string;
+}
+
+/** A line of a lead's history. */
+export type HistoryEntry = ChangeEntry | DeliveryEntry;
+
+/** The lines of `lead show`. */
+export const leadColumns: Columns<PresentedLead> = {
+  Id: ({ _id }) => _id,
+  Number: ({ leadId }) => leadId,
+  'External id': ({ recordSystemId }) => recordSystemId,
+  State: ({ isDeleted, isActive }) => {
+    if (isDeleted) return 'deleted';
+    return isActive ? 'active' : 'inactive';
+  },
+  Client: ({ clientId }) => clientId,
+  'Assigned to': ({ assignedToId }) => assignedToId,
+  Compounds: ({ compoundsIds }) => compoundsIds,
+  Data: ({ data }) => JSON.stringify(data),
+  'Additional data': ({ additionalData }) => JSON.stringify(additionalData),
+  Created: ({ createdAt }) => createdAt,
+  Updated: ({ updatedAt }) => updatedAt,
+};
+
+/** The columns of `lead history`. */
+export const historyColumns: Columns<HistoryEntry> = {
+  Time: ({ at }) => at,
+  Lead: ({ leadId }) => leadId,
+  Kind: ({ kind }) => kind,
+  What: ({ what }) => what,
+  Details: (entry) => (entry.kind === 'change' ? changesOf(entry) : deliveryOf(entry)),
+};
+
+/** Joins what was done to leads and who was told of it, oldest first. */
+export function leadHistory(
+  leads: readonly PresentedLead[],
+  changes: readonly ChangeLogDocument[],
+  deliveries: readonly ListedDelivery[],
+): HistoryEntry[] {
+  const numbers = new Map(leads.map(({ _id, leadId }) => [_id, leadId]));
+  const entries = [
+    ...changes.map((change) => changeEntry(change, numbers)),
+    ...deliveries.map((delivery) => deliveryEntry(delivery, numbers)),
+  ];
+  return entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+}
+
+function changeEntry(change: ChangeLogDocument, numbers: Map<string, number>): ChangeEntry {
+  return {
+    at: change.createdAt,
+    kind: 'change',
+    leadId: numbers.get(change.entityId.toHexString()) ?? 0,
+    what: change.context,
+    modifier: change.modifier,
+    source: change.source,
+    changes: change.changes ?? [],
+  };
+}
+
+function deliveryEntry(delivery: ListedDelivery, numbers: Map<string, number>): DeliveryEntry {
+  const { objectId, createdAt, ...view } = deliveryView(delivery);
+  const leadId = numbers.get(objectId ?? '') ?? 0;
+  return { at: createdAt, kind: 'delivery', leadId, what: view.type, ...view };
+}
+
+function changesOf({ changes }: ChangeEntry): string {
+  if (changes.length === 0) return 'nothing changed';
+  return changes
+    .map(({ field, from, to }) => `${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`)
+    .join(', ');
+}
+
+function deliveryOf(entry: DeliveryEntry): string {
+  const { endpointId, status, failureReason, attempts, lastStatusCode, lastError } = entry;
+  const reason = failureReason === null ? '' : ` (${failureReason})`;
+  const answer = lastStatusCode ?? lastError;
+  const answered = answer === null ? '' : `, last answer ${answer}`;
+  return `${status}${reason} at ${endpointId}, tries: ${attempts}${answered}`;
+}

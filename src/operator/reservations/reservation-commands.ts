@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import type { Types } from 'mongoose';
+import { ReservationInspectionService } from '../../reservations/records/reservation-inspection.service.js';
+import { withApplication } from '../command-line/application.js';
+import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
+import { count, objectId } from '../command-line/option-values.js';
+import {
+  type OutputOptions,
+  printJson,
+  printLine,
+  printList,
+  printRecord,
+} from '../command-line/output.js';
+import {
+  callbackColumns,
+  chequeColumns,
+  chequeLines,
+  historyColumns,
+  historyLines,
+  reservationColumns,
+} from './reservation-view.js';
+
+interface CallbacksOptions extends OutputOptions {
+  readonly limit: number;
+}
+
+/** Adds `reservation` and its subcommands. */
+export function addReservationCommands(program: Command): void {
+  const group = addCommand(program, {
+    name: 'reservation',
+    description: 'look at reservations and at what their callbacks did',
+    example: 'reservation callbacks 6740b1f2c3d4e5f607182940',
+  });
+  addShow(group);
+  addCallbacks(group);
+}
+
+function addShow(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'show',
+    description: 'show a reservation: unit, status, wallet and the history of each cheque',
+    example: 'reservation show 6740b1f2c3d4e5f607182940',
+  })
+    .argument('<id>', 'id of the reservation', objectId)
+    .action((id: Types.ObjectId, options: OutputOptions) =>
+      withApplication(async (application) => {
+        const reservation = await application.get(ReservationInspectionService).inspect(id);
+        if (reservation === null) {
+          throw new Error(`There is no reservation with id ${id.toHexString()}.`);
+        }
+        if (options.json === true) return printJson(reservation);
+        printRecord(reservation, reservationColumns, options);
+        printLine('');
+        printList(chequeLines(reservation), chequeColumns, options);
+        printLine('');
+        printList(historyLines(reservation), historyColumns, options);
+      }),
+    );
+}
+
+function addCallbacks(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'callbacks',
+    description: 'list what was reported about a reservation and why it was refused, newest first',
+    example: 'reservation callbacks 6740b1f2c3d4e5f607182940 --limit 10',
+  })
+    .argument('<id>', 'id of the reservation, as it was sent', objectId)
+    .option('--limit <n>', 'how many to show at most', count, 50)
+    .action((id: Types.ObjectId, options: CallbacksOptions) =>
+      withApplication(async (application) => {
+        const inspection = application.get(ReservationInspectionService);
+        printList(await inspection.callbacks(id, options.limit), callbackColumns, options);
+      }),
+    );
+}

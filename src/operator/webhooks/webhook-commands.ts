@@ -1,0 +1,204 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import type { Types } from 'mongoose';
+import { eventTypes } from '../../webhooks/outbox/event-types.js';
+import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
+import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
+import { withApplication } from '../command-line/application.js';
+import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
+import { eventList, hours, objectId, webAddress } from '../command-line/option-values.js';
+import { organizationOf } from '../organizations/organization-view.js';
+import { type OutputOptions, printList, printRecord } from '../command-line/output.js';
+import { addDeliveryCommands } from './webhook-delivery-commands.js';
+import {
+  endpointColumns,
+  endpointDetailColumns,
+  endpointListColumns,
+  endpointOf,
+  endpointView,
+  newEndpointColumns,
+  newEndpointView,
+  noEndpoint,
+  rotatedSecretColumns,
+  rotatedSecretView,
+} from './webhook-view.js';
+
+interface EndpointOptions extends OutputOptions {
+  readonly url?: string;
+  readonly events?: readonly string[];
+}
+
+interface AddOptions extends Required<Omit<EndpointOptions, 'json'>>, OutputOptions {
+  readonly org: Types.ObjectId;
+}
+
+interface RotateOptions extends OutputOptions {
+  readonly overlapHours: number;
+}
+
+type Endpoints = WebhookEndpointsService;
+
+const hour = 3_600_000;
+const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
+const events = `types of events, separated by commas: ${eventTypes.join(', ')}, lead.* or *`;
+
+/** Adds `webhook` and its subcommands. */
+export function addWebhookCommands(program: Command): void {
+  const group = addCommand(program, {
+    name: 'webhook',
+    description: 'subscribe endpoints to events, see what they were sent, and send it again',
+    example: `webhook list --org ${exampleId}`,
+  });
+  addAdd(group);
+  addList(group);
+  addShow(group);
+  addUpdate(group);
+  addSwitch(group, {
+    name: 'enable',
+    description: 'send to an endpoint again; what it missed while it was disabled is not sent',
+    change: (endpoints, id) => endpoints.enable(id),
+  });
+  addSwitch(group, {
+    name: 'disable',
+    description: 'send nothing to an endpoint; what waits for it is given up',
+    change: (endpoints, id) => endpoints.disable(id),
+  });
+  addRotate(group);
+  addDeliveryCommands(group);
+  addRemove(group);
+}
+
+function addAdd(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'add',
+    description: 'subscribe an endpoint to events and show its secret once',
+    example: `webhook add --org ${exampleId} --url https://example.com/hooks --events 'lead.*'`,
+  })
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--url <url>', 'https address that takes the events', webAddress)
+    .requiredOption('--events <types>', events, eventList)
+    .action((options: AddOptions) =>
+      withApplication(async (application) => {
+        const { _id } = await organizationOf(application, options.org);
+        const fields = { url: options.url, eventTypes: options.events };
+        const added = await application.get(WebhookEndpointsService).add(_id, fields);
+        printRecord(newEndpointView(added), newEndpointColumns, options);
+      }),
+    );
+}
+
+function addList(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'list',
+    description: 'list the endpoints of an organization, oldest first',
+    example: `webhook list --org ${exampleId}`,
+  })
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .action((options: OutputOptions & { readonly org: Types.ObjectId }) =>
+      withApplication(async (application) => {
+        const { _id } = await organizationOf(application, options.org);
+        const documents = await application.get(WebhookEndpointsService).list(_id);
+        printList(documents.map(endpointView), endpointListColumns, options);
+      }),
+    );
+}
+
+function addShow(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'show',
+    description: 'show an endpoint, its state and how much waits for it',
+    example: `webhook show ${exampleId}`,
+  })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .action((id: Types.ObjectId, options: OutputOptions) =>
+      withApplication(async (application) => {
+        const document = await endpointOf(application, id);
+        const pending = await application.get(WebhookDeliveriesService).countPending(id);
+        printRecord({ ...endpointView(document), pending }, endpointDetailColumns, options);
+      }),
+    );
+}
+
+function addUpdate(group: Command): void {
+  const command = addPrintingCommand(group, {
+    name: 'update',
+    description: 'change the URL or the events of an endpoint; its secret stays',
+    example: `webhook update ${exampleId} --events lead.created,lead.updated`,
+  })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .option('--url <url>', 'https address that takes the events', webAddress)
+    .option('--events <types>', events, eventList);
+  command.action((id: Types.ObjectId, options: EndpointOptions) => {
+    if (options.url === undefined && options.events === undefined) {
+      command.error('error: give at least one option to change');
+    }
+    return changeAndPrint(id, options, (endpoints) =>
+      endpoints.update(id, {
+        ...(options.url === undefined ? {} : { url: options.url }),
+        ...(options.events === undefined ? {} : { eventTypes: options.events }),
+      }),
+    );
+  });
+}
+
+interface Switch {
+  readonly name: string;
+  readonly description: string;
+  readonly change: (endpoints: Endpoints, id: Types.ObjectId) => Promise<void>;
+}
+
+function addSwitch(group: Command, { name, description, change }: Switch): void {
+  addPrintingCommand(group, { name, description, example: `webhook ${name} ${exampleId}` })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .action((id: Types.ObjectId, options: OutputOptions) =>
+      changeAndPrint(id, options, (endpoints) => change(endpoints, id)),
+    );
+}
+
+function addRotate(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'rotate-secret',
+    description:
+      'give an endpoint a new secret, show it once, and let the old one sign for a while',
+    example: `webhook rotate-secret ${exampleId} --overlap-hours 48`,
+  })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .option('--overlap-hours <n>', 'how long the old secret goes on signing', hours, 24)
+    .action((id: Types.ObjectId, options: RotateOptions) =>
+      withApplication(async (application) => {
+        const endpoints = application.get(WebhookEndpointsService);
+        const rotated = await endpoints.rotateSecret(id, options.overlapHours * hour);
+        if (rotated === null) throw noEndpoint(id);
+        printRecord(rotatedSecretView(rotated), rotatedSecretColumns, options);
+      }),
+    );
+}
+
+function addRemove(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'remove',
+    description: 'remove an endpoint and its secrets; what waits for it is given up, its log stays',
+    example: `webhook remove ${exampleId}`,
+  })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .action((id: Types.ObjectId, options: OutputOptions) =>
+      withApplication(async (application) => {
+        const document = await endpointOf(application, id);
+        await application.get(WebhookEndpointsService).remove(id);
+        const removed = { _id: document._id.toHexString(), url: document.url };
+        printRecord(removed, { Removed: ({ _id }) => _id, URL: ({ url }) => url }, options);
+      }),
+    );
+}
+
+function changeAndPrint(
+  id: Types.ObjectId,
+  options: OutputOptions,
+  change: (endpoints: Endpoints) => Promise<void>,
+): Promise<void> {
+  return withApplication(async (application: INestApplicationContext) => {
+    await endpointOf(application, id);
+    await change(application.get(WebhookEndpointsService));
+    printRecord(endpointView(await endpointOf(application, id)), endpointColumns, options);
+  });
+}

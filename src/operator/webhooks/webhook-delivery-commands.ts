@@ -1,0 +1,203 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import type { Types } from 'mongoose';
+import {
+  type DeliveryStatus,
+  isSuccess,
+  type TryResult,
+} from '../../webhooks/deliveries/delivery-outcome.js';
+import {
+  type DeliveryFilter,
+  WebhookDeliveriesService,
+} from '../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { WebhookDeliveryDocument } from '../../webhooks/deliveries/webhook-delivery.schema.js';
+import type { WebhookEndpointDocument } from '../../webhooks/endpoints/webhook-endpoint.schema.js';
+import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
+import { withApplication } from '../command-line/application.js';
+import { addPrintingCommand } from '../command-line/command-texts.js';
+import {
+  attemptColumns,
+  deliveryColumns,
+  deliveryDetailView,
+  deliveryListColumns,
+  deliveryView,
+} from './delivery-view.js';
+import { deliveryStatus, listSize, objectId, time } from '../command-line/option-values.js';
+import { organizationOf } from '../organizations/organization-view.js';
+import {
+  type Columns,
+  type OutputOptions,
+  printJson,
+  printLine,
+  printList,
+  printRecord,
+} from '../command-line/output.js';
+import { endpointOf } from './webhook-view.js';
+
+interface ListOptions extends OutputOptions {
+  readonly org?: Types.ObjectId;
+  readonly status?: DeliveryStatus;
+  readonly type?: string;
+  readonly object?: string;
+  readonly since?: Date;
+  readonly until?: Date;
+  readonly limit: number;
+}
+
+interface ReplayOptions extends OutputOptions {
+  readonly failed?: boolean;
+  readonly since?: Date;
+  readonly until?: Date;
+}
+
+const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
+
+const testColumns: Columns<TryResult & { readonly delivered: boolean }> = {
+  Delivered: ({ delivered }) => (delivered ? 'yes' : 'no'),
+  Status: ({ statusCode }) => statusCode,
+  Milliseconds: ({ milliseconds }) => milliseconds,
+  Response: ({ response }) => response,
+  Error: ({ error }) => error,
+};
+
+/** Adds `webhook test`, `webhook deliveries` and `webhook replay`. */
+export function addDeliveryCommands(group: Command): void {
+  addTest(group);
+  addDeliveries(group);
+  addReplay(group);
+}
+
+function addTest(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'test',
+    description: "send a ping and show the receiver's answer; the exit code is 1 when it fails",
+    example: `webhook test ${exampleId}`,
+  })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .action((id: Types.ObjectId, options: OutputOptions) =>
+      withApplication(async (application) => {
+        const endpoint = await endpointOf(application, id);
+        const result = await application.get(WebhookDeliveriesService).ping(endpoint);
+        const delivered = isSuccess(result);
+        const { statusCode, milliseconds, response, error } = result;
+        if (options.json === true) {
+          printJson({ delivered, statusCode, milliseconds, response, error });
+        } else printRecord({ ...result, delivered }, testColumns, options);
+        if (!delivered) process.exitCode = 1;
+      }),
+    );
+}
+
+function addDeliveries(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'deliveries',
+    description: 'list what was sent, newest first, or show one delivery with all its tries',
+    example: `webhook deliveries ${exampleId} --status failed --since 2030-01-31`,
+  })
+    .argument('[id]', 'id of an endpoint, or of a delivery', objectId)
+    .option('--org <id>', 'of all endpoints of an organization', objectId)
+    .option('--status <status>', 'pending, delivered or failed', deliveryStatus)
+    .option('--type <type>', 'of one type of event, such as lead.created')
+    .option('--object <id>', 'about one lead, client, unit or wallet')
+    .option('--since <date>', 'created since then, ISO 8601', time)
+    .option('--until <date>', 'created before then, ISO 8601', time)
+    .option('--limit <n>', 'how many at most', listSize, 50)
+    .action((id: Types.ObjectId | undefined, options: ListOptions) =>
+      withApplication(async (application) => {
+        const found = id === undefined ? {} : await endpointOrDelivery(application, id);
+        if (found.delivery !== undefined) return printOne(application, found.delivery, options);
+        const organizationId =
+          found.endpoint?.organizationId ?? (await chosenOrganization(application, options));
+        const filter = filterOf(options, found.endpoint?._id);
+        const deliveries = application.get(WebhookDeliveriesService);
+        const listed = await deliveries.list(organizationId, filter, options.limit);
+        return printList(listed.map(deliveryView), deliveryListColumns, options);
+      }),
+    );
+}
+
+function addReplay(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'replay',
+    description: 'send a delivery again, or those of an endpoint that failed or are of some time',
+    example: `webhook replay ${exampleId} --failed --since 2030-01-31`,
+  })
+    .argument('<id>', 'id of a delivery, or of an endpoint', objectId)
+    .option('--failed', 'what was given up')
+    .option('--since <date>', 'what was created since then, ISO 8601', time)
+    .option('--until <date>', 'what was created before then, ISO 8601', time)
+    .action((id: Types.ObjectId, options: ReplayOptions) =>
+      withApplication(async (application) => {
+        const found = await endpointOrDelivery(application, id);
+        const endpoint =
+          found.endpoint ?? (await endpointOf(application, found.delivery?.endpointId ?? id));
+        if (endpoint.isEnabled !== true) {
+          throw new Error(
+            `The endpoint ${endpoint._id.toHexString()} is disabled: enable it first.`,
+          );
+        }
+        const filter =
+          found.delivery === undefined ? replayFilter(options) : { _id: found.delivery._id };
+        const replayed = await application.get(WebhookDeliveriesService).replay(endpoint, filter);
+        printRecord({ replayed }, { 'To be sent again': (item) => item.replayed }, options);
+      }),
+    );
+}
+
+async function endpointOrDelivery(
+  application: INestApplicationContext,
+  id: Types.ObjectId,
+): Promise<{ endpoint?: WebhookEndpointDocument; delivery?: WebhookDeliveryDocument }> {
+  const endpoint = await application.get(WebhookEndpointsService).find(id);
+  if (endpoint !== null) return { endpoint };
+  const delivery = await application.get(WebhookDeliveriesService).find(id);
+  if (delivery !== null) return { delivery };
+  throw new Error(`There is no webhook endpoint or delivery with id ${id.toHexString()}.`);
+}
+
+async function chosenOrganization(
+  application: INestApplicationContext,
+  { org }: ListOptions,
+): Promise<Types.ObjectId> {
+  if (org === undefined) throw new Error('Give the id of an endpoint or delivery, or --org.');
+  return (await organizationOf(application, org))._id;
+}
+
+async function printOne(
+  application: INestApplicationContext,
+  delivery: WebhookDeliveryDocument,
+  options: OutputOptions,
+): Promise<void> {
+  const deliveries = application.get(WebhookDeliveriesService);
+  const attempts = await deliveries.attemptsOf(delivery.organizationId, [delivery._id]);
+  const view = deliveryDetailView(delivery, attempts);
+  printRecord(view, deliveryColumns, options);
+  if (options.json === true) return;
+  printLine('');
+  printList(view.log, attemptColumns, options);
+}
+
+function replayFilter({ failed, since, until }: ReplayOptions): DeliveryFilter {
+  if (failed !== true && since === undefined && until === undefined) {
+    throw new Error('Say what of the endpoint is to be sent again: --failed, --since or --until.');
+  }
+  return filterOf({
+    ...(failed === true ? { status: 'failed' } : {}),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  });
+}
+
+function filterOf(
+  { status, type, object, since, until }: Partial<ListOptions>,
+  endpointId?: Types.ObjectId,
+): DeliveryFilter {
+  return {
+    ...(endpointId === undefined ? {} : { endpointId }),
+    ...(status === undefined ? {} : { status }),
+    ...(type === undefined ? {} : { type }),
+    ...(object === undefined ? {} : { objectIds: [object] }),
+    ...(since === undefined ? {} : { since }),
+    ...(until === undefined ? {} : { until }),
+  };
+}

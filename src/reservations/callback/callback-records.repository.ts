@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { InjectModel } from '@nestjs/mongoose';
+import type { Model, Types } from 'mongoose';
+import { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { CallbackRecordDocument } from './callback-record.schema.js';
+
+/** The queries on `reservationCallbacks`. */
+@Injectable()
+export class CallbackRecordsRepository {
+  private readonly records: TenantCollection<CallbackRecordDocument>;
+
+  constructor(@InjectModel('CallbackRecord') model: Model<CallbackRecordDocument>) {
+    this.records = new TenantCollection(model);
+  }
+
+  async insert(record: CallbackRecordDocument): Promise<void> {
+    await this.records.insert(record);
+  }
+
+  /** What any of the organizations sent about a reservation id, newest first. */
+  async findAcross(
+    organizationIds: readonly Types.ObjectId[],
+    reservationId: string,
+    limit: number,
+  ): Promise<CallbackRecordDocument[]> {
+    const options = { sort: { createdAt: -1, _id: -1 }, limit } as const;
+    return this.records.findAcross(organizationIds, { reservationId }, options);
+  }
+}

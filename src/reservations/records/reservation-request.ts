@@ -1,0 +1,21 @@
+import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
+import type { ReservationStatus } from '../states.js';
+
+/** What an outside system says of a cheque; the collection partner reports its state. */
+export interface ChequeRequest {
+  readonly installmentId: string;
+  readonly chequeNumber?: string;
+  readonly chequeAmount?: number;
+  /** ISO 8601. */
+  readonly dueDate?: string;
+}
+
+/** What an outside system says of a reservation ("Units and reservation records" 5). */
+export interface ReservationRequest {
+  readonly recordSystemId?: string;
+  readonly unit?: UnitReference;
+  readonly lead?: { readonly recordSystemId: string };
+  readonly status?: ReservationStatus;
+  readonly partnerCollection?: boolean;
+  readonly cheques?: readonly ChequeRequest[];
+}

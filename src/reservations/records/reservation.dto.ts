@@ -1,0 +1,145 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import type {
+  PresentedCheque,
+  PresentedHistoryEntry,
+  PresentedReservation,
+  PresentedWallet,
+} from './reservation.presenter.js';
+import type { ReservationUpsertAnswer } from './reservations.service.js';
+import { chequeStatuses, reservationStatuses } from '../states.js';
+
+const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
+const time = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' } as const;
+
+/** One report about a cheque. */
+export class ChequeHistoryEntryDto implements PresentedHistoryEntry {
+  @ApiProperty({ type: String, enum: [...chequeStatuses], example: 'bounced' })
+  status!: string;
+
+  @ApiPropertyOptional({ type: String, example: '000123' })
+  chequeNumber?: string;
+
+  @ApiPropertyOptional({ type: Number, example: 250_000 })
+  chequeAmount?: number;
+
+  @ApiProperty({ ...time, nullable: true, description: 'When the report arrived.' })
+  changedAt!: string | null;
+
+  @ApiProperty({ type: String, description: 'Who reported it.', example: 'External API' })
+  source!: string;
+}
+
+/** A cheque of a wallet. */
+export class ChequeDto implements PresentedCheque {
+  @ApiProperty({ type: String, example: 'installment-3' })
+  installmentId!: string;
+
+  @ApiProperty({ type: String, enum: [...chequeStatuses], example: 'collected' })
+  status!: string;
+
+  @ApiPropertyOptional({ type: String, example: '000123' })
+  chequeNumber?: string;
+
+  @ApiPropertyOptional({ type: Number, example: 250_000 })
+  chequeAmount?: number;
+
+  @ApiPropertyOptional({ ...time })
+  dueDate?: string;
+
+  @ApiProperty({ type: [ChequeHistoryEntryDto], description: 'Every report, oldest first.' })
+  statusHistory!: readonly ChequeHistoryEntryDto[];
+}
+
+/** The cheque wallet of a reservation. */
+export class ChequeWalletDto implements PresentedWallet {
+  @ApiProperty({ ...objectId, example: '6740b1f2c3d4e5f607182941' })
+  _id!: string;
+
+  @ApiProperty({ ...objectId, example: '6740b1f2c3d4e5f607182940' })
+  reservationId!: string;
+
+  @ApiProperty({ ...objectId, nullable: true, example: '6740b1f2c3d4e5f607182942' })
+  unitId!: string | null;
+
+  @ApiProperty({ type: Boolean, example: false })
+  isDeleted!: boolean;
+
+  @ApiProperty({ ...time, nullable: true, example: null })
+  deletedAt!: string | null;
+
+  @ApiProperty({ type: [ChequeDto] })
+  cheques!: readonly ChequeDto[];
+
+  @ApiProperty({ ...time })
+  createdAt!: string;
+
+  @ApiProperty({ ...time })
+  updatedAt!: string;
+}
+
+/** A reservation with its wallet ("Reservation callback" 9). */
+export class ReservationDto implements PresentedReservation {
+  @ApiProperty({ ...objectId, example: '6740b1f2c3d4e5f607182940' })
+  _id!: string;
+
+  @ApiPropertyOptional({ type: String, example: 'deal-4711' })
+  recordSystemId?: string;
+
+  @ApiProperty({ ...objectId, nullable: true, example: '6740b1f2c3d4e5f607182942' })
+  unitId!: string | null;
+
+  @ApiProperty({ ...objectId, nullable: true, example: null })
+  leadId!: string | null;
+
+  @ApiProperty({ type: String, enum: [...reservationStatuses], example: 'approved' })
+  status!: string;
+
+  @ApiProperty({
+    type: 'object',
+    properties: { isActive: { type: 'boolean' } },
+    required: ['isActive'],
+    description: 'Whether the reservation is active in the partner collection flow.',
+    example: { isActive: true },
+  })
+  partnerCollection!: { isActive: boolean };
+
+  @ApiProperty({ ...time, nullable: true })
+  approvedAt!: string | null;
+
+  @ApiProperty({ ...time, nullable: true, example: null })
+  canceledAt!: string | null;
+
+  @ApiProperty({ type: Boolean, example: false })
+  isDeleted!: boolean;
+
+  @ApiProperty({ ...time })
+  createdAt!: string;
+
+  @ApiProperty({ ...time })
+  updatedAt!: string;
+
+  @ApiProperty({
+    type: ChequeWalletDto,
+    nullable: true,
+    description: 'The active wallet, else the one that was deleted last, else null.',
+  })
+  chequeWallet!: ChequeWalletDto | null;
+}
+
+/** Answer of `GET /reservations/:reservationId`. */
+export class ReservationAnswerDto {
+  @ApiProperty({ type: ReservationDto })
+  data!: ReservationDto;
+}
+
+/** Answer of `POST /reservations`. */
+export class ReservationUpsertDto implements ReservationUpsertAnswer {
+  @ApiProperty({ type: Boolean, enum: [true], example: true })
+  ok!: true;
+
+  @ApiProperty({ type: String, enum: ['create', 'update'], example: 'create' })
+  operation!: 'create' | 'update';
+
+  @ApiProperty({ type: ReservationDto })
+  reservation!: ReservationDto;
+}

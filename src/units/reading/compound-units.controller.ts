@@ -1,0 +1,51 @@
+import { Controller, Get, Header, Param, Res } from '@nestjs/common';
+import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
+import { type Caller, CurrentCaller } from '../../authentication/caller.js';
+import { Clock } from '../../configuration/clock.js';
+import { compoundErrors, compoundNotFound } from '../../catalogue/catalogue-errors.js';
+import { type Answer, AnswerStreams } from '../../http/lists/answer-streams.js';
+import {
+  DocumentedAnswer,
+  DocumentedErrors,
+  DocumentedHeaders,
+  DocumentedPolling,
+  pollingHeaders,
+} from '../../http/reference/api-documentation.js';
+import { WithRouteOptions } from '../../http/server/route-options.js';
+import { noteUpdatedAsOf } from '../../http/lists/updated-as-of.js';
+import { SlugParam } from './slug.param.js';
+import { CompoundUnitsAnswerDto } from './unit.dto.js';
+import { UnitsService } from './units.service.js';
+
+/** The units of a compound (section 4.4). */
+@ApiTags('Compounds')
+@ApiSecurity('api-key')
+@DocumentedHeaders()
+@Controller('compounds')
+export class CompoundUnitsController {
+  constructor(
+    private readonly units: UnitsService,
+    private readonly answers: AnswerStreams,
+    private readonly clock: Clock,
+  ) {}
+
+  @Get(':slug/units')
+  @WithRouteOptions({ hasGenericUnauthorized: true })
+  @Header('content-type', 'application/json; charset=utf-8')
+  @ApiOperation({
+    summary: 'List all units of a compound',
+    description: 'In one answer, newest first; over 4 MiB it is streamed and has no ETag.',
+  })
+  @DocumentedAnswer(200, CompoundUnitsAnswerDto, 'The units.', pollingHeaders)
+  @DocumentedPolling()
+  @DocumentedErrors(compoundNotFound, ...compoundErrors)
+  async list(
+    @CurrentCaller() caller: Caller,
+    @Param() { slug }: SlugParam,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<Answer> {
+    noteUpdatedAsOf(reply, this.clock.now());
+    return this.answers.wholeOrStreamed(reply, await this.units.ofCompound(caller, slug));
+  }
+}

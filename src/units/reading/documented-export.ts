@@ -1,0 +1,40 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
+import { answerHeaders, pollingHeaders } from '../../http/reference/api-documentation.js';
+import { UnitDto, UnitsAnswerDto } from './unit.dto.js';
+
+const text = { type: 'string' as const };
+
+/** Documents the three forms of the export. */
+export function DocumentedExport(): MethodDecorator {
+  return applyDecorators(
+    ApiExtraModels(UnitsAnswerDto, UnitDto),
+    ApiResponse({
+      status: 200,
+      description: 'The units.',
+      headers: {
+        ...answerHeaders,
+        'x-updated-as-of': pollingHeaders['x-updated-as-of'],
+        'x-total-count': { description: 'How many units match.', schema: { type: 'integer' } },
+        'x-truncated': {
+          description: 'true when more match than an export may have.',
+          schema: { ...text, enum: ['true'] },
+        },
+      },
+      content: {
+        'application/json': { schema: { $ref: getSchemaPath(UnitsAnswerDto) } },
+        'application/x-ndjson': {
+          schema: { ...text, description: 'One unit a line, each as in the JSON form.' },
+        },
+        'text/csv': {
+          schema: {
+            ...text,
+            description:
+              'RFC 4180 with a header line; lists are separated by |. A text that a spreadsheet ' +
+              "would run (it begins with =, +, - or @) has a ' in front.",
+          },
+        },
+      },
+    }),
+  );
+}

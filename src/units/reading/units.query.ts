@@ -1,0 +1,106 @@
+import { ApiPropertyOptional } from '@nestjs/swagger';
+import { IsIn } from 'class-validator';
+import { MayBeOmitted } from '../../http/validation/field-decorators.js';
+import {
+  CommaList,
+  PageLimit,
+  PageNumber,
+  PlainNumber,
+  RefusesUnknownParameters,
+  SortList,
+  Switch,
+  Time,
+} from '../../http/validation/query-decorators.js';
+import { ruleMessage } from '../../http/validation/rule-message.js';
+import { sortFields } from './unit-search.js';
+
+/** What the export can be written in. */
+export const exportFormats = ['json', 'csv', 'ndjson'] as const;
+export type ExportFormat = (typeof exportFormats)[number];
+
+/** Filters and order of units ("Units and reservation records" 2). */
+export class UnitFiltersQuery {
+  @SortList(sortFields, '-createdAt')
+  sort?: string;
+
+  @CommaList('Any of these statuses.')
+  status?: string;
+
+  @CommaList('Any of these rental statuses.')
+  rentalStatus?: string;
+
+  @CommaList('Any of these sale types.')
+  saleType?: string;
+
+  @CommaList('Any of these property types: names or slugs, in any case.')
+  propertyType?: string;
+
+  @CommaList('In any of these compounds: slugs.')
+  compound?: string;
+
+  @CommaList('In any of these phases: slugs.')
+  phase?: string;
+
+  @CommaList('Of any of these unit designs: slugs.')
+  unitDesign?: string;
+
+  @CommaList('Any of these unit ids.')
+  unitId?: string;
+
+  @CommaList('Any of these external ids.')
+  recordSystemId?: string;
+
+  @CommaList('All of these amenities: names in any language and case.')
+  amenities?: string;
+
+  @PlainNumber('Lowest price.')
+  minPrice?: string;
+
+  @PlainNumber('Highest price.')
+  maxPrice?: string;
+
+  @PlainNumber('Smallest built-up area in square meters.')
+  minBua?: string;
+
+  @PlainNumber('Largest built-up area in square meters.')
+  maxBua?: string;
+
+  @PlainNumber('Fewest bedrooms.')
+  minBeds?: string;
+
+  @PlainNumber('Most bedrooms.')
+  maxBeds?: string;
+
+  @Time('Only what changed since then, and updatedAt as the default order.')
+  updatedSince?: string;
+
+  @Switch('1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.')
+  includeDeleted?: string;
+}
+
+/** Query of `GET /units`. */
+@RefusesUnknownParameters()
+export class ListUnitsQuery extends UnitFiltersQuery {
+  @PageNumber()
+  page?: string;
+
+  @PageLimit()
+  limit?: string;
+}
+
+/** Query of `GET /units/export/all`. */
+@RefusesUnknownParameters()
+export class ExportUnitsQuery extends UnitFiltersQuery {
+  @ApiPropertyOptional({
+    enum: [...exportFormats],
+    description: 'Instead of the Accept header, which it overrules.',
+  })
+  @MayBeOmitted()
+  @IsIn(exportFormats, {
+    message: ruleMessage('validation.isIn', {
+      property: 'format',
+      values: exportFormats.join(', '),
+    }),
+  })
+  format?: ExportFormat;
+}

@@ -1,0 +1,171 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import type { Caller } from '../../authentication/caller.js';
+import { Clock } from '../../configuration/clock.js';
+import { Transactions } from '../../database/transactions/transactions.js';
+import { type DomainError, invalidRequest } from '../../http/errors/domain-error.js';
+import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import { slugCandidates } from './slug.js';
+import { unitChanges, UnitEventsService } from './unit-events.service.js';
+import { UnitLinksService } from './unit-links.service.js';
+import { sentFields } from './unit-merge.js';
+import {
+  type PresentedUnit,
+  UnitPresentationService,
+} from '../reading/unit-presentation.service.js';
+import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { UnitsRepository } from '../units.repository.js';
+
+/** The answer to an upsert ("Units and reservation records" 1). */
+export interface UnitUpsertAnswer {
+  readonly ok: true;
+  readonly operation: 'create' | 'update';
+  readonly unit: PresentedUnit;
+}
+
+interface Saved {
+  readonly operation: 'create' | 'update';
+  readonly unit: UnitDocument;
+}
+
+/** Creates and updates units of outside systems (section 4.5). */
+@Injectable()
+export class UnitUpsertsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly units: UnitsRepository,
+    private readonly links: UnitLinksService,
+    private readonly events: UnitEventsService,
+    private readonly presentation: UnitPresentationService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Creates a unit or updates the one with the same `recordSystemId`, else `unitId`, in one
+   * transaction with its event.
+   *
+   * @throws DomainError 400 for a name that resolves to nothing or an id that does not tell one unit
+   */
+  async upsert(caller: Caller, sent: UpsertUnitDto): Promise<UnitUpsertAnswer> {
+    if (sent.recordSystemId === undefined && sent.unitId === undefined) {
+      throw invalidRequest({ key: 'units.idRequired' });
+    }
+    const { operation, unit } = await this.transactions.run(() => this.save(caller, sent), {
+      queueKeys: queueKeys(caller, sent),
+    });
+    return { ok: true, operation, unit: await this.presentation.present(unit, caller.language) };
+  }
+
+  private async save(caller: Caller, sent: UpsertUnitDto): Promise<Saved> {
+    const { organizationId } = caller;
+    const compoundId = await this.links.compoundOf(organizationId, sent);
+    const stored = await this.find(organizationId, sent, compoundId);
+    if (stored === null && compoundId === undefined) {
+      throw invalidRequest({ key: 'units.compoundRequired' });
+    }
+    const fields = {
+      ...sentFields(sent, stored?.name, caller.language),
+      ...(await this.links.resolve(organizationId, sent, stored ?? {}, compoundId)),
+    };
+    await this.refuseTakenUnitId(organizationId, { ...stored, ...fields }, stored?._id);
+    return stored === null ? this.create(caller, fields) : this.update(stored, fields);
+  }
+
+  /** By `recordSystemId`, else by `unitId`; a unit that has another external id is another unit. */
+  private async find(
+    organizationId: Types.ObjectId,
+    { recordSystemId, unitId }: UpsertUnitDto,
+    compoundId: Types.ObjectId | undefined,
+  ): Promise<UnitDocument | null> {
+    const known =
+      recordSystemId === undefined
+        ? null
+        : await this.units.findByRecordSystemId(organizationId, recordSystemId);
+    if (known !== null || unitId === undefined) return known;
+    const [unit, ...others] = await this.units.findByUnitId(organizationId, unitId, compoundId);
+    if (others.length > 0) throw invalidRequest({ key: 'units.ambiguous', values: { unitId } });
+    const isAnothers = recordSystemId !== undefined && typeof unit?.recordSystemId === 'string';
+    return unit === undefined || isAnothers ? null : unit;
+  }
+
+  private async refuseTakenUnitId(
+    organizationId: Types.ObjectId,
+    { unitId, compoundId }: Partial<UnitDocument>,
+    own: Types.ObjectId | undefined,
+  ): Promise<void> {
+    if (unitId === undefined || compoundId === undefined) return;
+    const bearers = await this.units.findByUnitId(organizationId, unitId, compoundId);
+    if (bearers.some(({ _id }) => !own?.equals(_id))) throw taken(unitId);
+  }
+
+  private async create(caller: Caller, fields: Partial<UnitDocument>): Promise<Saved> {
+    const { organizationId } = caller;
+    const now = this.clock.now();
+    const _id = new Types.ObjectId();
+    const { unitId, recordSystemId } = fields;
+    const name = fields.name ?? { 'en-us': unitId ?? recordSystemId ?? '' };
+    const texts = [name['en-us'], unitId, recordSystemId];
+    const slug = await this.freeSlug(organizationId, slugCandidates(texts, _id.toHexString()));
+    const unit = {
+      ...emptyUnit,
+      ...fields,
+      _id,
+      organizationId,
+      name,
+      slug,
+      isDeleted: false,
+      createdAt: now,
+      updatedAt: now,
+      __v: 0,
+    } as UnitDocument;
+    await this.units.insert(unit);
+    await this.events.created(unit);
+    return { operation: 'create', unit };
+  }
+
+  private async update(stored: UnitDocument, fields: Partial<UnitDocument>): Promise<Saved> {
+    const changed = { ...stored, ...fields, updatedAt: this.clock.now() };
+    if (unitChanges(stored, changed).length === 0) return { operation: 'update', unit: stored };
+    await this.units.setFields(stored, { ...fields, updatedAt: changed.updatedAt });
+    await this.events.updated(stored, changed);
+    return { operation: 'update', unit: changed };
+  }
+
+  private async freeSlug(
+    organizationId: Types.ObjectId,
+    candidates: readonly string[],
+  ): Promise<string> {
+    const used = new Set(await this.units.usedSlugs(organizationId, candidates));
+    return candidates.find((slug) => !used.has(slug)) ?? candidates.at(-1) ?? '';
+  }
+}
+
+/** What a new unit has when the request does not say. */
+const emptyUnit: Partial<UnitDocument> = {
+  status: 'Available',
+  rentalStatus: 'Unavailable',
+  unitDesignId: null,
+  propertyTypeId: null,
+  amenitiesIds: [],
+  media: [],
+  reviews: [],
+  listingType: [],
+  showForBrokers: false,
+  isAdminOnly: false,
+  allowToTaskeen: false,
+};
+
+function taken(unitId: string): DomainError {
+  return invalidRequest({ key: 'units.unitIdTaken', values: { unitId } });
+}
+
+/** What simultaneous requests would contend for: the unit's ids, and the slug that its name makes. */
+function queueKeys({ organizationId }: Caller, sent: UpsertUnitDto): string[] {
+  const { recordSystemId, unitId, name } = sent;
+  const keys = [
+    ...(recordSystemId === undefined ? [] : [`record:${recordSystemId}`]),
+    ...(unitId === undefined ? [] : [`unit:${unitId}`]),
+    ...(name === undefined ? [] : [`name:${JSON.stringify(name)}`]),
+  ];
+  return keys.map((key) => `${organizationId.toHexString()}:${key}`);
+}

@@ -1,0 +1,130 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { Clock } from '../../configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { urlFault } from '../sending/addresses.js';
+import { EndpointSecrets } from './endpoint-secrets.js';
+import { newSecret } from '../sending/signing.js';
+import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+import { WebhookEndpointsRepository } from './webhook-endpoints.repository.js';
+import { addressPolicy } from '../sending/webhook-sender.js';
+
+/** What the operator decides about an endpoint. */
+export interface EndpointFields {
+  readonly url?: string;
+  readonly eventTypes?: readonly string[];
+}
+
+/** An endpoint with its new secret, the one time that it is shown. */
+export interface EndpointWithSecret {
+  readonly endpoint: WebhookEndpointDocument;
+  readonly secret: string;
+}
+
+/** The operator's side of webhook endpoints. */
+@Injectable()
+export class WebhookEndpointsService {
+  constructor(
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly secrets: EndpointSecrets,
+    private readonly clock: Clock,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /**
+   * Subscribes an endpoint; it gets what happens from now on.
+   *
+   * @throws Error with one line when the URL is refused
+   */
+  async add(
+    organizationId: Types.ObjectId,
+    { url, eventTypes }: Required<EndpointFields>,
+  ): Promise<EndpointWithSecret> {
+    this.checkUrl(url);
+    const now = this.clock.now();
+    const _id = new Types.ObjectId();
+    const secret = newSecret();
+    const endpoint: WebhookEndpointDocument = {
+      _id,
+      organizationId,
+      url,
+      eventTypes: [...eventTypes],
+      isEnabled: true,
+      disabledReason: null,
+      secrets: [await this.secrets.seal(_id, secret, now)],
+      failingSince: null,
+      pausedUntil: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.endpoints.insert(endpoint);
+    return { endpoint, secret };
+  }
+
+  /** The endpoint of an id, null when there is none. */
+  async find(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
+    return this.endpoints.findById(_id);
+  }
+
+  /** All endpoints of an organization, oldest first. */
+  async list(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
+    return this.endpoints.listOfOrganization(organizationId);
+  }
+
+  /**
+   * Changes what is given.
+   *
+   * @throws Error with one line when the URL is refused
+   */
+  async update(_id: Types.ObjectId, { url, eventTypes }: EndpointFields): Promise<void> {
+    if (url !== undefined) this.checkUrl(url);
+    await this.endpoints.setFields(_id, {
+      ...(url === undefined ? {} : { url }),
+      ...(eventTypes === undefined ? {} : { eventTypes: [...eventTypes] }),
+      updatedAt: this.clock.now(),
+    });
+  }
+
+  /** Turns an endpoint on and forgets its failures; what it has missed is not sent. */
+  async enable(_id: Types.ObjectId): Promise<void> {
+    await this.endpoints.setFields(_id, {
+      isEnabled: true,
+      disabledReason: null,
+      failingSince: null,
+      pausedUntil: null,
+      updatedAt: this.clock.now(),
+    });
+  }
+
+  /** Turns an endpoint off; what waits for it is given up. */
+  async disable(_id: Types.ObjectId): Promise<void> {
+    await this.endpoints.disable(_id, 'operator', this.clock.now());
+  }
+
+  /**
+   * Gives an endpoint a new secret. The ones before it go on signing until the overlap is over.
+   *
+   * @returns null when there is no such endpoint
+   */
+  async rotateSecret(
+    _id: Types.ObjectId,
+    overlapMilliseconds: number,
+  ): Promise<EndpointWithSecret | null> {
+    const now = this.clock.now();
+    const secret = newSecret();
+    const sealed = await this.secrets.seal(_id, secret, now);
+    const othersUntil = new Date(now.getTime() + overlapMilliseconds);
+    const endpoint = await this.endpoints.addSecret(_id, sealed, othersUntil);
+    return endpoint === null ? null : { endpoint, secret };
+  }
+
+  /** Removes an endpoint and its secrets; what waits for it is given up, its log stays. */
+  async remove(_id: Types.ObjectId): Promise<boolean> {
+    return this.endpoints.remove(_id);
+  }
+
+  private checkUrl(url: string): void {
+    const fault = urlFault(url, addressPolicy(this.environment));
+    if (fault !== null) throw new Error(`The URL ${url} is refused: ${fault}.`);
+  }
+}
