@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD } from '@nestjs/core';
-import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { ApiKeyGuard } from './api-key.guard.js';
@@ -12,7 +12,7 @@ import { ApiKeysService } from './api-keys.service.js';
 @Module({
   imports: [
     OrganizationsModule,
-    MongooseModule.forFeature([{ name: 'ApiKey', schema: apiKeySchema }]),
+    TenantCollectionsModule.forFeature({ name: 'ApiKey', schema: apiKeySchema }),
   ],
   providers: [
     ApiKeysRepository,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { amenitySchema } from './collections/amenity.schema.js';
 import { compoundSchema } from './collections/compound.schema.js';
 import { phaseSchema } from './collections/phase.schema.js';
@@ -16,14 +16,14 @@ import { UnitReferencesRepository } from './references/unit-references.repositor
 /** What compounds and units stand on: their collections, what they refer to, and the import. */
 @Module({
   imports: [
-    MongooseModule.forFeature([
+    TenantCollectionsModule.forFeature(
       { name: 'Compound', schema: compoundSchema },
       { name: 'Phase', schema: phaseSchema },
       { name: 'PropertyType', schema: propertyTypeSchema },
       { name: 'UnitDesign', schema: unitDesignSchema },
       { name: 'Amenity', schema: amenitySchema },
       { name: 'Unit', schema: unitSchema },
-    ]),
+    ),
   ],
   providers: [
     PhasesRepository,
@@ -33,6 +33,11 @@ import { UnitReferencesRepository } from './references/unit-references.repositor
     CatalogueChecksService,
     CatalogueImportsService,
   ],
-  exports: [MongooseModule, PhasesService, UnitReferencesRepository, CatalogueImportsService],
+  exports: [
+    TenantCollectionsModule,
+    PhasesService,
+    UnitReferencesRepository,
+    CatalogueImportsService,
+  ],
 })
 export class CatalogueModule {}

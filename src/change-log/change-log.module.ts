@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { changeLogSchema } from './change-log.schema.js';
 import { ChangeLog } from './change-log.js';
 
 /** The change log. */
 @Module({
-  imports: [MongooseModule.forFeature([{ name: 'ChangeLog', schema: changeLogSchema }])],
+  imports: [TenantCollectionsModule.forFeature({ name: 'ChangeLog', schema: changeLogSchema })],
   providers: [ChangeLog],
   exports: [ChangeLog],
 })

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import { type Model, Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
-import { TenantCollection } from '../database/documents/tenant-collection.js';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { ChangeContext, ChangeLogDocument } from './change-log.schema.js';
 import type { FieldChange } from './field-changes.js';
 
@@ -16,14 +16,10 @@ export interface LeadChange {
 /** The record of every change of a lead through this API (section 1, item 5). */
 @Injectable()
 export class ChangeLog {
-  private readonly entries: TenantCollection<ChangeLogDocument>;
-
   constructor(
-    @InjectModel('ChangeLog') model: Model<ChangeLogDocument>,
+    @InjectCollection('ChangeLog') private readonly entries: TenantCollection<ChangeLogDocument>,
     private readonly clock: Clock,
-  ) {
-    this.entries = new TenantCollection(model);
-  }
+  ) {}
 
   /** Adds an entry, inside the transaction of the change. */
   async recordLeadChange(organizationId: Types.ObjectId, change: LeadChange): Promise<void> {

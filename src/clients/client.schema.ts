@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { DeletableDocument } from '../database/documents/tenant-collection.js';
+import type { DeletableDocument } from '../database/documents/tenant-document.js';
 import { caseInsensitive } from '../localization/fold-case.js';
 
 /** A document of `clients`: a person who may have many leads. */

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { clientSchema } from './client.schema.js';
 import { ClientsRepository } from './clients.repository.js';
@@ -7,7 +7,10 @@ import { ClientsService } from './clients.service.js';
 
 /** The client records that leads belong to. */
 @Module({
-  imports: [WebhooksModule, MongooseModule.forFeature([{ name: 'Client', schema: clientSchema }])],
+  imports: [
+    WebhooksModule,
+    TenantCollectionsModule.forFeature({ name: 'Client', schema: clientSchema }),
+  ],
   providers: [ClientsRepository, ClientsService],
   exports: [ClientsService],
 })

@@ -1,21 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import { InjectCollection } from '../database/documents/inject-collection.js';
+import { notDeleted } from '../database/documents/tenant-document.js';
 import { caseInsensitive } from '../localization/fold-case.js';
 import type { ClientDocument } from './client.schema.js';
 
-const notDeleted = { isDeleted: false };
 const oldestFirst = { sort: { _id: 1 } } as const;
 
 /** The queries on `clients`. */
 @Injectable()
 export class ClientsRepository {
-  private readonly clients: TenantCollection<ClientDocument>;
-
-  constructor(@InjectModel('Client') model: Model<ClientDocument>) {
-    this.clients = new TenantCollection(model);
-  }
+  constructor(
+    @InjectCollection('Client') private readonly clients: TenantCollection<ClientDocument>,
+  ) {}
 
   async findById(
     organizationId: Types.ObjectId,

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection, type TenantFilter } from '../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import { InjectCollection } from '../database/documents/inject-collection.js';
+import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import { caseInsensitive } from '../localization/fold-case.js';
 import { defaultLanguage, type Language } from '../localization/language.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
@@ -18,11 +19,9 @@ const oldestChangeFirst = { updatedAt: 1, _id: 1 } as const;
 /** The queries on `compounds`. */
 @Injectable()
 export class CompoundsRepository {
-  private readonly compounds: TenantCollection<CompoundDocument>;
-
-  constructor(@InjectModel('Compound') model: Model<CompoundDocument>) {
-    this.compounds = new TenantCollection(model);
-  }
+  constructor(
+    @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
+  ) {}
 
   async findBySlug(organizationId: Types.ObjectId, slug: string): Promise<CompoundDocument | null> {
     return this.compounds.findOne(organizationId, { slug, isDeleted: false });
@@ -68,12 +67,15 @@ export class CompoundsRepository {
     return this.compounds.find(
       organizationId,
       { ...shownAs(name, language), isDeleted: false },
-      { projection: { name: 1 }, sort: { _id: 1 }, collation: caseInsensitive },
+      { fields: ['name'], sort: { _id: 1 }, collation: caseInsensitive },
     );
   }
 }
 
-function filterOf({ updatedSince, includesDeleted }: CompoundSearch): TenantFilter {
+function filterOf({
+  updatedSince,
+  includesDeleted,
+}: CompoundSearch): TenantFilter<CompoundDocument> {
   return {
     ...(includesDeleted ? {} : { isDeleted: false }),
     ...(updatedSince === undefined ? {} : { updatedAt: { $gte: updatedSince } }),
@@ -84,7 +86,7 @@ function orderOf({ updatedSince }: CompoundSearch) {
   return updatedSince === undefined ? newestFirst : oldestChangeFirst;
 }
 
-function shownAs(name: string, language: Language): TenantFilter {
+function shownAs(name: string, language: Language): TenantFilter<CompoundDocument> {
   if (language === defaultLanguage) return { [`name.${language}`]: name };
   const untranslated = { [`name.${language}`]: { $in: [null, ''] } };
   return {

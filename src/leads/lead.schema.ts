@@ -1,5 +1,5 @@
 import { Schema, type Types } from 'mongoose';
-import type { DeletableDocument } from '../database/documents/tenant-collection.js';
+import type { DeletableDocument } from '../database/documents/tenant-document.js';
 
 /** A lead's free-form fields; known keys are name, email, phones, project and leadSource. */
 export type LeadData = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { ChangeLogModule } from '../change-log/change-log.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { CompoundsModule } from '../compounds/compounds.module.js';
@@ -26,7 +26,7 @@ import { LeadsService } from './leads.service.js';
     CompoundsModule,
     OrganizationsModule,
     WebhooksModule,
-    MongooseModule.forFeature([{ name: 'Lead', schema: leadSchema }]),
+    TenantCollectionsModule.forFeature({ name: 'Lead', schema: leadSchema }),
   ],
   controllers: [LeadsController],
   providers: [

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import type { Phone } from '../contacts/phone-number.js';
-import { TenantCollection } from '../database/documents/tenant-collection.js';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import { InjectCollection } from '../database/documents/inject-collection.js';
+import { notDeleted } from '../database/documents/tenant-document.js';
 import type { LeadDocument } from './lead.schema.js';
-
-const notDeleted = { isDeleted: false };
 
 /** What the duplicate check looks for. */
 export interface PhoneSearch {
@@ -16,11 +15,7 @@ export interface PhoneSearch {
 /** The queries on `leads`. */
 @Injectable()
 export class LeadsRepository {
-  private readonly leads: TenantCollection<LeadDocument>;
-
-  constructor(@InjectModel('Lead') model: Model<LeadDocument>) {
-    this.leads = new TenantCollection(model);
-  }
+  constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
 
   async findActive(
     organizationId: Types.ObjectId,
@@ -41,7 +36,7 @@ export class LeadsRepository {
   async findByPhones(
     organizationId: Types.ObjectId,
     { keys, spellings }: PhoneSearch,
-  ): Promise<LeadDocument[]> {
+  ): Promise<Pick<LeadDocument, '_id' | 'data' | 'leadId' | 'assignedToId'>[]> {
     const filter = {
       ...notDeleted,
       $or: [
@@ -50,8 +45,8 @@ export class LeadsRepository {
         { 'data.phoneNumber2': { $in: spellings }, ...notDeleted },
       ],
     };
-    const projection = { data: 1, leadId: 1, assignedToId: 1 };
-    return this.leads.find(organizationId, filter, { projection, sort: { leadId: 1, _id: 1 } });
+    const fields = ['data', 'leadId', 'assignedToId'] as const;
+    return this.leads.find(organizationId, filter, { fields, sort: { leadId: 1, _id: 1 } });
   }
 
   /** Numbers that are taken, deleted leads included, from one number on in ascending order. */
@@ -60,7 +55,7 @@ export class LeadsRepository {
     from: number,
     limit: number,
   ): Promise<number[]> {
-    const options = { projection: { _id: 0, leadId: 1 }, sort: { leadId: 1 }, limit } as const;
+    const options = { fields: ['leadId'], sort: { leadId: 1 }, limit } as const;
     const leads = await this.leads.find(organizationId, { leadId: { $gte: from } }, options);
     return leads.map(({ leadId }) => leadId);
   }

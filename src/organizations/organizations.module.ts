@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { organizationSchema } from './organization.schema.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { OrganizationsService } from './organizations.service.js';
@@ -10,10 +10,10 @@ import { UsersService } from './users.service.js';
 /** The tenants and their people. */
 @Module({
   imports: [
-    MongooseModule.forFeature([
+    TenantCollectionsModule.forFeature(
       { name: 'Organization', schema: organizationSchema },
       { name: 'User', schema: userSchema },
-    ]),
+    ),
   ],
   providers: [OrganizationsRepository, OrganizationsService, UsersRepository, UsersService],
   exports: [OrganizationsService, UsersService],

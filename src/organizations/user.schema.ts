@@ -1,21 +1,15 @@
-import { Schema } from 'mongoose';
-import type { TenantDocument } from '../database/documents/tenant-collection.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { TenantDocument } from '../database/documents/tenant-document.js';
 
-/** A document of `users`: whom a lead may be assigned to. */
-export interface UserDocument extends TenantDocument {
+/** Whom a lead may be assigned to; read only, the admin platform keeps these documents. */
+@Schema({ collection: 'users' })
+export class UserDocument extends TenantDocument {
+  @Prop()
   name?: string;
 }
 
-/** Collection `users`; read only, the admin platform keeps it. */
-export const userSchema = new Schema<UserDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    name: String,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'users' },
-);
+/** Collection `users`. */
+export const userSchema = SchemaFactory.createForClass(UserDocument);
 
 /** Every query of a tenant starts with the organization. */
 userSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });

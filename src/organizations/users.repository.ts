@@ -1,17 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { UserDocument } from './user.schema.js';
 
 /** The queries on `users`. */
 @Injectable()
 export class UsersRepository {
-  private readonly users: TenantCollection<UserDocument>;
-
-  constructor(@InjectModel('User') model: Model<UserDocument>) {
-    this.users = new TenantCollection(model);
-  }
+  constructor(@InjectCollection('User') private readonly users: TenantCollection<UserDocument>) {}
 
   async findById(
     organizationId: Types.ObjectId,

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { LocalizationModule } from '../localization/localization.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
@@ -29,11 +29,11 @@ import { Wallets } from './cheques/wallets.js';
     OrganizationsModule,
     UnitsModule,
     WebhooksModule,
-    MongooseModule.forFeature([
+    TenantCollectionsModule.forFeature(
       { name: 'Reservation', schema: reservationSchema },
       { name: 'ChequeWallet', schema: chequeWalletSchema },
       { name: 'CallbackRecord', schema: callbackRecordSchema },
-    ]),
+    ),
   ],
   controllers: [ReservationsController],
   providers: [

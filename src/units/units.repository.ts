@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import { type Model, Types } from 'mongoose';
-import { TenantCollection } from '../database/documents/tenant-collection.js';
+import { Types } from 'mongoose';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import { InjectCollection } from '../database/documents/inject-collection.js';
+import { notDeleted } from '../database/documents/tenant-document.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import {
   computedFields,
@@ -11,16 +12,10 @@ import {
   type UnitSearch,
 } from './reading/unit-search.js';
 
-const notDeleted = { isDeleted: false };
-
 /** The queries on `units`. */
 @Injectable()
 export class UnitsRepository {
-  private readonly units: TenantCollection<UnitDocument>;
-
-  constructor(@InjectModel('Unit') model: Model<UnitDocument>) {
-    this.units = new TenantCollection(model);
-  }
+  constructor(@InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>) {}
 
   async findById(
     organizationId: Types.ObjectId,
@@ -61,7 +56,7 @@ export class UnitsRepository {
   /** Those of the slugs that a unit has. */
   async usedSlugs(organizationId: Types.ObjectId, slugs: readonly string[]): Promise<string[]> {
     const filter = { slug: { $in: slugs }, ...notDeleted };
-    const units = await this.units.find(organizationId, filter, { projection: { slug: 1 } });
+    const units = await this.units.find(organizationId, filter, { fields: ['slug'] });
     return units.map(({ slug }) => slug);
   }
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { MongooseModule } from '@nestjs/mongoose';
+import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
 import { DeliveryTries } from './worker/delivery-tries.js';
 import { developmentKeySchema } from './endpoints/development-key.schema.js';
@@ -29,13 +29,13 @@ import { WebhookWorker } from './worker/webhook-worker.js';
  */
 @Module({
   imports: [
-    MongooseModule.forFeature([
+    TenantCollectionsModule.forFeature(
       { name: 'OutboxEvent', schema: outboxEventSchema },
       { name: 'WebhookEndpoint', schema: webhookEndpointSchema },
       { name: 'WebhookDelivery', schema: webhookDeliverySchema },
       { name: 'WebhookAttempt', schema: webhookAttemptSchema },
       { name: 'DevelopmentKey', schema: developmentKeySchema },
-    ]),
+    ),
   ],
   providers: [
     Outbox,

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { getModelToken } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { DatabaseUnavailableError } from '../../src/database/connection/database-errors.js';
-import { TenantCollection } from '../../src/database/documents/tenant-collection.js';
+import { collectionToken } from '../../src/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../src/database/documents/tenant-collection.js';
 import { TransactionLocks } from '../../src/database/transactions/transaction-locks.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import type { UserDocument } from '../../src/organizations/user.schema.js';
@@ -10,14 +11,12 @@ import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 let transactions: Transactions;
-let model: Model<UserDocument>;
 let users: TenantCollection<UserDocument>;
 
 beforeAll(async () => {
   service = await startTestService({ DATABASE_DEADLINE_MS: '1500' });
   transactions = service.service.app.get(Transactions);
-  model = service.service.app.get<Model<UserDocument>>(getModelToken('User'));
-  users = new TenantCollection(model);
+  users = service.service.app.get(collectionToken('User'));
 });
 afterAll(() => service.stop());
 
@@ -36,13 +35,9 @@ describe('a transaction', () => {
     const organizationId = new Types.ObjectId();
     const seen = await transactions.run(async () => {
       await users.insert(user(organizationId));
-      await model.create([user(organizationId)]);
+      await users.write(organizationId, [user(organizationId)], []);
       const inside = (await users.find(organizationId, {})).length;
-      return [
-        inside,
-        await model.countDocuments({ organizationId }),
-        await committed(organizationId),
-      ];
+      return [inside, await users.count(organizationId, {}), await committed(organizationId)];
     });
     expect(seen).toEqual([2, 2, 0]);
     expect(await committed(organizationId)).toBe(2);
@@ -53,7 +48,7 @@ describe('a transaction', () => {
     const refusal = new Error('refused');
     const run = transactions.run(async () => {
       await users.insert(user(organizationId));
-      await model.create([user(organizationId)]);
+      await users.write(organizationId, [user(organizationId)], []);
       throw refusal;
     });
     await expect(run).rejects.toBe(refusal);

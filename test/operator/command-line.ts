@@ -25,7 +25,7 @@ const compiled = join(process.cwd(), 'dist');
 /** A program that runs one command line after another: starting one takes longer than most commands. */
 const shellProgram = `
   import { createInterface } from 'node:readline';
-  import { runCommandLine } from ${JSON.stringify(pathToFileURL(join(compiled, 'operator', 'program.js')).href)};
+  import { runCommandLine } from ${JSON.stringify(pathToFileURL(join(compiled, 'operator', 'command-line', 'program.js')).href)};
   for await (const line of createInterface({ input: process.stdin })) {
     const { args, env } = JSON.parse(line);
     for (const name of Object.keys(process.env)) delete process.env[name];
@@ -125,7 +125,7 @@ export async function runJson<T>(
 
 /** Runs several command lines one after another in a single child process, without a database. */
 export async function runBatch(calls: readonly (readonly string[])[]): Promise<BatchOutcome[]> {
-  const program = pathToFileURL(join(compiled, 'operator', 'program.js')).href;
+  const program = pathToFileURL(join(compiled, 'operator', 'command-line', 'program.js')).href;
   const { stdout } = await runNode(
     ['--input-type=module', '--eval', batch(program), JSON.stringify(calls)],
     {},

@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import type { DeletableDocument } from '../../database/documents/tenant-collection.js';
+import type { DeletableDocument } from '../../database/documents/tenant-document.js';
 
 /** What every document of the catalogue carries; `__v` is an internal version key. */
 export interface CatalogueDocument extends DeletableDocument {

@@ -1,5 +1,7 @@
-import { type Model, Types } from 'mongoose';
-import { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { Types } from 'mongoose';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { notDeleted } from '../../database/documents/tenant-document.js';
+import type { TenantFilter, TenantSort } from '../../database/documents/tenant-filter.js';
 import type { CatalogueDocument } from '../collections/catalogue-document.js';
 
 /** A document of the catalogue that has a slug. */
@@ -17,19 +19,16 @@ export interface SaveCounts {
 
 /** One collection of the catalogue as imports see it: records that are known by their slug. */
 export class CatalogueStore<T extends SluggedDocument> {
-  private readonly documents: TenantCollection<T>;
-
-  constructor(model: Model<T>) {
-    this.documents = new TenantCollection(model);
-  }
+  constructor(private readonly documents: TenantCollection<T>) {}
 
   /** The stored records with one of the slugs, by slug. */
   async bySlug(
     organizationId: Types.ObjectId,
     slugs: readonly string[],
   ): Promise<ReadonlyMap<string, T>> {
-    const filter = { slug: { $in: slugs }, isDeleted: false };
-    const found = await this.documents.find(organizationId, filter, { sort: { _id: -1 } });
+    const filter = { slug: { $in: slugs }, ...notDeleted } as TenantFilter<SluggedDocument>;
+    const sort = { _id: -1 } as TenantSort<T>;
+    const found = await this.documents.find(organizationId, filter, { sort });
     return new Map(found.map((document) => [document.slug, document]));
   }
 
@@ -39,7 +38,8 @@ export class CatalogueStore<T extends SluggedDocument> {
     field: 'recordSystemId' | 'unitId',
     values: readonly string[],
   ): Promise<readonly T[]> {
-    return this.documents.find(organizationId, { [field]: { $in: values }, isDeleted: false });
+    const filter = { [field]: { $in: values }, ...notDeleted } as unknown as TenantFilter<T>;
+    return this.documents.find(organizationId, filter);
   }
 
   /** Creates what is new and changes what differs; what is as it should be is not written. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model } from 'mongoose';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';
 import type { CompoundDocument } from '../collections/compound.schema.js';
 import type { PhaseDocument } from '../collections/phase.schema.js';
@@ -21,12 +21,12 @@ export class CatalogueStores {
   readonly units: CatalogueStore<UnitDocument>;
 
   constructor(
-    @InjectModel('Compound') compound: Model<CompoundDocument>,
-    @InjectModel('Phase') phase: Model<PhaseDocument>,
-    @InjectModel('PropertyType') propertyType: Model<PropertyTypeDocument>,
-    @InjectModel('Amenity') amenity: Model<AmenityDocument>,
-    @InjectModel('UnitDesign') unitDesign: Model<UnitDesignDocument>,
-    @InjectModel('Unit') unit: Model<UnitDocument>,
+    @InjectCollection('Compound') compound: TenantCollection<CompoundDocument>,
+    @InjectCollection('Phase') phase: TenantCollection<PhaseDocument>,
+    @InjectCollection('PropertyType') propertyType: TenantCollection<PropertyTypeDocument>,
+    @InjectCollection('Amenity') amenity: TenantCollection<AmenityDocument>,
+    @InjectCollection('UnitDesign') unitDesign: TenantCollection<UnitDesignDocument>,
+    @InjectCollection('Unit') unit: TenantCollection<UnitDocument>,
   ) {
     this.compounds = new CatalogueStore(compound);
     this.phases = new CatalogueStore(phase);

@@ -1,19 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import { notDeleted } from '../../database/documents/tenant-document.js';
 import type { PhaseDocument } from '../collections/phase.schema.js';
-
-const notDeleted = { isDeleted: false };
 
 /** The queries on `phases`. */
 @Injectable()
 export class PhasesRepository {
-  private readonly phases: TenantCollection<PhaseDocument>;
-
-  constructor(@InjectModel('Phase') model: Model<PhaseDocument>) {
-    this.phases = new TenantCollection(model);
-  }
+  constructor(
+    @InjectCollection('Phase') private readonly phases: TenantCollection<PhaseDocument>,
+  ) {}
 
   async findByIds(
     organizationId: Types.ObjectId,

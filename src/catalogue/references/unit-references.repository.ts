@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection, type TenantFilter } from '../../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import { notDeleted } from '../../database/documents/tenant-document.js';
+import type { TenantFilter } from '../../database/documents/tenant-filter.js';
 import { caseInsensitive } from '../../localization/fold-case.js';
 import { languages } from '../../localization/language.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';
@@ -10,25 +12,18 @@ import type { UnitDesignDocument } from '../collections/unit-design.schema.js';
 
 type Ids = readonly Types.ObjectId[];
 
-const notDeleted = { isDeleted: false };
 const oldestFirst = { sort: { _id: 1 } } as const;
 
 /** The queries on `amenities`, `propertyTypes` and `unitDesigns`, which units refer to. */
 @Injectable()
 export class UnitReferencesRepository {
-  private readonly amenities: TenantCollection<AmenityDocument>;
-  private readonly propertyTypes: TenantCollection<PropertyTypeDocument>;
-  private readonly unitDesigns: TenantCollection<UnitDesignDocument>;
-
   constructor(
-    @InjectModel('Amenity') amenity: Model<AmenityDocument>,
-    @InjectModel('PropertyType') propertyType: Model<PropertyTypeDocument>,
-    @InjectModel('UnitDesign') unitDesign: Model<UnitDesignDocument>,
-  ) {
-    this.amenities = new TenantCollection(amenity);
-    this.propertyTypes = new TenantCollection(propertyType);
-    this.unitDesigns = new TenantCollection(unitDesign);
-  }
+    @InjectCollection('Amenity') private readonly amenities: TenantCollection<AmenityDocument>,
+    @InjectCollection('PropertyType')
+    private readonly propertyTypes: TenantCollection<PropertyTypeDocument>,
+    @InjectCollection('UnitDesign')
+    private readonly unitDesigns: TenantCollection<UnitDesignDocument>,
+  ) {}
 
   async findAmenities(organizationId: Types.ObjectId, ids: Ids): Promise<AmenityDocument[]> {
     return this.amenities.find(organizationId, { _id: { $in: ids }, ...notDeleted });
@@ -74,6 +69,6 @@ export class UnitReferencesRepository {
 
 const inAnyCase = { ...oldestFirst, collation: caseInsensitive };
 
-function named(names: readonly string[]): TenantFilter[] {
+function named(names: readonly string[]): TenantFilter<UnitDesignDocument>[] {
   return languages.map((language) => ({ [`name.${language}`]: { $in: names } }));
 }

@@ -1,28 +1,34 @@
-import type { Document, FindOptions, Sort, UpdateFilter } from 'mongodb';
+import type { CollationOptions, Collection, Document, FindOptions } from 'mongodb';
 import type { Model, Types } from 'mongoose';
-import { openSession, readAsValues } from '../connection/mongoose-settings.js';
+import { readAsValues } from '../connection/mongoose-settings.js';
+import { openSession } from '../transactions/open-session.js';
+import type { TenantDocument } from './tenant-document.js';
+import type { TenantFilter, TenantSort, TenantUpdate } from './tenant-filter.js';
 
-/** What every document of a tenant carries. */
-export interface TenantDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  createdAt: Date;
-  updatedAt: Date;
+type FieldOf<T> = keyof T & string;
+
+/** In what order to read, how many, compared how. */
+export interface ReadOptions<T> {
+  readonly sort?: TenantSort<T>;
+  readonly skip?: number;
+  readonly limit?: number;
+  readonly collation?: CollationOptions;
 }
 
-/** What every tenant document that can be soft-deleted carries. */
-export interface DeletableDocument extends TenantDocument {
-  isDeleted: boolean;
-  deletedAt?: Date;
+/** Reads these fields only, `_id` always among them. */
+interface Fields<F> {
+  readonly fields: readonly F[];
 }
 
-/** A filter on stored fields; the tenant is not part of it because it is always added. */
-export type TenantFilter = Document & { organizationId?: never };
+/** Reads all fields but these. */
+interface Without<F> {
+  readonly without: readonly F[];
+}
 
-/** How to read: which fields, in what order, how many, compared how. */
-export type ReadOptions = Pick<FindOptions, 'projection' | 'limit' | 'skip' | 'collation'> & {
-  readonly sort?: Sort;
-};
+type AnyReadOptions<T> = ReadOptions<T> & Partial<Fields<FieldOf<T>> & Without<FieldOf<T>>>;
+
+/** A document with the fields that were read. */
+type Read<T, F extends keyof T> = Pick<T, F | (keyof T & '_id')>;
 
 /** Small enough for many answers at once to stay small in memory. */
 const documentsInBatch = 25;
@@ -38,12 +44,30 @@ const documentsInBatch = 25;
 export class TenantCollection<T extends TenantDocument> {
   constructor(private readonly model: Model<T>) {}
 
+  /**
+   * The collection itself, for the operator and for background work, which look at all tenants; no
+   * request reaches it.
+   */
+  get acrossTenants(): Collection<T> {
+    return this.model.collection as unknown as Collection<T>;
+  }
+
   /** The first document that matches, or null. */
   async findOne(
     organizationId: Types.ObjectId,
-    filter: TenantFilter,
-    options: ReadOptions = {},
-  ): Promise<T | null> {
+    filter: TenantFilter<T>,
+    options?: ReadOptions<T>,
+  ): Promise<T | null>;
+  async findOne<F extends FieldOf<T>>(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<T>,
+    options: ReadOptions<T> & Fields<F>,
+  ): Promise<Read<T, F> | null>;
+  async findOne(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<T>,
+    options: AnyReadOptions<T> = {},
+  ): Promise<unknown> {
     const [document] = await this.find(organizationId, filter, { ...options, limit: 1 });
     return document ?? null;
   }
@@ -51,24 +75,37 @@ export class TenantCollection<T extends TenantDocument> {
   /** All documents that match. */
   async find(
     organizationId: Types.ObjectId,
-    filter: TenantFilter,
-    options: ReadOptions = {},
-  ): Promise<T[]> {
-    const cursor = this.model.collection.find(
-      { ...filter, organizationId },
-      { ...options, ...readAsValues, ...openSession() },
-    );
-    return (await cursor.toArray()) as unknown as T[];
+    filter: TenantFilter<T>,
+    options?: ReadOptions<T>,
+  ): Promise<T[]>;
+  async find<F extends FieldOf<T>>(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<T>,
+    options: ReadOptions<T> & Fields<F>,
+  ): Promise<Read<T, F>[]>;
+  async find<F extends FieldOf<T>>(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<T>,
+    options: ReadOptions<T> & Without<F>,
+  ): Promise<Omit<T, F>[]>;
+  async find(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<T>,
+    options: AnyReadOptions<T> = {},
+  ): Promise<unknown[]> {
+    return this.model.collection
+      .find(withTenant(filter, organizationId), { ...findOptions(options), ...openSession() })
+      .toArray();
   }
 
   /** Documents of several organizations at once; for the operator, whom no tenant's request reaches. */
   async findAcross(
     organizationIds: readonly Types.ObjectId[],
-    filter: TenantFilter,
-    options: ReadOptions = {},
+    filter: TenantFilter<T>,
+    options: ReadOptions<T> = {},
   ): Promise<T[]> {
-    const scoped = { ...filter, organizationId: { $in: [...organizationIds] } };
-    const cursor = this.model.collection.find(scoped, { ...options, ...readAsValues });
+    const scoped = withTenant(filter, { $in: [...organizationIds] });
+    const cursor = this.model.collection.find(scoped, findOptions(options));
     return (await cursor.toArray()) as unknown as T[];
   }
 
@@ -79,17 +116,17 @@ export class TenantCollection<T extends TenantDocument> {
    */
   async *batches(
     organizationId: Types.ObjectId,
-    filter: TenantFilter,
-    { sort, skip, limit }: ReadOptions = {},
+    filter: TenantFilter<T>,
+    { sort, skip, limit }: BatchOptions<T> = {},
     computed: Record<string, object> | null = null,
   ): AsyncGenerator<T[], void> {
     const steps = [
-      { $match: { ...filter, organizationId } },
+      { $match: withTenant(filter, organizationId) },
       ...(computed === null ? [] : [{ $set: computed }]),
       ...(sort === undefined ? [] : [{ $sort: sort }]),
       ...(skip === undefined || skip === 0 ? [] : [{ $skip: skip }]),
       ...(limit === undefined ? [] : [{ $limit: limit }]),
-    ];
+    ] as Document[];
     const options = { ...readAsValues, batchSize: documentsInBatch, allowDiskUse: true };
     const cursor = this.model.collection.aggregate(steps, options);
     try {
@@ -100,8 +137,8 @@ export class TenantCollection<T extends TenantDocument> {
   }
 
   /** How many documents match. */
-  async count(organizationId: Types.ObjectId, filter: TenantFilter): Promise<number> {
-    return this.model.collection.countDocuments({ ...filter, organizationId }, openSession());
+  async count(organizationId: Types.ObjectId, filter: TenantFilter<T>): Promise<number> {
+    return this.model.collection.countDocuments(withTenant(filter, organizationId), openSession());
   }
 
   /** Stores a new document; its `organizationId` decides whose it is. */
@@ -132,14 +169,34 @@ export class TenantCollection<T extends TenantDocument> {
    */
   async updateOne(
     organizationId: Types.ObjectId,
-    filter: TenantFilter,
-    update: UpdateFilter<Document>,
+    filter: TenantFilter<T>,
+    update: TenantUpdate<T>,
     options: { readonly upsert?: boolean } = {},
   ): Promise<boolean> {
-    const result = await this.model.collection.updateOne({ ...filter, organizationId }, update, {
+    const scoped = withTenant(filter, organizationId);
+    const result = await this.model.collection.updateOne(scoped, update, {
       ...options,
       ...openSession(),
     });
     return result.matchedCount + result.upsertedCount > 0;
   }
+}
+
+/** The order and the part of documents that are read in batches; names of computed fields included. */
+export interface BatchOptions<T> extends Pick<ReadOptions<T>, 'skip' | 'limit'> {
+  readonly sort?: TenantSort<T> | Readonly<Record<string, 1 | -1>>;
+}
+
+function withTenant<T>(filter: TenantFilter<T>, organizationId: unknown): Document {
+  return { ...(filter as Document), organizationId };
+}
+
+function findOptions<T>({ fields, without, ...rest }: AnyReadOptions<T>): FindOptions {
+  const shown = [
+    ...(fields ?? []).map((field) => [field, 1]),
+    ...(without ?? []).map((field) => [field, 0]),
+  ];
+  const projection =
+    shown.length === 0 ? {} : { projection: Object.fromEntries(shown) as Document };
+  return { ...(rest as FindOptions), ...projection, ...readAsValues };
 }

@@ -3,7 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import type { TransactionLockDocument } from './transaction-lock.schema.js';
-import { openSession } from '../connection/mongoose-settings.js';
+import { openSession } from './open-session.js';
 
 /**
  * Serializes transactions on rules that no index can state. Snapshot reads alone let two

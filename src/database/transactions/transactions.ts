@@ -9,6 +9,7 @@ import {
   duplicateKey,
   isDatabaseUnavailable,
 } from '../connection/database-errors.js';
+import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
 
 /** How often a lost race for a unique index is run again with the fresh state. */
@@ -91,30 +92,30 @@ export class Transactions {
   private async runOnce<T>(work: () => Promise<T>, deadline: number): Promise<T> {
     let lastError: unknown;
     let suspiciousAt = Date.now() + suspiciousAfter;
-    return this.connection.transaction(
-      async () => {
-        // The driver goes on retrying for two minutes unless the callback stops it.
-        if (Date.now() >= deadline) throw new DatabaseUnavailableError(lastError);
-        if (Date.now() >= suspiciousAt) {
-          await this.orphans.abort();
-          suspiciousAt = Date.now() + suspiciousAfter;
-        }
-        try {
-          const result = await work();
-          // The request has been answered by now, or will be while the commit is under way.
-          if (Date.now() >= deadline) throw new DatabaseUnavailableError();
-          return result;
-        } catch (error) {
-          if (isDatabaseUnavailable(error)) lastError = error;
-          throw error;
-        }
-      },
-      {
+    const attempt = async () => {
+      // The driver goes on retrying for two minutes unless the callback stops it.
+      if (Date.now() >= deadline) throw new DatabaseUnavailableError(lastError);
+      if (Date.now() >= suspiciousAt) {
+        await this.orphans.abort();
+        suspiciousAt = Date.now() + suspiciousAfter;
+      }
+      try {
+        const result = await work();
+        // The request has been answered by now, or will be while the commit is under way.
+        if (Date.now() >= deadline) throw new DatabaseUnavailableError();
+        return result;
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) lastError = error;
+        throw error;
+      }
+    };
+    return this.connection.getClient().withSession((session) =>
+      session.withTransaction(() => withSession(session, attempt), {
         readConcern: { level: 'snapshot' },
         writeConcern: { w: 'majority' },
         readPreference: ReadPreference.primary,
         maxCommitTimeMS: this.environment.DATABASE_DEADLINE_MS,
-      },
+      }),
     );
   }
 }

@@ -48,7 +48,7 @@ export class DuplicatePhones {
   private async describe(
     { _id }: Organization,
     phone: Phone,
-    { assignedToId }: LeadDocument,
+    { assignedToId }: Pick<LeadDocument, 'assignedToId'>,
   ): Promise<Message> {
     const user = assignedToId ? await this.users.nameOf(_id, assignedToId) : undefined;
     if (user === undefined) return { key: 'leads.duplicatePhoneUnassigned', values: { phone } };

@@ -1,5 +1,5 @@
 import { Schema, type Types } from 'mongoose';
-import type { TenantDocument } from '../../database/documents/tenant-collection.js';
+import type { TenantDocument } from '../../database/documents/tenant-document.js';
 
 /** What came of a callback. */
 export interface CallbackOutcome {

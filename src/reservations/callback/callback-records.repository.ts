@@ -1,17 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { CallbackRecordDocument } from './callback-record.schema.js';
 
 /** The queries on `reservationCallbacks`. */
 @Injectable()
 export class CallbackRecordsRepository {
-  private readonly records: TenantCollection<CallbackRecordDocument>;
-
-  constructor(@InjectModel('CallbackRecord') model: Model<CallbackRecordDocument>) {
-    this.records = new TenantCollection(model);
-  }
+  constructor(
+    @InjectCollection('CallbackRecord')
+    private readonly records: TenantCollection<CallbackRecordDocument>,
+  ) {}
 
   async insert(record: CallbackRecordDocument): Promise<void> {
     await this.records.insert(record);

@@ -1,5 +1,5 @@
 import { Schema, type Types } from 'mongoose';
-import type { DeletableDocument } from '../../database/documents/tenant-collection.js';
+import type { DeletableDocument } from '../../database/documents/tenant-document.js';
 import type { ChequeStatus } from '../states.js';
 
 /** One report about a cheque; entries are only ever added. */

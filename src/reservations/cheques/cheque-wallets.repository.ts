@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import type { TenantUpdate } from '../../database/documents/tenant-filter.js';
 import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
 
 /** The queries on `chequeWallets`. */
 @Injectable()
 export class ChequeWalletsRepository {
-  private readonly wallets: TenantCollection<ChequeWalletDocument>;
-
-  constructor(@InjectModel('ChequeWallet') model: Model<ChequeWalletDocument>) {
-    this.wallets = new TenantCollection(model);
-  }
+  constructor(
+    @InjectCollection('ChequeWallet')
+    private readonly wallets: TenantCollection<ChequeWalletDocument>,
+  ) {}
 
   /** All wallets of a reservation: the active one first, then the one deleted last. */
   async findOfReservation(
@@ -35,7 +35,10 @@ export class ChequeWalletsRepository {
 
   /** Makes a soft-deleted wallet active again. */
   async restore({ organizationId, _id }: ChequeWalletDocument, updatedAt: Date): Promise<void> {
-    const update = { $set: { isDeleted: false, updatedAt }, $unset: { deletedAt: '' } };
+    const update: TenantUpdate<ChequeWalletDocument> = {
+      $set: { isDeleted: false, updatedAt },
+      $unset: { deletedAt: '' },
+    };
     await this.wallets.updateOne(organizationId, { _id }, update);
   }
 }

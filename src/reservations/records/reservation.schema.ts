@@ -1,5 +1,5 @@
 import { Schema, type Types } from 'mongoose';
-import type { DeletableDocument } from '../../database/documents/tenant-collection.js';
+import type { DeletableDocument } from '../../database/documents/tenant-document.js';
 import type { ReservationStatus } from '../states.js';
 
 /** A document of `reservations`. */

@@ -1,20 +1,18 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import { notDeleted } from '../../database/documents/tenant-document.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import type { ReservationStatus } from '../states.js';
-
-const notDeleted = { isDeleted: false };
 
 /** The queries on `reservations`. */
 @Injectable()
 export class ReservationsRepository {
-  private readonly reservations: TenantCollection<ReservationDocument>;
-
-  constructor(@InjectModel('Reservation') model: Model<ReservationDocument>) {
-    this.reservations = new TenantCollection(model);
-  }
+  constructor(
+    @InjectCollection('Reservation')
+    private readonly reservations: TenantCollection<ReservationDocument>,
+  ) {}
 
   async findById(
     organizationId: Types.ObjectId,
@@ -44,7 +42,7 @@ export class ReservationsRepository {
     organizationId: Types.ObjectId,
     unitId: Types.ObjectId,
   ): Promise<{ _id: Types.ObjectId; status: ReservationStatus }[]> {
-    const options = { projection: { status: 1 } };
+    const options = { fields: ['status'] } as const;
     return this.reservations.find(organizationId, { unitId, ...notDeleted }, options);
   }
 

@@ -1,5 +1,6 @@
 import type { Types } from 'mongoose';
-import type { TenantFilter } from '../../database/documents/tenant-collection.js';
+import type { TenantFilter } from '../../database/documents/tenant-filter.js';
+import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { defaultLanguage, type Language } from '../../localization/language.js';
 
 /** Fields that units can be sorted by ("Units and reservation records" 2). */
@@ -49,7 +50,7 @@ export interface UnitOrder {
 }
 
 /** The stored documents that a search means. */
-export function filterOf(search: UnitSearch): TenantFilter {
+export function filterOf(search: UnitSearch): TenantFilter<UnitDocument> {
   const conditions = [
     anyOf('status', search.statuses),
     anyOf('rentalStatus', search.rentalStatuses),
@@ -96,11 +97,14 @@ export function computedFields({ sort, language }: UnitOrder): Record<string, ob
   return { [shownName]: { $cond: [isMissing, fallback, translated] } };
 }
 
-function anyOf(field: string, values: readonly unknown[] | undefined): TenantFilter {
+function anyOf(
+  field: string,
+  values: readonly (string | Types.ObjectId)[] | undefined,
+): TenantFilter<UnitDocument> {
   return values === undefined ? {} : { [field]: { $in: values } };
 }
 
-function within(field: string, { from, to }: NumberRange = {}): TenantFilter {
+function within(field: string, { from, to }: NumberRange = {}): TenantFilter<UnitDocument> {
   const range = {
     ...(from === undefined ? {} : { $gte: from }),
     ...(to === undefined ? {} : { $lte: to }),

@@ -1,5 +1,5 @@
 import { Schema, type Types } from 'mongoose';
-import type { TenantDocument } from '../../database/documents/tenant-collection.js';
+import type { TenantDocument } from '../../database/documents/tenant-document.js';
 import { keptSeconds } from '../outbox/outbox-event.schema.js';
 
 /** A document of `webhookAttempts`: one try to deliver, and what came of it. */

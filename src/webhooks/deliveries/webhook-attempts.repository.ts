@@ -1,22 +1,19 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 
 /** The queries on `webhookAttempts`. */
 @Injectable()
 export class WebhookAttemptsRepository {
-  private readonly attempts: TenantCollection<WebhookAttemptDocument>;
-
   constructor(
-    @InjectModel('WebhookAttempt') private readonly model: Model<WebhookAttemptDocument>,
-  ) {
-    this.attempts = new TenantCollection(model);
-  }
+    @InjectCollection('WebhookAttempt')
+    private readonly attempts: TenantCollection<WebhookAttemptDocument>,
+  ) {}
 
   async insert(attempts: readonly WebhookAttemptDocument[]): Promise<void> {
-    await this.model.collection.insertMany([...attempts], { ordered: false });
+    await this.attempts.acrossTenants.insertMany([...attempts], { ordered: false });
   }
 
   /** All tries of deliveries, in their order. */

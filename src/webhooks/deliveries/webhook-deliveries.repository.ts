@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
 import type { Document, Filter } from 'mongodb';
-import type { Model, Types } from 'mongoose';
-import { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { Types } from 'mongoose';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
@@ -23,13 +23,10 @@ export type ListedDelivery = Omit<WebhookDeliveryDocument, 'body'>;
 /** The queries on `webhookDeliveries` that look at one organization. */
 @Injectable()
 export class WebhookDeliveriesRepository {
-  private readonly deliveries: TenantCollection<WebhookDeliveryDocument>;
-
   constructor(
-    @InjectModel('WebhookDelivery') private readonly model: Model<WebhookDeliveryDocument>,
-  ) {
-    this.deliveries = new TenantCollection(model);
-  }
+    @InjectCollection('WebhookDelivery')
+    private readonly deliveries: TenantCollection<WebhookDeliveryDocument>,
+  ) {}
 
   async insert(delivery: WebhookDeliveryDocument): Promise<void> {
     await this.deliveries.insert(delivery);
@@ -37,7 +34,7 @@ export class WebhookDeliveriesRepository {
 
   /** The delivery of an id, whoever's it is: the operator sees all organizations. */
   async findById(_id: Types.ObjectId): Promise<WebhookDeliveryDocument | null> {
-    return this.model.collection.findOne<WebhookDeliveryDocument>({ _id });
+    return this.deliveries.acrossTenants.findOne<WebhookDeliveryDocument>({ _id });
   }
 
   /** What matches, newest first. */
@@ -46,13 +43,16 @@ export class WebhookDeliveriesRepository {
     filter: DeliveryFilter,
     limit: number,
   ): Promise<ListedDelivery[]> {
-    const projection = { body: 0 };
     const sort = { createdAt: -1, _id: -1 } as const;
-    return this.deliveries.find(organizationId, conditions(filter), { projection, sort, limit });
+    return this.deliveries.find(organizationId, conditions(filter), {
+      without: ['body'],
+      sort,
+      limit,
+    });
   }
 
   async countPending(endpointId: Types.ObjectId): Promise<number> {
-    return this.model.collection.countDocuments({ status: 'pending', endpointId });
+    return this.deliveries.acrossTenants.countDocuments({ status: 'pending', endpointId });
   }
 
   /**
@@ -66,7 +66,7 @@ export class WebhookDeliveriesRepository {
     now: Date,
   ): Promise<number> {
     const { _id } = filter;
-    const result = await this.model.collection.updateMany(
+    const result = await this.deliveries.acrossTenants.updateMany(
       {
         organizationId,
         ...conditions(filter),

@@ -1,5 +1,5 @@
 import { Schema, type Types } from 'mongoose';
-import type { TenantDocument } from '../../database/documents/tenant-collection.js';
+import type { TenantDocument } from '../../database/documents/tenant-document.js';
 import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
 import { keptSeconds } from '../outbox/outbox-event.schema.js';
 

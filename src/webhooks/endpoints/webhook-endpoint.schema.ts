@@ -1,5 +1,5 @@
 import { Schema } from 'mongoose';
-import type { TenantDocument } from '../../database/documents/tenant-collection.js';
+import type { TenantDocument } from '../../database/documents/tenant-document.js';
 
 /** A secret that signs, sealed. */
 export interface SealedSecret {

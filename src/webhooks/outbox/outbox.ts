@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import { type Model, Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { EventType } from './event-types.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
@@ -18,14 +18,10 @@ export interface OutboundEvent {
 /** Where features leave events, inside the transaction of the change that they are about. */
 @Injectable()
 export class Outbox {
-  private readonly events: TenantCollection<OutboxEventDocument>;
-
   constructor(
-    @InjectModel('OutboxEvent') model: Model<OutboxEventDocument>,
+    @InjectCollection('OutboxEvent') private readonly events: TenantCollection<OutboxEventDocument>,
     private readonly clock: Clock,
-  ) {
-    this.events = new TenantCollection(model);
-  }
+  ) {}
 
   /** Stores an event; it is sent when, and only when, the open transaction commits. */
   async publish(organizationId: Types.ObjectId, event: OutboundEvent): Promise<void> {

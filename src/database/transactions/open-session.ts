@@ -1,0 +1,15 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { ClientSession } from 'mongodb';
+
+const sessions = new AsyncLocalStorage<ClientSession>();
+
+/** Runs work whose operations join the transaction of a session. */
+export function withSession<T>(session: ClientSession, work: () => Promise<T>): Promise<T> {
+  return sessions.run(session, work);
+}
+
+/** The option that makes an operation join the transaction that is open around it, if any. */
+export function openSession(): { session?: ClientSession } {
+  const session = sessions.getStore();
+  return session === undefined ? {} : { session };
+}
