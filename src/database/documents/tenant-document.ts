@@ -1,12 +1,12 @@
 import { Prop, Schema } from '@nestjs/mongoose';
-import { Types } from 'mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
 
 /** What every document of a tenant carries (data model, conventions). */
 @Schema()
 export class TenantDocument {
   declare _id: Types.ObjectId;
 
-  @Prop({ type: Types.ObjectId, required: true })
+  @Prop({ type: SchemaTypes.ObjectId, required: true })
   organizationId!: Types.ObjectId;
 
   @Prop({ type: Date, required: true })
