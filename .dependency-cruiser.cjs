@@ -5,6 +5,7 @@ const feature =
 /** What a feature shows to the others: its service, its module, and plain values and types. */
 const doors = [
   '\\.(service|module)\\.ts$',
+  '^src/[^/]+/[^/]+-errors\\.ts$',
   '^src/authentication/(api-key-state|caller|public\\.decorator)\\.ts$',
   '^src/change-log/(change-log|field-changes)\\.ts$',
   '^src/organizations/organization\\.ts$',
@@ -16,10 +17,11 @@ const catalogue = '^src/catalogue/';
 /** Decisions as functions: time and data come as arguments, so that tables can test them. */
 const pure = [
   '-merge\\.ts$',
+  '^src/[^/]+/[^/]+-errors\\.ts$',
   '^src/authentication/api-key-state\\.ts$',
   '^src/change-log/field-changes\\.ts$',
   '^src/contacts/(contact|phone-number)\\.ts$',
-  '^src/http/(errors/domain-error|validation/json-body)\\.ts$',
+  '^src/http/(errors/(domain-error|http-errors)|validation/json-body)\\.ts$',
   '^src/leads/phones/lead-phones\\.ts$',
   '^src/localization/(fold-case|language|localized)\\.ts$',
   '^src/reservations/(cheques/cheques|states|transitions)\\.ts$',

@@ -1,9 +1,11 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { environmentExample, readEnvironment } from './configuration/environment.js';
+import { errorLists } from './error-lists.js';
+import { fillErrorTables } from './http/reference/error-tables.js';
 import { createLogger } from './http/server/logger.js';
 import { createOpenApiDocument } from './http/reference/openapi.js';
 import { basePath } from './service.js';
@@ -12,6 +14,10 @@ const root = join(import.meta.dirname, '..');
 
 write('.env.example', environmentExample());
 write('docs/openapi.json', await openApiText());
+for (const guide of ['leads', 'reservations', 'catalogue', 'rules']) {
+  const path = `docs/${guide}.md`;
+  write(path, fillErrorTables(readFileSync(join(root, path), 'utf8'), errorLists));
+}
 
 async function openApiText(): Promise<string> {
   const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
@@ -23,7 +29,7 @@ async function openApiText(): Promise<string> {
     { preview: true, logger: false, abortOnError: false },
   );
   app.setGlobalPrefix(basePath);
-  return `${JSON.stringify(createOpenApiDocument(app), null, 2)}\n`;
+  return `${JSON.stringify(createOpenApiDocument(app, Object.values(errorLists).flat()), null, 2)}\n`;
 }
 
 function write(path: string, text: string): void {

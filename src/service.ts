@@ -2,10 +2,10 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { AppModule, type AppOptions } from './app.module.js';
+import { errorLists } from './error-lists.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
-import { ErrorFilter } from './http/errors/error.filter.js';
-import { createFastifyAdapter, type FrameworkErrorHandler } from './http/server/fastify-adapter.js';
+import { createFastifyAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './http/server/framework-logger.js';
 import { GracefulShutdown } from './http/server/graceful-shutdown.js';
 import { serveOpenApi } from './http/reference/openapi.js';
@@ -28,11 +28,7 @@ export interface Service {
  * @throws Error with one clear line when the database cannot be reached or lacks something
  */
 export async function createService(options: AppOptions): Promise<Service> {
-  let answer: FrameworkErrorHandler | undefined;
-  const adapter = await createFastifyAdapter({
-    ...options,
-    onFrameworkError: (...args) => answer?.(...args),
-  });
+  const adapter = await createFastifyAdapter(options);
   const shutdown = new GracefulShutdown(adapter.getInstance<FastifyInstance>());
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(options),
@@ -45,10 +41,8 @@ export async function createService(options: AppOptions): Promise<Service> {
     },
   );
   app.useLogger(app.get(FrameworkLogger));
-  const filter = app.get(ErrorFilter);
-  answer = (...args) => filter.answer(...args);
   app.setGlobalPrefix(basePath);
-  serveOpenApi(app);
+  serveOpenApi(app, Object.values(errorLists).flat());
   await app.init();
   await prepareDatabase(app, options);
   const leave = () => {

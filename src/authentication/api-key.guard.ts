@@ -4,10 +4,11 @@ import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/transactions/deadline.js';
-import { type DomainError, unauthorized } from '../http/errors/domain-error.js';
+import { DomainError } from '../http/errors/domain-error.js';
 import { remainingPatience } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
+import { authenticationErrors } from './authentication-errors.js';
 import { Public } from './public.decorator.js';
 
 /** Lets a request in when its `api-key` header holds a valid key, and notes who the caller is. */
@@ -23,12 +24,12 @@ export class ApiKeyGuard implements CanActivate {
     if (this.reflector.get(Public, context.getHandler())) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const key = presentedKey(request);
-    if (key === undefined) throw refusal(request, 'keyNotProvided');
+    if (key === undefined) throw unauthorized(request, 'keyMissing');
     const found = await withinDeadline(
       this.authenticator.authenticate(key, request.hostname),
       remainingPatience(request, this.environment.DATABASE_DEADLINE_MS),
     );
-    if (found === null) throw refusal(request, 'keyNotValid');
+    if (found === null) throw unauthorized(request, 'keyInvalid');
     request.caller = {
       organizationId: found.organization._id,
       organization: found.organization,
@@ -39,11 +40,11 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** The 401 as the endpoint words it ("All endpoints" 2). */
-function refusal(request: FastifyRequest, reason: 'keyNotProvided' | 'keyNotValid'): DomainError {
+/** The 401 in the form of the endpoint (rule AUTH-3). */
+function unauthorized(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
   const { hasBareUnauthorized = false, hasGenericUnauthorized = false } = routeOptionsOf(request);
-  const key = hasGenericUnauthorized ? 'unauthorized' : reason;
-  return unauthorized(`authentication.${key}`, { isBare: hasBareUnauthorized });
+  const definition = authenticationErrors[hasGenericUnauthorized ? 'keyRejected' : reason];
+  return new DomainError({ ...definition, isBare: hasBareUnauthorized });
 }
 
 /** A header's text as it was sent: Node reads its bytes as Latin-1, and clients write UTF-8. */

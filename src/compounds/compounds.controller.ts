@@ -1,9 +1,11 @@
 import { Controller, Get, Header, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
+import { commonCompoundErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
 import { type Answer, AnswerStreams } from '../http/lists/answer-streams.js';
+import { httpErrors } from '../http/errors/http-errors.js';
 import {
   DocumentedAnswer,
   DocumentedErrors,
@@ -17,8 +19,6 @@ import { noteUpdatedAsOf } from '../http/lists/updated-as-of.js';
 import { CompoundListsService } from './compound-lists.service.js';
 import type { PresentedCompound } from './compound.presenter.js';
 import { CompoundsAnswerDto } from './dto/compound.dto.js';
-import { compoundErrors } from '../catalogue/catalogue-errors.js';
-import { listRefusals } from './dto/documented-errors.js';
 import { ListCompoundsQuery } from './dto/list-compounds.query.js';
 
 /** `/compounds` (section 4.4). */
@@ -42,7 +42,7 @@ export class CompoundsController {
   })
   @DocumentedAnswer(200, CompoundsAnswerDto, 'The compounds.', pollingHeaders)
   @DocumentedPolling()
-  @DocumentedErrors(...listRefusals, ...compoundErrors)
+  @DocumentedErrors(httpErrors.validationFailed, ...commonCompoundErrors)
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: ListCompoundsQuery,

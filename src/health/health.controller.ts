@@ -2,11 +2,11 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { Public } from '../authentication/public.decorator.js';
+import { generalErrors } from '../http/errors/http-errors.js';
 import {
   DocumentedAnswer,
   DocumentedErrors,
   DocumentedHeaders,
-  generalErrors,
 } from '../http/reference/api-documentation.js';
 import { HealthDto, healthExample } from './health.dto.js';
 import { HealthService } from './health.service.js';

@@ -1,6 +1,5 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
-import { LocalizationModule } from '../localization/localization.module.js';
 import { AnswerStreams } from './lists/answer-streams.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FrameworkLogger } from './server/framework-logger.js';
@@ -9,15 +8,13 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
 
 /** What every endpoint has in common. */
 @Module({
-  imports: [LocalizationModule],
   providers: [
     AnswerStreams,
-    ErrorFilter,
     FrameworkLogger,
-    { provide: APP_FILTER, useExisting: ErrorFilter },
+    { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_INTERCEPTOR, useClass: RequestDeadlineInterceptor },
   ],
-  exports: [AnswerStreams, ErrorFilter, FrameworkLogger],
+  exports: [AnswerStreams, FrameworkLogger],
 })
 export class HttpModule {}

@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import type { FieldChange } from '../change-log/field-changes.js';
-import { invalidRequest } from '../http/errors/domain-error.js';
+import { DomainError } from '../http/errors/domain-error.js';
+import { leadErrors } from './lead-errors.js';
 import type { MergedLead } from './lead-merge.js';
 
 const mebibyte = 1_048_576;
@@ -16,14 +17,14 @@ const changesLimit = 8;
 /** @throws DomainError 400 for a lead that would outgrow its events */
 export function refuseLargeLead({ data, additionalData }: MergedLead): void {
   if (sizeOf({ data, additionalData }) > leadLimit * mebibyte) {
-    throw invalidRequest({ key: 'leads.tooLarge', values: { limit: leadLimit } });
+    throw new DomainError(leadErrors.tooLarge, { limit: leadLimit });
   }
 }
 
 /** @throws DomainError 400 for changes that together would outgrow an event */
 export function refuseLargeChanges(changes: readonly FieldChange[]): void {
   if (sizeOf({ changes }) > changesLimit * mebibyte) {
-    throw invalidRequest({ key: 'leads.tooManyChanges' });
+    throw new DomainError(leadErrors.tooManyChanges);
   }
 }
 

@@ -1,22 +1,21 @@
 import { Body, Controller, Delete, Get, Param, Post, UseInterceptors } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
+import { bodyErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
-  bodyErrors,
-  commonErrors,
   DocumentedAnswer,
   DocumentedErrors,
   DocumentedHeaders,
-  pathErrors,
 } from '../http/reference/api-documentation.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
-import { leadNotFound, leadRefusals, unstorableLeadId } from './dto/documented-errors.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
 import { LeadAnswerDto, LeadDeletionDto, LeadUpsertDto, upsertExample } from './dto/lead.dto.js';
 import { UpsertLeadDto } from './dto/upsert-lead.dto.js';
+import { leadErrors } from './lead-errors.js';
 import { LeadsService } from './leads.service.js';
 
-/** `/leads` (section 4.1). */
+/** `/leads` (rule LEAD-1). */
 @ApiTags('Leads')
 @ApiSecurity('api-key')
 @DocumentedHeaders()
@@ -35,7 +34,13 @@ export class LeadsController {
   })
   @DocumentedAnswer(201, LeadUpsertDto, 'The lead was created.', {}, upsertExample('create'))
   @DocumentedAnswer(200, LeadUpsertDto, 'The lead was updated.', {}, upsertExample('update'))
-  @DocumentedErrors(...bodyErrors, ...leadRefusals, ...commonErrors)
+  @DocumentedErrors(
+    ...bodyErrors,
+    leadErrors.duplicatePhone,
+    leadErrors.tooLarge,
+    leadErrors.tooManyChanges,
+    ...commonErrors,
+  )
   upsert(@CurrentCaller() caller: Caller, @Body() lead: UpsertLeadDto): Promise<LeadUpsertDto> {
     return this.leads.upsert(caller, lead);
   }
@@ -46,7 +51,7 @@ export class LeadsController {
     description: 'The current lead, for resynchronizing after a missed outbound event.',
   })
   @DocumentedAnswer(200, LeadAnswerDto, 'The lead.')
-  @DocumentedErrors(...pathErrors, unstorableLeadId, leadNotFound, ...commonErrors)
+  @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
   read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadAnswerDto> {
     return this.leads.read(caller, path.recordSystemId);
   }
@@ -58,7 +63,7 @@ export class LeadsController {
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',
   })
   @DocumentedAnswer(200, LeadDeletionDto, 'The lead was deleted.')
-  @DocumentedErrors(...pathErrors, unstorableLeadId, leadNotFound, ...commonErrors)
+  @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
   delete(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadDeletionDto> {
     return this.leads.delete(caller, path.recordSystemId);
   }

@@ -4,7 +4,8 @@ import type { Caller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
 import { contactOf, contentionKeys } from '../contacts/contact.js';
 import { Transactions } from '../database/transactions/transactions.js';
-import { notFound } from '../http/errors/domain-error.js';
+import { DomainError } from '../http/errors/domain-error.js';
+import { leadErrors } from './lead-errors.js';
 import { LeadHistory } from './lead-history.js';
 import { type LeadPayload, sentData } from './lead-merge.js';
 import { LeadNumbers } from './lead-numbers.js';
@@ -114,7 +115,7 @@ export class LeadsService {
     recordSystemId: string,
   ): Promise<LeadDocument> {
     const lead = await this.leads.findActive(organizationId, recordSystemId);
-    if (lead === null) throw notFound('leads.notFound');
+    if (lead === null) throw new DomainError(leadErrors.notFound);
     return lead;
   }
 }

@@ -1,16 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { languages, parseLanguage } from './language.js';
+import { type Language, languages, parseLanguage } from './language.js';
 import { textIn } from './localized.js';
+import { catalogues } from './messages.js';
 
-const folder = join(import.meta.dirname, 'catalogues');
-
-function catalogue(language: string): Record<string, string> {
-  const entries = readdirSync(join(folder, language)).flatMap((file) => {
-    const texts = JSON.parse(readFileSync(join(folder, language, file), 'utf8')) as object;
-    return Object.entries(texts).map(([key, text]) => [`${file}:${key}`, String(text)]);
-  });
+function catalogue(language: Language): Record<string, string> {
+  const entries = Object.entries(catalogues[language]).flatMap(([file, texts]) =>
+    Object.entries(texts).map(([key, text]) => [`${file}:${key}`, text]),
+  );
   return Object.fromEntries(entries) as Record<string, string>;
 }
 

@@ -1,6 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, parse } from 'node:path';
+import { Logger } from '@nestjs/common';
 import { I18nService } from 'nestjs-i18n';
-import type { Language } from './language.js';
+import { BehaviorSubject } from 'rxjs';
+import { defaultLanguage, type Language, languages } from './language.js';
 
 /** A text of the catalogues: its key and the values of its placeholders. */
 export interface Message {
@@ -8,22 +11,43 @@ export interface Message {
   readonly values?: Readonly<Record<string, string | number>>;
 }
 
-/** Puts messages into words. */
-@Injectable()
-export class Messages {
-  constructor(private readonly i18n: I18nService) {}
+/** The messages of a language by file and key, as `catalogues/<language>/*.json` has them. */
+export type Catalogue = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-  /** The text of a message in a language, its placeholders (`{name}`) filled. */
-  text(message: Message, language: Language): string {
-    const template: unknown = this.i18n.translate(message.key, { lang: language });
-    // The library would also interpret `$t(...)` inside the values, which come from outside.
-    return String(template).replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
-      String(message.values?.[name] ?? placeholder),
-    );
-  }
+/** The catalogues, read at once: decorators of the API reference need texts before any module. */
+export const catalogues = Object.fromEntries(
+  languages.map((language) => [language, readCatalogue(language)]),
+) as Readonly<Record<Language, Catalogue>>;
 
-  /** Whether the catalogues have the message. */
-  has(key: string): boolean {
-    return this.i18n.translate(key) !== key;
-  }
+/**
+ * The library's own module would run a middleware and an interceptor for every request, which
+ * halves the rate of short ones; texts are needed for errors only.
+ */
+const i18n = new I18nService(
+  { fallbackLanguage: defaultLanguage },
+  new BehaviorSubject(catalogues),
+  new BehaviorSubject([...languages]),
+  new Logger('I18nService'),
+  [],
+  new BehaviorSubject<string[]>([]),
+  new BehaviorSubject({}),
+);
+
+/** The text of a message in a language, its placeholders (`{name}`) filled. */
+export function messageText({ key, values }: Message, language: Language): string {
+  const template: unknown = i18n.translate(key, { lang: language });
+  // The library would also interpret `$t(...)` inside the values, which come from outside.
+  return String(template).replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
+    String(values?.[name] ?? placeholder),
+  );
+}
+
+function readCatalogue(language: Language): Catalogue {
+  const folder = join(import.meta.dirname, 'catalogues', language);
+  return Object.fromEntries(
+    readdirSync(folder).map((file) => {
+      const text = readFileSync(join(folder, file), 'utf8');
+      return [parse(file).name, JSON.parse(text) as Record<string, string>];
+    }),
+  );
 }

@@ -11,10 +11,10 @@ import {
 } from '@nestjs/common';
 import { ApiOperation, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { commonCallbackErrors, commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
+import { bodyErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
-  bodyErrors,
-  commonErrors,
   DocumentedAnswer,
   DocumentedErrors,
   DocumentedHeaders,
@@ -24,12 +24,9 @@ import { WithRouteOptions } from '../http/server/route-options.js';
 import { CallbackRecordInterceptor, sentCallback } from './callback/callback-record.interceptor.js';
 import { callbackHeaders, CallbacksService } from './callback/callbacks.service.js';
 import { CallbackDto } from './callback/callback.dto.js';
-import {
-  callbackAnswerHeaders,
-  callbackRefusals,
-  reservationNotFound,
-  upsertRefusals,
-} from './records/documented-errors.js';
+import { callbackErrors, callbackResponseHeaders } from './callback/documented-callback.js';
+import { leadErrors } from '../leads/lead-errors.js';
+import { reservationErrors } from './reservation-errors.js';
 import { ReservationIdParam } from './records/reservation-id.param.js';
 import { ReservationAnswerDto, ReservationUpsertDto } from './records/reservation.dto.js';
 import { UpsertReservationDto } from './records/upsert-reservation.dto.js';
@@ -63,8 +60,8 @@ export class ReservationsController {
   })
   @ApiSecurity('api-key-in-query')
   @ApiQuery({ name: 'api-key', required: false, description: 'The key, when it is not a header.' })
-  @ApiResponse({ status: 201, description: 'Done; no body.', headers: callbackAnswerHeaders })
-  @DocumentedErrors(...bodyErrors, ...callbackRefusals, ...commonErrors)
+  @ApiResponse({ status: 201, description: 'Done; no body.', headers: callbackResponseHeaders })
+  @DocumentedErrors(...bodyErrors, ...callbackErrors, ...commonCallbackErrors)
   async receive(
     @CurrentCaller() caller: Caller,
     @Body() callback: CallbackDto,
@@ -87,7 +84,18 @@ export class ReservationsController {
   })
   @DocumentedAnswer(201, ReservationUpsertDto, 'The reservation was created.')
   @DocumentedAnswer(200, ReservationUpsertDto, 'The reservation was updated.')
-  @DocumentedErrors(...bodyErrors, ...upsertRefusals, ...commonErrors)
+  @DocumentedErrors(
+    ...bodyErrors,
+    reservationErrors.unitRequired,
+    reservationErrors.unitAmbiguous,
+    reservationErrors.unitNotFound,
+    leadErrors.notFound,
+    reservationErrors.neverApproved,
+    reservationErrors.createdPending,
+    reservationErrors.unitFixed,
+    reservationErrors.walletFull,
+    ...commonErrors,
+  )
   upsert(
     @CurrentCaller() caller: Caller,
     @Body() reservation: UpsertReservationDto,
@@ -101,7 +109,7 @@ export class ReservationsController {
     description: 'With its wallet and cheques, for a partner whose callback timed out.',
   })
   @DocumentedAnswer(200, ReservationAnswerDto, 'The reservation.')
-  @DocumentedErrors(reservationNotFound, ...commonErrors)
+  @DocumentedErrors(...pathErrors, reservationErrors.reservationNotFound, ...commonErrors)
   async read(
     @CurrentCaller() caller: Caller,
     @Param() path: ReservationIdParam,

@@ -1,7 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
-import { LocalizationModule } from '../localization/localization.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UnitsModule } from '../units/units.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
@@ -25,7 +24,6 @@ import { Wallets } from './cheques/wallets.js';
 @Module({
   imports: [
     LeadsModule,
-    LocalizationModule,
     OrganizationsModule,
     UnitsModule,
     WebhooksModule,

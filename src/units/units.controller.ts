@@ -12,12 +12,12 @@ import {
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
+import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
 import { type Answer, AnswerStreams } from '../http/lists/answer-streams.js';
+import { bodyErrors, httpErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
-  bodyErrors,
-  commonErrors,
   DocumentedAnswer,
   DocumentedErrors,
   DocumentedHeaders,
@@ -28,7 +28,7 @@ import type { PageOf } from '../http/lists/pages.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { noteUpdatedAsOf } from '../http/lists/updated-as-of.js';
 import { DocumentedExport } from './reading/documented-export.js';
-import { listRefusals, unitNotFound, upsertRefusals } from './documented-errors.js';
+import { unitErrors } from './unit-errors.js';
 import { SlugParam } from './reading/slug.param.js';
 import { UnitAnswerDto, UnitsAnswerDto, UnitUpsertDto } from './reading/unit.dto.js';
 import { UpsertUnitDto } from './writing/upsert-unit.dto.js';
@@ -68,7 +68,15 @@ export class UnitsController {
   })
   @DocumentedAnswer(201, UnitUpsertDto, 'The unit was created.')
   @DocumentedAnswer(200, UnitUpsertDto, 'The unit was updated.')
-  @DocumentedErrors(...bodyErrors, ...upsertRefusals, ...commonErrors)
+  @DocumentedErrors(
+    ...bodyErrors,
+    unitErrors.idRequired,
+    unitErrors.compoundRequired,
+    unitErrors.ambiguous,
+    unitErrors.unitIdTaken,
+    unitErrors.unknownName,
+    ...commonErrors,
+  )
   upsert(@CurrentCaller() caller: Caller, @Body() unit: UpsertUnitDto): Promise<UnitUpsertDto> {
     return this.upserts.upsert(caller, unit);
   }
@@ -80,7 +88,7 @@ export class UnitsController {
   })
   @DocumentedAnswer(200, UnitsAnswerDto, 'The units.', pollingHeaders)
   @DocumentedPolling()
-  @DocumentedErrors(...listRefusals, ...commonErrors)
+  @DocumentedErrors(httpErrors.validationFailed, ...commonErrors)
   list(
     @CurrentCaller() caller: Caller,
     @Query() query: ListUnitsQuery,
@@ -98,7 +106,7 @@ export class UnitsController {
       '`format`, else of Accept, else JSON.',
   })
   @DocumentedExport()
-  @DocumentedErrors(...listRefusals, ...commonErrors)
+  @DocumentedErrors(httpErrors.validationFailed, ...commonErrors)
   async export(
     @CurrentCaller() caller: Caller,
     @Query() query: ExportUnitsQuery,
@@ -119,7 +127,7 @@ export class UnitsController {
   @ApiOperation({ summary: 'Read a unit' })
   @DocumentedAnswer(200, UnitAnswerDto, 'The unit.', { etag: pollingHeaders.etag })
   @DocumentedPolling()
-  @DocumentedErrors(unitNotFound, ...commonErrors)
+  @DocumentedErrors(...pathErrors, unitErrors.notFound, ...commonErrors)
   async read(
     @CurrentCaller() caller: Caller,
     @Param() { slug }: SlugParam,

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { environmentExample } from '../../src/configuration/environment.js';
+import { errorLists } from '../../src/error-lists.js';
+import { fillErrorTables } from '../../src/http/reference/error-tables.js';
 import { createOpenApiDocument } from '../../src/http/reference/openapi.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -17,8 +19,14 @@ describe('what `npm run generate` wrote is current:', () => {
   });
 
   it('docs/openapi.json', () => {
-    const document = createOpenApiDocument(service.service.app);
+    const document = createOpenApiDocument(service.service.app, Object.values(errorLists).flat());
     const text = `${JSON.stringify(document, null, 2)}\n`;
     expect(readFileSync('docs/openapi.json', 'utf8')).toBe(text);
+  });
+
+  it.each(['leads', 'reservations', 'catalogue', 'rules'])('errors in docs/%s.md', (guide) => {
+    const text = readFileSync(`docs/${guide}.md`, 'utf8');
+    expect(text).toContain('<!-- errors:');
+    expect(fillErrorTables(text, errorLists)).toBe(text);
   });
 });

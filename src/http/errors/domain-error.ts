@@ -1,36 +1,35 @@
 import type { Message } from '../../localization/messages.js';
+import type { ErrorDefinition } from './error-definition.js';
 
-/** What an error answers besides its messages. */
-export interface DomainErrorOptions {
-  /** The body's `message` is a list, as section 7 has it for refused input. */
-  readonly isList?: boolean;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** The body has no `error` field (the callback's 401). */
-  readonly isBare?: boolean;
-}
+type Headers = Readonly<Record<string, string>>;
 
-/** A refusal that the caller is told about: a status and messages of the catalogues (section 7). */
-export class DomainError extends Error {
-  constructor(
-    readonly status: number,
-    readonly messages: readonly Message[],
-    readonly options: DomainErrorOptions = {},
-  ) {
-    super(messages.map(({ key }) => key).join(', '));
+/** The values of an error's placeholders, or its messages where it has several. */
+type Content<Definition> = Definition extends { sample: infer Sample }
+  ? { readonly [Placeholder in keyof Sample]: string | number } | readonly Message[]
+  : readonly Message[] | undefined;
+
+type Details<Definition> =
+  undefined extends Content<Definition>
+    ? [content?: Content<Definition>, headers?: Headers]
+    : [content: Content<Definition>, headers?: Headers];
+
+/** An error that the client is told about (rule HTTP-5). */
+export class DomainError<Definition extends ErrorDefinition = ErrorDefinition> extends Error {
+  readonly definition: ErrorDefinition;
+  readonly messages: readonly Message[];
+  readonly headers: Headers;
+
+  /** @param details values or messages, and headers beyond those of the definition */
+  constructor(definition: Definition, ...[content, headers = {}]: Details<Definition>) {
+    super(definition.code);
+    this.definition = definition;
+    this.messages = Array.isArray(content)
+      ? (content as Message[])
+      : [{ key: definition.message, values: (content ?? {}) as NonNullable<Message['values']> }];
+    this.headers = { ...definition.headers, ...headers };
   }
-}
 
-/** 400 with the list of everything that is wrong with the request. */
-export function invalidRequest(...messages: Message[]): DomainError {
-  return new DomainError(400, messages, { isList: true });
-}
-
-/** 404 with one message. */
-export function notFound(key: string, values: Message['values'] = {}): DomainError {
-  return new DomainError(404, [{ key, values }]);
-}
-
-/** 401 with one message. */
-export function unauthorized(key: string, options: DomainErrorOptions = {}): DomainError {
-  return new DomainError(401, [{ key }], options);
+  get status(): number {
+    return this.definition.status;
+  }
 }

@@ -1,63 +1,62 @@
 import { STATUS_CODES } from 'node:http';
-import type { Language } from '../../localization/language.js';
-import type { Message } from '../../localization/messages.js';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
+import type { Language } from '../../localization/language.js';
+import { messageText } from '../../localization/messages.js';
 import { DomainError } from './domain-error.js';
+import type { ErrorDefinition } from './error-definition.js';
+import { httpErrors } from './http-errors.js';
 
-/** The body of every refusal and fault (section 7). */
+/** The body of every error (rule HTTP-5). */
 export interface ErrorBody {
   readonly statusCode: number;
   readonly message: string | string[];
   readonly error?: string;
 }
 
-/** A refusal ready to be sent. */
+/** An error ready to be sent. */
 export interface ErrorResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
 }
 
-/** Errors of the framework whose own words are not for callers, by status. */
-const frameworkMessages: Readonly<Record<number, string>> = {
-  400: 'http.badRequest',
-  404: 'http.routeNotFound',
-  405: 'http.methodNotAllowed',
-  408: 'http.requestTimeout',
-  413: 'http.bodyTooLarge',
-  414: 'http.pathTooLong',
-  415: 'http.unsupportedMediaType',
-  431: 'http.headersTooLarge',
+/** Errors of the framework, whose own texts are not for clients, by status. */
+const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
+  400: httpErrors.badRequest,
+  404: httpErrors.routeNotFound,
+  405: httpErrors.methodNotAllowed,
+  408: httpErrors.requestTimeout,
+  413: httpErrors.bodyTooLarge,
+  414: httpErrors.pathTooLong,
+  415: httpErrors.unsupportedMediaType,
+  431: httpErrors.headersTooLarge,
 };
 
-/** Names the refusal that an error stands for; what is not known is a 500 that tells nothing. */
+/** The error that the client is told about; what is not known is a 500 without details. */
 export function toDomainError(error: unknown): DomainError {
-  if (error instanceof DomainError) return error;
-  if (isDatabaseUnavailable(error)) {
-    return new DomainError(503, [{ key: 'http.serviceUnavailable' }], {
-      headers: { 'retry-after': '1' },
-    });
-  }
-  const status = statusOf(error);
-  const key = frameworkMessages[status];
-  if (key === undefined) return new DomainError(500, [{ key: 'http.internalServerError' }]);
-  return new DomainError(status, [{ key }]);
+  if (error instanceof DomainError) return error as DomainError;
+  if (isDatabaseUnavailable(error)) return new DomainError(httpErrors.serviceUnavailable);
+  return new DomainError(frameworkErrors[statusOf(error)] ?? httpErrors.internalServerError);
 }
 
-/** Shapes a refusal; no other place knows the body's shape. */
-export function errorResponse(
-  error: DomainError,
-  language: Language,
-  text: (message: Message, language: Language) => string,
-): ErrorResponse {
-  const texts = error.messages.map((message) => text(message, language));
-  const message = error.options.isList ? texts : (texts[0] ?? '');
-  const reason = error.options.isBare ? {} : { error: STATUS_CODES[error.status] ?? 'Error' };
+/** Status, headers and body of an error; no other place knows the body's shape. */
+export function errorResponse(error: DomainError, language: Language): ErrorResponse {
+  const { status, code, isList = false, isBare = false } = error.definition;
+  const texts = error.messages.map((message) => messageText(message, language));
+  const message = isList ? texts : (texts[0] ?? '');
+  const reason = isBare ? {} : { error: STATUS_CODES[status] ?? 'Error' };
   return {
-    status: error.status,
-    headers: error.options.headers ?? {},
-    body: { statusCode: error.status, message, ...reason },
+    status,
+    headers: { 'x-error-code': code, ...error.headers },
+    body: { statusCode: status, message, ...reason },
   };
+}
+
+/** The body of an error with its sample values, in English. */
+export function sampleBody(definition: ErrorDefinition): ErrorBody {
+  const { message: key, sample = {}, otherMessage } = definition;
+  const messages = [{ key, values: sample }, ...(otherMessage ? [otherMessage] : [])];
+  return errorResponse(new DomainError(definition, messages), 'en-us').body;
 }
 
 function statusOf(error: unknown): number {

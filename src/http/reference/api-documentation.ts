@@ -1,34 +1,22 @@
-import { STATUS_CODES } from 'node:http';
 import { applyDecorators } from '@nestjs/common';
 import { ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
 import { defaultLanguage, languages } from '../../localization/language.js';
+import type { ErrorDefinition } from '../errors/error-definition.js';
+import { errorExample, errorSchemaReference, headerReference } from './openapi-components.js';
 
-/** One documented refusal: the status, when it happens and what the body's `message` says. */
-export interface DocumentedError {
-  readonly status: number;
-  readonly description: string;
-  readonly message: string | readonly string[];
-  /** Headers beyond those of every answer. */
-  readonly headers?: ApiResponseOptions['headers'];
-}
+type Headers = NonNullable<ApiResponseOptions['headers']>;
+
+/** An error of an endpoint, and headers that only this endpoint's responses have. */
+type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
 
 const text = { type: 'string' as const };
 
-/** Headers that every answer has, for the reference. */
-export const answerHeaders = {
-  'x-request-id': {
-    description: 'Id of the request in the logs: the one that was sent, or a new one.',
-    schema: text,
-  },
-  'content-language': {
-    description: 'Language of the answer.',
-    schema: { ...text, enum: [...languages] },
-  },
-  vary: {
-    description: 'The answer depends on the header `language`, caches have to know.',
-    schema: { ...text, enum: ['language'] },
-  },
-} satisfies ApiResponseOptions['headers'];
+/** Headers that every response has, for the reference. */
+export const responseHeaders = {
+  'x-request-id': headerReference('x-request-id'),
+  'content-language': headerReference('content-language'),
+  vary: headerReference('vary'),
+} satisfies Headers;
 
 /** Documents the headers that every endpoint takes. */
 export function DocumentedHeaders(): MethodDecorator & ClassDecorator {
@@ -52,19 +40,13 @@ export function DocumentedHeaders(): MethodDecorator & ClassDecorator {
   );
 }
 
-/** Headers of answers that are polled. */
+/** Headers of responses that are polled. */
 export const pollingHeaders = {
-  etag: {
-    description: 'Strong entity tag; streamed answers (over 4 MiB, all=1, exports) have none.',
-    schema: text,
-  },
-  'x-updated-as-of': {
-    description: 'The updatedSince to send next time, early enough to miss nothing.',
-    schema: { ...text, format: 'date-time' },
-  },
-} satisfies ApiResponseOptions['headers'];
+  etag: headerReference('etag'),
+  'x-updated-as-of': headerReference('x-updated-as-of'),
+} satisfies Headers;
 
-/** Documents an answer with its body and headers; without an example, those of its fields count. */
+/** Documents a response with its body and headers; without an example, those of its fields count. */
 export function DocumentedAnswer(
   status: number,
   type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
@@ -73,7 +55,7 @@ export function DocumentedAnswer(
   example?: object,
 ): MethodDecorator {
   const shown = example === undefined ? {} : { example };
-  const all = { ...answerHeaders, ...headers };
+  const all = { ...responseHeaders, ...headers };
   return ApiResponse({ status, type, description, headers: all, ...shown });
 }
 
@@ -83,18 +65,18 @@ export function DocumentedPolling(): MethodDecorator {
     ApiHeader({
       name: 'if-none-match',
       required: false,
-      description: 'The ETag of the last answer; 304 without a body while nothing has changed.',
+      description: 'The ETag of the last response; 304 without a body while nothing has changed.',
       schema: text,
     }),
     ApiResponse({
       status: 304,
-      description: 'What If-None-Match names is still what would be answered.',
-      headers: answerHeaders,
+      description: 'What If-None-Match names is still what would be sent.',
+      headers: responseHeaders,
     }),
   );
 }
 
-/** Documents refusals; those of one status become examples of it. */
+/** Documents the errors of an endpoint, a response for each status with an example for each error. */
 export function DocumentedErrors(...errors: readonly DocumentedError[]): MethodDecorator {
   const statuses = [...new Set(errors.map(({ status }) => status))];
   return applyDecorators(
@@ -107,147 +89,36 @@ export function DocumentedErrors(...errors: readonly DocumentedError[]): MethodD
   );
 }
 
-/** What every guarded endpoint with a JSON body can refuse. */
-export const bodyErrors: readonly DocumentedError[] = [
-  {
-    status: 400,
-    description: 'The body is not valid JSON, or not an object',
-    message: 'The request body is not valid JSON in UTF-8',
-  },
-  {
-    status: 400,
-    description: 'The body is nested too deep',
-    message: 'The request body must not be nested deeper than 32 levels',
-  },
-  {
-    status: 400,
-    description: 'A key would change how programs read the body',
-    message: 'The request body must not have the keys __proto__ or constructor.prototype',
-  },
-  {
-    status: 400,
-    description: 'A key is reserved by the database',
-    message: 'The request body must not have the key _bsontype',
-  },
-  {
-    status: 400,
-    description: 'A number is beyond the range of a double',
-    message: 'The request body has a number that is out of range',
-  },
-  {
-    status: 400,
-    description: 'An integer has more digits than a double holds',
-    message:
-      'The request body has the integer 12345678901234567891, which is too large to be kept ' +
-      'exactly: send it as a string',
-  },
-  {
-    status: 413,
-    description: 'The body is larger than the service accepts: 1 MiB unless it is set otherwise',
-    message: 'The request body is too large',
-  },
-  {
-    status: 415,
-    description: 'The body is not sent as JSON',
-    message: 'The request body must be sent with Content-Type: application/json',
-  },
-];
-
-/** What every endpoint with a path parameter can refuse. */
-export const pathErrors: readonly DocumentedError[] = [
-  {
-    status: 400,
-    description: 'The percent-encoding of the path is broken',
-    message: 'The request could not be understood',
-  },
-  {
-    status: 414,
-    description: 'A parameter of the path is much too long',
-    message: 'The path is too long',
-  },
-];
-
-/** What can happen to every request, with or without a key. */
-export const generalErrors: readonly DocumentedError[] = [
-  {
-    status: 408,
-    description: 'The request took too long to arrive',
-    message: 'The request took too long to arrive',
-  },
-  {
-    status: 431,
-    description: 'The headers are larger than 16 KiB',
-    message: 'The request headers are too large',
-  },
-  { status: 500, description: 'A fault of the service', message: 'Internal server error' },
-];
-
-/** What every guarded endpoint can refuse, and the faults of the service. */
-export const commonErrors: readonly DocumentedError[] = [
-  {
-    status: 401,
-    description: 'No API key',
-    message: 'Access Denied, API key not provided',
-  },
-  {
-    status: 401,
-    description: 'The API key is unknown, expired, revoked or without external access',
-    message: 'Access Denied, API key not valid',
-  },
-  ...generalErrors,
-  {
-    status: 503,
-    description: 'The database did not answer in time; repeat after Retry-After seconds',
-    message: 'The service is temporarily unavailable, please try again',
-  },
-];
-
-/** Refused before there is a request: such an answer has no language and only an id. */
-const statusesOfUnreadable: ReadonlySet<number> = new Set([408, 431]);
-
-function headersOf(status: number): ApiResponseOptions['headers'] {
-  if (statusesOfUnreadable.has(status)) return { 'x-request-id': answerHeaders['x-request-id'] };
-  if (status !== 503) return answerHeaders;
-  const description = 'Seconds to wait before the next try.';
-  return { ...answerHeaders, 'retry-after': { description, schema: text } };
-}
-
-function headersOfAll(
-  status: number,
-  errors: readonly DocumentedError[],
-): NonNullable<ApiResponseOptions['headers']> {
-  const own = errors.flatMap(({ headers }) => Object.entries(headers ?? {}));
-  return { ...headersOf(status), ...Object.fromEntries(own) };
-}
+/** Sent before there is a request: such a response has no language and only an id. */
+const unparsableRequestStatuses: ReadonlySet<number> = new Set([408, 431]);
 
 function documentStatus(status: number, errors: readonly DocumentedError[]): MethodDecorator {
-  const error = STATUS_CODES[status] ?? 'Error';
-  const examples = errors.map(({ description, message }) => [
-    description,
-    { summary: description, value: { statusCode: status, message, error } },
-  ]);
-  const isList = ({ message }: DocumentedError) => Array.isArray(message);
-  const messages = [
-    ...(errors.every(isList) ? [] : [text]),
-    ...(errors.some(isList) ? [{ type: 'array' as const, items: text }] : []),
-  ];
   return ApiResponse({
     status,
-    description: errors.map(({ description }) => description).join('. '),
-    headers: headersOfAll(status, errors),
+    description: [...new Set(errors.map(({ cause }) => cause))].join('. '),
+    headers: errorHeaders(status, errors),
     content: {
       'application/json': {
-        schema: {
-          type: 'object',
-          required: ['statusCode', 'message', 'error'],
-          properties: {
-            statusCode: { type: 'integer', enum: [status] },
-            message: messages.length === 1 ? (messages[0] ?? text) : { oneOf: messages },
-            error: { type: 'string', enum: [error] },
-          },
-        },
-        examples: Object.fromEntries(examples) as Record<string, { value: unknown }>,
+        schema: errorSchemaReference,
+        examples: Object.fromEntries(errors.map((error) => [error.code, exampleOf(error)])),
       },
     },
   });
+}
+
+/** Shared by all endpoints, but for those whose body differs. */
+function exampleOf(error: ErrorDefinition) {
+  return error.isBare ? errorExample(error) : { $ref: `#/components/examples/${error.code}` };
+}
+
+function errorHeaders(status: number, errors: readonly DocumentedError[]): Headers {
+  const own = errors.flatMap(({ documentedHeaders = {} }) => Object.entries(documentedHeaders));
+  return {
+    ...(unparsableRequestStatuses.has(status)
+      ? { 'x-request-id': responseHeaders['x-request-id'] }
+      : responseHeaders),
+    'x-error-code': headerReference('x-error-code'),
+    ...(status === 503 ? { 'retry-after': headerReference('retry-after') } : {}),
+    ...Object.fromEntries(own),
+  };
 }

@@ -1,8 +1,17 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { ErrorDefinition } from '../errors/error-definition.js';
+import { sharedComponents } from './openapi-components.js';
 
-/** The reference of the whole API, made from the code. */
-export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
+/**
+ * The reference of the whole API, made from the code.
+ *
+ * @param errors every error that an endpoint documents
+ */
+export function createOpenApiDocument(
+  app: INestApplication,
+  errors: readonly ErrorDefinition[],
+): OpenAPIObject {
   const config = new DocumentBuilder()
     .setTitle('Integration API')
     .setDescription(
@@ -19,15 +28,20 @@ export function createOpenApiDocument(app: INestApplication): OpenAPIObject {
       'api-key-in-query',
     )
     .build();
-  return SwaggerModule.createDocument(app, config, {
-    operationIdFactory: (controller, method) =>
-      `${controller.replace('Controller', '').toLowerCase()}.${method}`,
-  });
+  const components = { ...config.components, ...sharedComponents(errors) };
+  return SwaggerModule.createDocument(
+    app,
+    { ...config, components },
+    {
+      operationIdFactory: (controller, method) =>
+        `${controller.replace('Controller', '').toLowerCase()}.${method}`,
+    },
+  );
 }
 
 /** Serves the reference as a page at `/docs` and as a document at `/docs/openapi.json`. */
-export function serveOpenApi(app: INestApplication): void {
-  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app), {
+export function serveOpenApi(app: INestApplication, errors: readonly ErrorDefinition[]): void {
+  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app, errors), {
     jsonDocumentUrl: 'docs/openapi.json',
     raw: ['json'],
     customSiteTitle: 'Integration API reference',

@@ -12,7 +12,12 @@ import {
 } from 'fastify';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
-import { parseLanguage } from '../../localization/language.js';
+import { defaultLanguage, parseLanguage } from '../../localization/language.js';
+import { DomainError } from '../errors/domain-error.js';
+import { sendErrorResponse } from '../errors/error.filter.js';
+import type { ErrorDefinition } from '../errors/error-definition.js';
+import { errorResponse } from '../errors/error-response.js';
+import { httpErrors } from '../errors/http-errors.js';
 import { addEntityTags } from './entity-tag.js';
 import { announcesBody, drainBeforeEarlyAnswers } from './early-answers.js';
 import { externalIdLimit } from '../validation/field-decorators.js';
@@ -29,23 +34,15 @@ const brotliParameters = {
   [constants.BROTLI_PARAM_LGWIN]: 18,
 };
 
-/** Answers an error that Fastify meets before it has found a route. */
-export type FrameworkErrorHandler = (
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-) => void;
-
 /** What an adapter is made from. */
 export interface AdapterOptions {
   readonly environment: Environment;
   readonly logger: Logger;
-  readonly onFrameworkError: FrameworkErrorHandler;
 }
 
 /** Fastify, set up as "All endpoints" asks: limits, one body parser, request ids, security headers. */
 export async function createFastifyAdapter(options: AdapterOptions): Promise<FastifyAdapter> {
-  const { environment, logger, onFrameworkError } = options;
+  const { environment, logger } = options;
   const adapter = new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
@@ -64,12 +61,13 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     // The shutdown closes connections itself, after their last answer.
     return503OnClosing: false,
     forceCloseConnections: false,
+    // Met before there is a route.
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       request.language = parseLanguage(request.headers['language']);
       setContextHeaders(request, reply);
-      onFrameworkError(error, request, reply);
+      sendErrorResponse(error, request, reply);
     },
-    clientErrorHandler: answerUnreadableRequest,
+    clientErrorHandler: respondToUnparsableRequest,
     // No feature uses middleware, and without it routing is one step.
     skipMiddie: true,
   });
@@ -123,26 +121,25 @@ function ignoreExpectations({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
-/** What is told of a request that never reaches a route, by the code of its error. */
-const unreadableRequests: Readonly<Record<string, readonly [number, string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The request headers are too large'],
-  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request took too long to arrive'],
+/** Errors of requests that never reach a route, by the code of Node's error. */
+const unparsableRequestErrors: Readonly<Record<string, ErrorDefinition>> = {
+  HPE_HEADER_OVERFLOW: httpErrors.headersTooLarge,
+  ERR_HTTP_REQUEST_TIMEOUT: httpErrors.requestTimeout,
 };
-const unreadable = [400, 'The request could not be understood'] as const;
 
 /** Bytes that are no HTTP request, are too many or too slow, never reach a route. */
-function answerUnreadableRequest(error: Error & { code?: string }, socket: Socket): void {
+function respondToUnparsableRequest(error: Error & { code?: string }, socket: Socket): void {
   const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
   if (error.code === 'ECONNRESET' || socket.destroyed || response?.headersSent) {
     socket.destroy();
     return;
   }
-  const [status, message] = unreadableRequests[error.code ?? ''] ?? unreadable;
-  const reason = STATUS_CODES[status];
-  const body = JSON.stringify({ statusCode: status, message, error: reason });
+  const definition = unparsableRequestErrors[error.code ?? ''] ?? httpErrors.badRequest;
+  const { status, headers, body } = errorResponse(new DomainError(definition), defaultLanguage);
+  const text = JSON.stringify(body);
   socket.end(
-    `HTTP/1.1 ${status} ${reason}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n` +
+    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n` +
       `Content-Type: application/json\r\nX-Request-Id: ${requestId({ headers: {} })}\r\n` +
-      `Connection: close\r\n\r\n${body}`,
+      `X-Error-Code: ${headers['x-error-code']}\r\nConnection: close\r\n\r\n${text}`,
   );
 }

@@ -1,5 +1,6 @@
 import secureJson from 'secure-json-parse';
 import { DomainError } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
 
 /** Keys that the database driver reads as type tags of its own, not as data. */
 const reservedKey = '_bsontype';
@@ -23,7 +24,7 @@ export function parseJsonBody(body: Buffer, depthLimit: number): unknown {
   const parsed = parse(text);
   let containers = [parsed].filter(isContainer);
   for (let depth = 1; containers.length > 0; depth++) {
-    if (depth > depthLimit) throw refused('http.jsonTooDeep', { limit: depthLimit });
+    if (depth > depthLimit) throw new DomainError(httpErrors.jsonTooDeep, { limit: depthLimit });
     containers = containers.flatMap(checkedChildren);
   }
   refuseInexactIntegers(text);
@@ -34,7 +35,7 @@ function decode(body: Buffer): string {
   try {
     return decoder.decode(body);
   } catch {
-    throw refused('http.malformedJson');
+    throw new DomainError(httpErrors.malformedJson);
   }
 }
 
@@ -44,7 +45,9 @@ function parse(text: string): unknown {
   } catch (error) {
     const isForbiddenKey =
       error instanceof SyntaxError && error.message.includes('forbidden prototype');
-    throw refused(isForbiddenKey ? 'http.forbiddenPrototypeKey' : 'http.malformedJson');
+    throw new DomainError(
+      isForbiddenKey ? httpErrors.forbiddenPrototypeKey : httpErrors.malformedJson,
+    );
   }
 }
 
@@ -57,9 +60,10 @@ function isContainer(value: unknown): value is Container {
 function checkedChildren(container: Container): Container[] {
   if (!Array.isArray(container)) checkKeys(container);
   for (const [key, value] of Object.entries(container)) {
-    if (typeof value === 'string' && !value.isWellFormed()) throw refused('http.unstorableText');
+    if (typeof value === 'string' && !value.isWellFormed())
+      throw new DomainError(httpErrors.unstorableText);
     if (typeof value === 'number' && !Number.isFinite(value)) {
-      throw refused('http.numberOutOfRange');
+      throw new DomainError(httpErrors.numberOutOfRange);
     }
     // It would be stored, shown as 0, and differ from the 0 of the next request.
     if (Object.is(value, -0)) (container as Record<string, unknown>)[key] = 0;
@@ -78,7 +82,7 @@ function refuseInexactIntegers(text: string): void {
 
 const refuseInexact: Reviver = (_key, value, { source }) => {
   if (typeof value !== 'number' || source === undefined || !isInexact(source)) return value;
-  throw refused('http.inexactInteger', { number: source.slice(0, shownDigits) });
+  throw new DomainError(httpErrors.inexactInteger, { number: source.slice(0, shownDigits) });
 };
 
 function isInexact(source: string): boolean {
@@ -89,19 +93,15 @@ function isInexact(source: string): boolean {
 
 function checkKeys(container: Record<string, unknown>): void {
   for (const key of Object.keys(container)) {
-    if (!isStorableText(key)) throw refused('http.unstorableKey');
-    if (key === reservedKey) throw refused('http.reservedKey', { key });
+    if (!isStorableText(key)) throw new DomainError(httpErrors.unstorableKey);
+    if (key === reservedKey) throw new DomainError(httpErrors.reservedKey, { key });
   }
   // The driver reads such an object back as a reference and takes `$ref` apart at its dots.
   const isReference = Object.hasOwn(container, '$ref') && Object.hasOwn(container, '$id');
-  if (isReference) throw refused('http.databaseReference');
+  if (isReference) throw new DomainError(httpErrors.databaseReference);
 }
 
 /** Whether a text survives storage as a key unchanged: no null character, no lone surrogate. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');
-}
-
-function refused(key: string, values = {}): DomainError {
-  return new DomainError(400, [{ key, values }]);
 }

@@ -2,7 +2,8 @@ import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/commo
 import { type ClassConstructor, instanceToPlain } from 'class-transformer';
 import type { ValidationError } from 'class-validator';
 import type { Message } from '../../localization/messages.js';
-import { type DomainError, invalidRequest } from '../errors/domain-error.js';
+import { DomainError } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
 import { declaredFields, instantiate } from './instantiate.js';
 import { refusesUnknownParameters } from './query-decorators.js';
 import { messageOfRule } from './rule-message.js';
@@ -18,12 +19,13 @@ export class RequestValidationPipe extends ValidationPipe {
       transform: true,
       transformerPackage: { plainToInstance: instantiate, classToPlain: instanceToPlain },
       exceptionFactory: (errors) =>
-        invalidRequest(...distinct(errors.flatMap((error) => messagesOf(error)))),
+        validationFailed(distinct(errors.flatMap((error) => messagesOf(error)))),
     });
   }
 
   override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body' && !isJsonObject(value)) throw bodyIsNoObject();
+    if (metadata.type === 'body' && !isJsonObject(value))
+      throw new DomainError(httpErrors.bodyMustBeObject);
     if (metadata.type === 'query') refuseUnknownParameters(value, metadata.metatype);
     return super.transform(value, metadata) as Promise<unknown>;
   }
@@ -43,8 +45,8 @@ function refuseUnknownParameters(query: unknown, type: ArgumentMetadata['metatyp
   const known = declaredFields(type as ClassConstructor<unknown>);
   const unknown = Object.keys(query as object).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
-  throw invalidRequest(
-    ...unknown.map((property) => ({ key: 'validation.unknownParameter', values: { property } })),
+  throw validationFailed(
+    unknown.map((property) => ({ key: 'validation.unknownParameter', values: { property } })),
   );
 }
 
@@ -52,8 +54,8 @@ function isJsonObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-function bodyIsNoObject(): DomainError {
-  return invalidRequest({ key: 'http.bodyMustBeObject' });
+function validationFailed(messages: readonly Message[]): DomainError {
+  return new DomainError(httpErrors.validationFailed, messages);
 }
 
 /** A field that may be sent in two places has the same name in both. */

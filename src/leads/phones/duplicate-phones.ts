@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { type Phone, phoneKey, usualSpellings } from '../../contacts/phone-number.js';
-import { invalidRequest } from '../../http/errors/domain-error.js';
+import { DomainError } from '../../http/errors/domain-error.js';
 import type { Message } from '../../localization/messages.js';
 import type { Organization } from '../../organizations/organization.js';
 import { UsersService } from '../../organizations/users.service.js';
+import { leadErrors } from '../lead-errors.js';
 import { phonesOf } from './lead-phones.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
@@ -42,7 +43,7 @@ export class DuplicatePhones {
       const owner = others.find((lead) => phonesOf(lead.data).map(keyOf).includes(keyOf(phone)));
       if (owner !== undefined) messages.push(await this.describe(organization, phone, owner));
     }
-    if (messages.length > 0) throw invalidRequest(...messages);
+    if (messages.length > 0) throw new DomainError(leadErrors.duplicatePhone, messages);
   }
 
   private async describe(
@@ -51,7 +52,8 @@ export class DuplicatePhones {
     { assignedToId }: Pick<LeadDocument, 'assignedToId'>,
   ): Promise<Message> {
     const user = assignedToId ? await this.users.nameOf(_id, assignedToId) : undefined;
-    if (user === undefined) return { key: 'leads.duplicatePhoneUnassigned', values: { phone } };
-    return { key: 'leads.duplicatePhoneAssigned', values: { phone, user } };
+    const { message, otherMessage } = leadErrors.duplicatePhone;
+    if (user === undefined) return { key: message, values: { phone } };
+    return { key: otherMessage.key, values: { phone, user } };
   }
 }

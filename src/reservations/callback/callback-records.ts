@@ -4,7 +4,6 @@ import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { errorResponse, toDomainError } from '../../http/errors/error-response.js';
 import { defaultLanguage } from '../../localization/language.js';
-import { Messages } from '../../localization/messages.js';
 import type { CallbackOutcome } from './callback-record.schema.js';
 import { CallbackRecordsRepository } from './callback-records.repository.js';
 
@@ -27,7 +26,6 @@ export class CallbackRecords {
 
   constructor(
     private readonly records: CallbackRecordsRepository,
-    private readonly messages: Messages,
     private readonly clock: Clock,
   ) {}
 
@@ -49,9 +47,7 @@ export class CallbackRecords {
   /** Stores that a callback came to nothing, as far as the database takes it. */
   async addFailed(caller: Caller, sent: SentCallback, error: unknown): Promise<void> {
     const refusal = toDomainError(error);
-    const { body } = errorResponse(refusal, defaultLanguage, (...args) =>
-      this.messages.text(...args),
-    );
+    const { body } = errorResponse(refusal, defaultLanguage);
     const messages = [body.message].flat();
     const nothing = { reservation: 'unchanged', cheque: 'none' } as const;
     try {

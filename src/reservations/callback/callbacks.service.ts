@@ -5,23 +5,15 @@ import { parseObjectId } from '../../database/documents/object-id.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { defaultLanguage } from '../../localization/language.js';
-import { Messages } from '../../localization/messages.js';
+import { messageText } from '../../localization/messages.js';
+import { reservationErrors } from '../reservation-errors.js';
 import type { CallbackOutcome } from './callback-record.schema.js';
 import { CallbackRecords, type SentCallback } from './callback-records.js';
-import { type CallbackProgress, type CallbackRefusal, CallbackSteps } from './callback-steps.js';
+import { type CallbackProgress, CallbackSteps } from './callback-steps.js';
 import type { CallbackDto } from './callback.dto.js';
 import type { ReservationDocument } from '../records/reservation.schema.js';
 import { ReservationsRepository } from '../records/reservations.repository.js';
 import { unitQueueKey } from '../records/unit-queue-key.js';
-
-const statuses: Readonly<Record<CallbackRefusal, 404 | 422>> = {
-  reservationNotFound: 404,
-  unitNotFound: 404,
-  chequeNotFound: 404,
-  notPendingChequeCollection: 422,
-  unitAlreadyReserved: 422,
-  walletFull: 422,
-};
 
 /** Callbacks of cheque-collection partners (section 4.2). */
 @Injectable()
@@ -31,7 +23,6 @@ export class CallbacksService {
     private readonly reservations: ReservationsRepository,
     private readonly steps: CallbackSteps,
     private readonly records: CallbackRecords,
-    private readonly messages: Messages,
   ) {}
 
   /**
@@ -51,8 +42,7 @@ export class CallbacksService {
       throw error;
     });
     if (refusal === undefined) return outcome;
-    const message = { key: `reservations.${refusal}` };
-    throw new DomainError(outcome.status, [message], { headers: callbackHeaders(outcome) });
+    throw new DomainError(reservationErrors[refusal], undefined, callbackHeaders(outcome));
   }
 
   private async run(caller: Caller, callback: CallbackDto, sent: SentCallback) {
@@ -86,8 +76,9 @@ export class CallbacksService {
 
   private toOutcome({ refusal, reservation, cheque }: CallbackProgress): CallbackOutcome {
     if (refusal === undefined) return { status: 201, messages: [], reservation, cheque };
-    const message = this.messages.text({ key: `reservations.${refusal}` }, defaultLanguage);
-    return { status: statuses[refusal], messages: [message], reservation, cheque };
+    const { status, message } = reservationErrors[refusal];
+    const messages = [messageText({ key: message }, defaultLanguage)];
+    return { status, messages, reservation, cheque };
   }
 
   /** Callbacks about one unit wait for each other inside the process. */

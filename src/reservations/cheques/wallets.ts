@@ -4,6 +4,7 @@ import { Types } from 'mongoose';
 import { type FieldChange, fieldChanges } from '../../change-log/field-changes.js';
 import { Clock } from '../../configuration/clock.js';
 import { DomainError } from '../../http/errors/domain-error.js';
+import { reservationErrors } from '../reservation-errors.js';
 import { Outbox } from '../../webhooks/outbox/outbox.js';
 import {
   chequesOf,
@@ -69,7 +70,7 @@ export class Wallets {
     const cheques = mergedCheques(stored, requests);
     const changes = chequeChanges(stored, cheques);
     if (changes.length === 0) return;
-    if (isTooLarge(cheques)) throw new DomainError(422, [{ key: 'reservations.walletFull' }]);
+    if (isTooLarge(cheques)) throw new DomainError(reservationErrors.walletFull);
     await (wallet === undefined
       ? this.create(reservation, cheques)
       : this.update(wallet, cheques, changes));

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import { DomainError, invalidRequest, notFound } from '../../http/errors/domain-error.js';
+import { DomainError } from '../../http/errors/domain-error.js';
+import { leadErrors } from '../../leads/lead-errors.js';
 import { LeadsService } from '../../leads/leads.service.js';
 import { UnitLookupService, type UnitReference } from '../../units/reading/unit-lookup.service.js';
 import { ReservationEffects } from '../callback/reservation-effects.js';
+import { reservationErrors } from '../reservation-errors.js';
 import type { ReservationRequest } from './reservation-request.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
@@ -48,7 +50,7 @@ export class ReservationUpserts {
   ): Promise<ReservationUpsert> {
     const stored = await this.findStored(organizationId, request.recordSystemId);
     if (stored === null && request.unit === undefined) {
-      throw invalidRequest({ key: 'reservations.unitRequired' });
+      throw new DomainError(reservationErrors.unitRequired);
     }
     const references = {
       unitId: await this.unitIdOf(organizationId, request.unit, stored),
@@ -74,7 +76,8 @@ export class ReservationUpserts {
     { unitId, leadId }: References,
   ): Promise<ReservationUpsert> {
     if (!isOpen(status)) {
-      throw unprocessable(status === 'approved' ? 'neverApproved' : 'createdPending');
+      const error = status === 'approved' ? 'neverApproved' : 'createdPending';
+      throw new DomainError(reservationErrors[error]);
     }
     const now = this.clock.now();
     const reservation: ReservationDocument = {
@@ -101,8 +104,10 @@ export class ReservationUpserts {
     { unitId, leadId }: References,
   ): Promise<ReservationUpsert> {
     const { status, cheques } = request;
-    if (status === 'approved') throw unprocessable('neverApproved');
-    if (unitId !== undefined && !stored.unitId?.equals(unitId)) throw unprocessable('unitFixed');
+    if (status === 'approved') throw new DomainError(reservationErrors.neverApproved);
+    if (unitId !== undefined && !stored.unitId?.equals(unitId)) {
+      throw new DomainError(reservationErrors.unitFixed);
+    }
     const fields = changedFields(stored, request, leadId);
     const isCanceled = fields.status === 'canceled';
     const now = this.clock.now();
@@ -129,8 +134,8 @@ export class ReservationUpserts {
     // A reservation can be ended whatever has become of its unit.
     if (own && (await this.units.isNamedBy(organizationId, own, reference))) return own;
     const id = await this.units.idOf(organizationId, reference);
-    if (id === 'ambiguous') throw invalidRequest({ key: 'reservations.unitAmbiguous' });
-    if (id === 'unknown') throw notFound('reservations.unitNotFound');
+    if (id === 'ambiguous') throw new DomainError(reservationErrors.unitAmbiguous);
+    if (id === 'unknown') throw new DomainError(reservationErrors.unitNotFound);
     return id;
   }
 
@@ -140,7 +145,7 @@ export class ReservationUpserts {
   ): Promise<Types.ObjectId | undefined> {
     if (recordSystemId === undefined) return undefined;
     const id = await this.leads.idOf(organizationId, recordSystemId);
-    if (id === null) throw notFound('leads.notFound');
+    if (id === null) throw new DomainError(leadErrors.notFound);
     return id;
   }
 }
@@ -166,8 +171,4 @@ function changedFields(
 /** A reservation that is waiting for its approval. */
 function isOpen(status: ReservationStatus | undefined): boolean {
   return status === 'pending' || status === 'pending_cheque_collection';
-}
-
-function unprocessable(key: string): DomainError {
-  return new DomainError(422, [{ key: `reservations.${key}` }]);
 }

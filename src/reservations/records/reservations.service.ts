@@ -3,9 +3,10 @@ import type { Caller } from '../../authentication/caller.js';
 import { Types } from 'mongoose';
 import { parseObjectId } from '../../database/documents/object-id.js';
 import { Transactions } from '../../database/transactions/transactions.js';
-import { notFound } from '../../http/errors/domain-error.js';
+import { DomainError } from '../../http/errors/domain-error.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
+import { reservationErrors } from '../reservation-errors.js';
 import type { ReservationRequest } from './reservation-request.js';
 import { ReservationUpserts } from './reservation-upserts.js';
 import { presentReservation, type PresentedReservation } from './reservation.presenter.js';
@@ -64,7 +65,7 @@ export class ReservationsService {
       const reservation = _id && (await this.reservations.findById(organizationId, _id));
       return reservation && presentReservation(reservation, await this.walletOf(reservation));
     });
-    if (presented === null) throw notFound('reservations.reservationNotFound');
+    if (presented === null) throw new DomainError(reservationErrors.reservationNotFound);
     return presented;
   }
 

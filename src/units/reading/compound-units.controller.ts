@@ -3,7 +3,9 @@ import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { type Caller, CurrentCaller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
-import { compoundErrors, compoundNotFound } from '../../catalogue/catalogue-errors.js';
+import { commonCompoundErrors } from '../../authentication/authentication-errors.js';
+import { compoundErrors } from '../../compounds/compound-errors.js';
+import { pathErrors } from '../../http/errors/http-errors.js';
 import { type Answer, AnswerStreams } from '../../http/lists/answer-streams.js';
 import {
   DocumentedAnswer,
@@ -39,7 +41,7 @@ export class CompoundUnitsController {
   })
   @DocumentedAnswer(200, CompoundUnitsAnswerDto, 'The units.', pollingHeaders)
   @DocumentedPolling()
-  @DocumentedErrors(compoundNotFound, ...compoundErrors)
+  @DocumentedErrors(...pathErrors, compoundErrors.notFound, ...commonCompoundErrors)
   async list(
     @CurrentCaller() caller: Caller,
     @Param() { slug }: SlugParam,

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { answerHeaders, pollingHeaders } from '../../http/reference/api-documentation.js';
+import { responseHeaders, pollingHeaders } from '../../http/reference/api-documentation.js';
 import { UnitDto, UnitsAnswerDto } from './unit.dto.js';
 
 const text = { type: 'string' as const };
@@ -13,7 +13,7 @@ export function DocumentedExport(): MethodDecorator {
       status: 200,
       description: 'The units.',
       headers: {
-        ...answerHeaders,
+        ...responseHeaders,
         'x-updated-as-of': pollingHeaders['x-updated-as-of'],
         'x-total-count': { description: 'How many units match.', schema: { type: 'integer' } },
         'x-truncated': {

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
+import { compoundErrors } from '../../compounds/compound-errors.js';
 import { CompoundsService } from '../../compounds/compounds.service.js';
-import { notFound } from '../../http/errors/domain-error.js';
+import { DomainError } from '../../http/errors/domain-error.js';
 import { listText } from '../../http/lists/list-text.js';
 import { type PageOf, pageOf, paginationOf } from '../../http/lists/pages.js';
+import { unitErrors } from '../unit-errors.js';
 import type { ListUnitsQuery } from './units.query.js';
 import { sortOf, UnitFiltersService } from './unit-filters.service.js';
 import { type PresentedUnit, UnitPresentationService } from './unit-presentation.service.js';
@@ -29,7 +31,7 @@ export class UnitsService {
   async ofCompound(caller: Caller, slug: string): Promise<AsyncGenerator<string, void>> {
     const { organizationId } = caller;
     const compoundId = await this.compounds.idBySlug(organizationId, slug);
-    if (compoundId === null) throw notFound('compounds.notFound', { slug });
+    if (compoundId === null) throw new DomainError(compoundErrors.notFound, { slug });
     return listText(this.present(caller, this.units.batchesOfCompound(organizationId, compoundId)));
   }
 
@@ -55,7 +57,7 @@ export class UnitsService {
    */
   async read({ organizationId, language }: Caller, slug: string): Promise<PresentedUnit> {
     const unit = await this.units.findBySlug(organizationId, slug);
-    if (unit === null) throw notFound('units.notFound', { slug });
+    if (unit === null) throw new DomainError(unitErrors.notFound, { slug });
     return this.presentation.present(unit, language);
   }
 

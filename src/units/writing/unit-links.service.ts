@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { CompoundsService } from '../../compounds/compounds.service.js';
 import { PhasesService } from '../../catalogue/references/phases.service.js';
-import { invalidRequest } from '../../http/errors/domain-error.js';
+import { DomainError } from '../../http/errors/domain-error.js';
+import { unitErrors } from '../unit-errors.js';
 import type { Message } from '../../localization/messages.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
 import { UnitNamesService } from './unit-names.service.js';
@@ -39,7 +40,7 @@ export class UnitLinksService {
   ): Promise<Types.ObjectId | undefined> {
     if (compound === undefined) return undefined;
     const id = await this.compounds.idBySlug(organizationId, compound);
-    if (id === null) throw invalidRequest(unknown('compound', compound));
+    if (id === null) throw new DomainError(unitErrors.unknownName, [unknown('compound', compound)]);
     return id;
   }
 
@@ -63,7 +64,7 @@ export class UnitLinksService {
       ...(await this.unitDesign(organizationId, sent, faults)),
       ...(await this.amenities(organizationId, sent, faults)),
     };
-    if (faults.length > 0) throw invalidRequest(...faults);
+    if (faults.length > 0) throw new DomainError(unitErrors.unknownName, faults);
     return links;
   }
 
@@ -127,5 +128,5 @@ export class UnitLinksService {
 }
 
 function unknown(property: string, value: string): Message {
-  return { key: 'units.unknownName', values: { property, value } };
+  return { key: unitErrors.unknownName.message, values: { property, value } };
 }

@@ -3,7 +3,8 @@ import { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { Transactions } from '../../database/transactions/transactions.js';
-import { type DomainError, invalidRequest } from '../../http/errors/domain-error.js';
+import { DomainError } from '../../http/errors/domain-error.js';
+import { unitErrors } from '../unit-errors.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
 import { slugCandidates } from './slug.js';
 import { unitChanges, UnitEventsService } from './unit-events.service.js';
@@ -48,7 +49,7 @@ export class UnitUpsertsService {
    */
   async upsert(caller: Caller, sent: UpsertUnitDto): Promise<UnitUpsertAnswer> {
     if (sent.recordSystemId === undefined && sent.unitId === undefined) {
-      throw invalidRequest({ key: 'units.idRequired' });
+      throw new DomainError(unitErrors.idRequired);
     }
     const { operation, unit } = await this.transactions.run(() => this.save(caller, sent), {
       queueKeys: queueKeys(caller, sent),
@@ -61,7 +62,7 @@ export class UnitUpsertsService {
     const compoundId = await this.links.compoundOf(organizationId, sent);
     const stored = await this.find(organizationId, sent, compoundId);
     if (stored === null && compoundId === undefined) {
-      throw invalidRequest({ key: 'units.compoundRequired' });
+      throw new DomainError(unitErrors.compoundRequired);
     }
     const fields = {
       ...sentFields(sent, stored?.name, caller.language),
@@ -83,7 +84,7 @@ export class UnitUpsertsService {
         : await this.units.findByRecordSystemId(organizationId, recordSystemId);
     if (known !== null || unitId === undefined) return known;
     const [unit, ...others] = await this.units.findByUnitId(organizationId, unitId, compoundId);
-    if (others.length > 0) throw invalidRequest({ key: 'units.ambiguous', values: { unitId } });
+    if (others.length > 0) throw new DomainError(unitErrors.ambiguous, { unitId });
     const isAnothers = recordSystemId !== undefined && typeof unit?.recordSystemId === 'string';
     return unit === undefined || isAnothers ? null : unit;
   }
@@ -95,7 +96,9 @@ export class UnitUpsertsService {
   ): Promise<void> {
     if (unitId === undefined || compoundId === undefined) return;
     const bearers = await this.units.findByUnitId(organizationId, unitId, compoundId);
-    if (bearers.some(({ _id }) => !own?.equals(_id))) throw taken(unitId);
+    if (bearers.some(({ _id }) => !own?.equals(_id))) {
+      throw new DomainError(unitErrors.unitIdTaken, { unitId });
+    }
   }
 
   private async create(caller: Caller, fields: Partial<UnitDocument>): Promise<Saved> {
@@ -154,10 +157,6 @@ const emptyUnit: Partial<UnitDocument> = {
   isAdminOnly: false,
   allowToTaskeen: false,
 };
-
-function taken(unitId: string): DomainError {
-  return invalidRequest({ key: 'units.unitIdTaken', values: { unitId } });
-}
 
 /** What simultaneous requests would contend for: the unit's ids, and the slug that its name makes. */
 function queueKeys({ organizationId }: Caller, sent: UpsertUnitDto): string[] {

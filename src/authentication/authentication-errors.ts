@@ -1,0 +1,43 @@
+import type { ErrorDefinition } from '../http/errors/error-definition.js';
+import { generalErrors, httpErrors } from '../http/errors/http-errors.js';
+
+/** The errors of API keys (rule AUTH-3). */
+export const authenticationErrors = {
+  keyMissing: {
+    status: 401,
+    code: 'key.missing',
+    message: 'authentication.keyNotProvided',
+    cause: 'No API key was sent',
+    remedy: 'Send the key in the header `api-key`',
+  },
+  keyInvalid: {
+    status: 401,
+    code: 'key.invalid',
+    message: 'authentication.keyNotValid',
+    cause: 'The API key is unknown, expired, revoked or without external access',
+    remedy: 'Compare the key with the one that was issued, or ask for a new one',
+  },
+  keyRejected: {
+    status: 401,
+    code: 'key.rejected',
+    message: 'authentication.unauthorized',
+    cause: 'Under `/compounds`: no API key, or one that is not valid',
+    remedy: 'Send a valid key in the header `api-key`',
+  },
+} satisfies Record<string, ErrorDefinition>;
+
+const { keyMissing, keyInvalid, keyRejected } = authenticationErrors;
+const unavailable = [...generalErrors, httpErrors.serviceUnavailable];
+
+/** What every endpoint with an API key may respond with. */
+export const commonErrors: readonly ErrorDefinition[] = [keyMissing, keyInvalid, ...unavailable];
+
+/** The same under `/compounds`, whose 401 does not say what is wrong with the key. */
+export const commonCompoundErrors: readonly ErrorDefinition[] = [keyRejected, ...unavailable];
+
+/** The same for the callback, whose 401 has no `error` field. */
+export const commonCallbackErrors: readonly ErrorDefinition[] = [
+  { ...keyMissing, isBare: true },
+  { ...keyInvalid, isBare: true },
+  ...unavailable,
+];

@@ -1,0 +1,13 @@
+import type { ErrorDefinition } from '../http/errors/error-definition.js';
+
+/** The errors of compounds. */
+export const compoundErrors = {
+  notFound: {
+    status: 404,
+    code: 'compound.not_found',
+    message: 'compounds.notFound',
+    sample: { slug: 'palm-meadows' },
+    cause: 'The organization has no compound with this slug',
+    remedy: 'Take the slug from `GET /compounds`',
+  },
+} satisfies Record<string, ErrorDefinition>;

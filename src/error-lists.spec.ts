@@ -1,0 +1,49 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorLists } from './error-lists.js';
+import { languages } from './localization/language.js';
+import { catalogues } from './localization/messages.js';
+
+const errors = Object.values(errorLists).flat();
+/** Every message that an error may have, with its sample values. */
+const messages = errors.flatMap(({ message, sample = {}, otherMessage }) => [
+  { key: message, values: sample },
+  ...(otherMessage === undefined ? [] : [{ values: {}, ...otherMessage }]),
+]);
+
+const isRule = (key: string) => key.startsWith('validation.');
+const catalogueKeys = (language: (typeof languages)[number]) =>
+  Object.entries(catalogues[language]).flatMap(([file, texts]) =>
+    Object.keys(texts).map((key) => `${file}.${key}`),
+  );
+const textOf = (language: (typeof languages)[number], key: string) => {
+  const [file = '', name = ''] = key.split('.');
+  return catalogues[language][file]?.[name];
+};
+
+describe('the lists of errors', () => {
+  it('have a code of its own for each error', () => {
+    const codes = errors.map(({ code }) => code);
+    expect(new Set(codes).size).toBe(codes.length);
+    for (const code of codes) expect(code).toMatch(/^[a-z]+\.[a-z_]+$/);
+  });
+
+  it('say of each error when it happens and what to do', () => {
+    for (const { code, cause, remedy } of errors) {
+      expect([code, cause, remedy]).toEqual([code, expect.any(String), expect.any(String)]);
+      expect(`${cause}${remedy}`).not.toMatch(/\.$|\|/);
+    }
+  });
+
+  it.each(languages)('use every message of the catalogue in %s once', (language) => {
+    const used = messages.map(({ key }) => key).filter((key) => !isRule(key));
+    const known = catalogueKeys(language).filter((key) => !isRule(key));
+    expect(used.toSorted()).toEqual(known.toSorted());
+  });
+
+  it.each(languages)('have a sample value for each placeholder in %s', (language) => {
+    for (const { key, values } of messages) {
+      const placeholders = textOf(language, key)?.match(/(?<=\{)\w+(?=\})/g) ?? [];
+      expect([key, placeholders.toSorted()]).toEqual([key, Object.keys(values).toSorted()]);
+    }
+  });
+});

@@ -1,0 +1,26 @@
+import type { Message } from '../../localization/messages.js';
+
+/**
+ * One error of the API, declared once: what is thrown, documented in the API reference and listed
+ * in the guides comes from here. A feature has one list of them (`<feature>-errors.ts`).
+ */
+export interface ErrorDefinition {
+  readonly status: number;
+  /** Stable word for programs, the same in every language: the header `x-error-code`. */
+  readonly code: string;
+  /** Key of the message in the catalogues. */
+  readonly message: string;
+  /** Sample values of the message's placeholders; throwing the error needs a value for each. */
+  readonly sample?: Readonly<Record<string, string | number>>;
+  /** Another message that the same error may have, with sample values. */
+  readonly otherMessage?: Message;
+  /** When it happens. */
+  readonly cause: string;
+  /** What the client should do. */
+  readonly remedy: string;
+  /** The body's `message` is a list. */
+  readonly isList?: boolean;
+  /** The body has no `error` field (rule AUTH-3). */
+  readonly isBare?: boolean;
+  readonly headers?: Readonly<Record<string, string>>;
+}

@@ -1,0 +1,191 @@
+import type { ErrorDefinition } from './error-definition.js';
+
+/** Errors that any endpoint may respond with (rule HTTP-5). */
+export const httpErrors = {
+  badRequest: {
+    status: 400,
+    code: 'request.malformed',
+    message: 'http.badRequest',
+    cause: 'The percent-encoding of the path is broken, or the bytes are not HTTP',
+    remedy: 'Percent-encode the values in the path as UTF-8',
+  },
+  malformedJson: {
+    status: 400,
+    code: 'request.malformed_json',
+    message: 'http.malformedJson',
+    cause: 'The body is not JSON in UTF-8',
+    remedy: 'Send valid JSON',
+  },
+  bodyMustBeObject: {
+    status: 400,
+    code: 'request.body_not_object',
+    message: 'http.bodyMustBeObject',
+    isList: true,
+    cause: 'The body is JSON, but not an object',
+    remedy: 'Send one JSON object',
+  },
+  jsonTooDeep: {
+    status: 400,
+    code: 'request.json_too_deep',
+    message: 'http.jsonTooDeep',
+    sample: { limit: 32 },
+    cause: 'The body has more levels of nesting than `JSON_DEPTH_LIMIT`',
+    remedy: 'Flatten the body',
+  },
+  forbiddenPrototypeKey: {
+    status: 400,
+    code: 'request.forbidden_key',
+    message: 'http.forbiddenPrototypeKey',
+    cause: 'A key would change how programs read the body',
+    remedy: 'Rename the key',
+  },
+  reservedKey: {
+    status: 400,
+    code: 'request.reserved_key',
+    message: 'http.reservedKey',
+    sample: { key: '_bsontype' },
+    cause: 'A key is reserved by the database',
+    remedy: 'Rename the key',
+  },
+  databaseReference: {
+    status: 400,
+    code: 'request.database_reference',
+    message: 'http.databaseReference',
+    cause: 'The database would read an object as a reference',
+    remedy: 'Rename one of the two keys',
+  },
+  unstorableKey: {
+    status: 400,
+    code: 'request.unstorable_key',
+    message: 'http.unstorableKey',
+    cause: 'A key has a null character or a lone surrogate',
+    remedy: 'Send keys of whole Unicode characters',
+  },
+  unstorableText: {
+    status: 400,
+    code: 'request.unstorable_text',
+    message: 'http.unstorableText',
+    cause: 'A text has a lone surrogate',
+    remedy: 'Send texts of whole Unicode characters',
+  },
+  numberOutOfRange: {
+    status: 400,
+    code: 'request.number_out_of_range',
+    message: 'http.numberOutOfRange',
+    cause: 'A number is beyond the range of a double',
+    remedy: 'Send the number as a string',
+  },
+  inexactInteger: {
+    status: 400,
+    code: 'request.inexact_integer',
+    message: 'http.inexactInteger',
+    sample: { number: '12345678901234567891' },
+    cause: 'An integer has more digits than a double holds',
+    remedy: 'Send the number as a string',
+  },
+  validationFailed: {
+    status: 400,
+    code: 'validation.failed',
+    message: 'validation.isString',
+    sample: { property: 'name' },
+    otherMessage: { key: 'validation.doesNotExceed', values: { property: 'limit', limit: 100 } },
+    isList: true,
+    cause: 'A field or parameter has a wrong type or value, or is not known',
+    remedy: 'Correct what the messages name, one for each violated rule',
+  },
+  routeNotFound: {
+    status: 404,
+    code: 'route.not_found',
+    message: 'http.routeNotFound',
+    cause: 'There is no endpoint with this path and method',
+    remedy: 'Compare path and method with the API reference',
+  },
+  methodNotAllowed: {
+    status: 405,
+    code: 'route.method_not_allowed',
+    message: 'http.methodNotAllowed',
+    cause: 'The path has no endpoint with this method',
+    remedy: 'Compare the method with the API reference',
+  },
+  requestTimeout: {
+    status: 408,
+    code: 'request.timeout',
+    message: 'http.requestTimeout',
+    cause: 'The request took longer than `REQUEST_TIMEOUT_MS` to arrive',
+    remedy: 'Repeat the request',
+  },
+  bodyTooLarge: {
+    status: 413,
+    code: 'request.body_too_large',
+    message: 'http.bodyTooLarge',
+    cause: 'The body is larger than `BODY_LIMIT_BYTES`, 1 MiB by default',
+    remedy: 'Send less at once',
+  },
+  pathTooLong: {
+    status: 414,
+    code: 'request.path_too_long',
+    message: 'http.pathTooLong',
+    cause: 'A parameter of the path has more than 2,048 UTF-16 code units',
+    remedy: 'Send the id or slug as it was given',
+  },
+  unsupportedMediaType: {
+    status: 415,
+    code: 'request.unsupported_media_type',
+    message: 'http.unsupportedMediaType',
+    cause: 'The body is not sent as JSON',
+    remedy: 'Send `Content-Type: application/json`',
+  },
+  headersTooLarge: {
+    status: 431,
+    code: 'request.headers_too_large',
+    message: 'http.headersTooLarge',
+    cause: 'The headers are larger than 16 KiB',
+    remedy: 'Send fewer or shorter headers',
+  },
+  internalServerError: {
+    status: 500,
+    code: 'server.error',
+    message: 'http.internalServerError',
+    cause: 'An unexpected error of the service',
+    remedy: 'Repeat with growing pauses; if it stays, report the `x-request-id`',
+  },
+  serviceUnavailable: {
+    status: 503,
+    code: 'server.unavailable',
+    message: 'http.serviceUnavailable',
+    headers: { 'retry-after': '1' },
+    cause: 'The database did not respond in time',
+    remedy: 'Repeat after `Retry-After` seconds',
+  },
+} satisfies Record<string, ErrorDefinition>;
+
+/** What every endpoint with a JSON body may respond with. */
+export const bodyErrors: readonly ErrorDefinition[] = [
+  httpErrors.malformedJson,
+  httpErrors.bodyMustBeObject,
+  httpErrors.jsonTooDeep,
+  httpErrors.forbiddenPrototypeKey,
+  httpErrors.reservedKey,
+  httpErrors.databaseReference,
+  httpErrors.unstorableKey,
+  httpErrors.unstorableText,
+  httpErrors.numberOutOfRange,
+  httpErrors.inexactInteger,
+  httpErrors.validationFailed,
+  httpErrors.bodyTooLarge,
+  httpErrors.unsupportedMediaType,
+];
+
+/** What every endpoint with a path parameter may respond with. */
+export const pathErrors: readonly ErrorDefinition[] = [
+  httpErrors.badRequest,
+  httpErrors.validationFailed,
+  httpErrors.pathTooLong,
+];
+
+/** What can happen to every request, with or without a key. */
+export const generalErrors: readonly ErrorDefinition[] = [
+  httpErrors.requestTimeout,
+  httpErrors.headersTooLarge,
+  httpErrors.internalServerError,
+];

@@ -1,0 +1,79 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { languages } from '../../localization/language.js';
+import type { ErrorDefinition } from '../errors/error-definition.js';
+import { sampleBody } from '../errors/error-response.js';
+
+const text = { type: 'string' as const };
+
+const errorSchema = {
+  type: 'object',
+  required: ['statusCode', 'message'],
+  properties: {
+    statusCode: { type: 'integer', description: 'The status of the response.' },
+    message: {
+      oneOf: [text, { type: 'array' as const, items: text }],
+      description: 'What is wrong, in the language of the response.',
+    },
+    error: {
+      ...text,
+      description: "The standard text of the status; the callback's 401 has none.",
+    },
+  },
+};
+
+const headers = {
+  'x-request-id': {
+    description: 'Id of the request in the logs: the one that was sent, or a new one.',
+    schema: text,
+  },
+  'content-language': {
+    description: 'Language of the response.',
+    schema: { ...text, enum: [...languages] },
+  },
+  vary: {
+    description: 'The response depends on the header `language`, caches have to know.',
+    schema: { ...text, enum: ['language'] },
+  },
+  etag: {
+    description: 'Strong entity tag; streamed responses (over 4 MiB, all=1, exports) have none.',
+    schema: text,
+  },
+  'x-updated-as-of': {
+    description: 'The updatedSince to send next time, early enough to miss nothing.',
+    schema: { ...text, format: 'date-time' },
+  },
+  'x-error-code': {
+    description: 'Stable code of the error, the same in every language.',
+    schema: text,
+  },
+  'retry-after': { description: 'Seconds to wait before the next try.', schema: text },
+};
+
+/** Points to a shared header of the document. */
+export function headerReference(name: keyof typeof headers): { $ref: string } {
+  return { $ref: `#/components/headers/${name}` };
+}
+
+/** Points to the one schema of all errors. */
+export const errorSchemaReference = { $ref: '#/components/schemas/Error' };
+
+/** What the operations of the document share: the error's schema, headers and an example an error. */
+export function sharedComponents(
+  errors: readonly ErrorDefinition[],
+): NonNullable<OpenAPIObject['components']> {
+  return {
+    schemas: { Error: errorSchema },
+    headers: { ...headers, 'x-error-code': withCodes(errors) },
+    examples: Object.fromEntries(errors.map((error) => [error.code, errorExample(error)])),
+  };
+}
+
+function withCodes(errors: readonly ErrorDefinition[]) {
+  const codes = errors.map(({ code }) => code);
+  return { ...headers['x-error-code'], schema: { ...text, enum: codes } };
+}
+
+/** An error as the reference shows it. */
+export function errorExample(error: ErrorDefinition) {
+  return { summary: error.cause, description: error.remedy, value: sampleBody(error) };
+}

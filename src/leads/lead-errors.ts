@@ -1,0 +1,42 @@
+import type { ErrorDefinition } from '../http/errors/error-definition.js';
+
+/** The errors of leads. */
+export const leadErrors = {
+  notFound: {
+    status: 404,
+    code: 'lead.not_found',
+    message: 'leads.notFound',
+    cause: 'The organization has no lead with this external id, or it was deleted',
+    remedy: 'Compare the id with the `recordSystemId` that created the lead',
+  },
+  duplicatePhone: {
+    status: 400,
+    code: 'lead.duplicate_phone',
+    message: 'leads.duplicatePhoneUnassigned',
+    sample: { phone: '01001234567' },
+    otherMessage: {
+      key: 'leads.duplicatePhoneAssigned',
+      values: { phone: '+201112223334', user: 'Mona Adel' },
+    },
+    isList: true,
+    cause: 'Another lead of the organization has the phone; one message for each phone',
+    remedy: 'Update that lead, or ask the organization to allow such leads',
+  },
+  tooLarge: {
+    status: 400,
+    code: 'lead.too_large',
+    message: 'leads.tooLarge',
+    sample: { limit: 4 },
+    isList: true,
+    cause: 'The lead would become too large; nothing was changed',
+    remedy: 'Shorten values, or send `null` for keys that are no longer needed',
+  },
+  tooManyChanges: {
+    status: 400,
+    code: 'lead.too_many_changes',
+    message: 'leads.tooManyChanges',
+    isList: true,
+    cause: 'The changes of one request would be too large for its event',
+    remedy: 'Send the fields in several requests',
+  },
+} satisfies Record<string, ErrorDefinition>;

@@ -1,0 +1,84 @@
+import type { ErrorDefinition } from '../http/errors/error-definition.js';
+
+/** The errors of reservations, their cheque wallets and the callback. */
+export const reservationErrors = {
+  reservationNotFound: {
+    status: 404,
+    code: 'reservation.not_found',
+    message: 'reservations.reservationNotFound',
+    cause: 'The organization has no reservation with this id',
+    remedy: 'Compare the id with the `_id` of the reservation',
+  },
+  unitNotFound: {
+    status: 404,
+    code: 'reservation.unit_not_found',
+    message: 'reservations.unitNotFound',
+    cause: 'The organization has no such unit, or it is deleted; a cheque report stays stored',
+    remedy: 'Name a unit that exists; for a callback ask the organization',
+  },
+  chequeNotFound: {
+    status: 404,
+    code: 'cheque.not_found',
+    message: 'reservations.chequeNotFound',
+    cause: 'The active wallet has no such cheque; a changed reservation stays stored',
+    remedy: 'Read the reservation and send an `installmentId` of its wallet',
+  },
+  notPendingChequeCollection: {
+    status: 422,
+    code: 'reservation.not_pending_cheque_collection',
+    message: 'reservations.notPendingChequeCollection',
+    cause: 'A callback approves a reservation with another status',
+    remedy: 'Read the reservation; it may be approved already',
+  },
+  unitAlreadyReserved: {
+    status: 422,
+    code: 'unit.already_reserved',
+    message: 'reservations.unitAlreadyReserved',
+    cause: 'Another reservation of the unit is approved; the cheque report stays stored',
+    remedy: 'Once the unit is free, report the cheque `bounced` and `collected` again',
+  },
+  walletFull: {
+    status: 422,
+    code: 'wallet.full',
+    message: 'reservations.walletFull',
+    cause: 'Cheques and their histories have grown beyond what a wallet can hold',
+    remedy: 'Send fewer cheques or shorter values; report nothing twice',
+  },
+  unitRequired: {
+    status: 400,
+    code: 'reservation.unit_required',
+    message: 'reservations.unitRequired',
+    isList: true,
+    cause: 'There is no such reservation yet, and no unit to create it for',
+    remedy: 'Send `unit`',
+  },
+  unitAmbiguous: {
+    status: 400,
+    code: 'reservation.unit_ambiguous',
+    message: 'reservations.unitAmbiguous',
+    isList: true,
+    cause: 'Several compounds have a unit with this `unitId`',
+    remedy: 'Name the unit by slug or `recordSystemId`',
+  },
+  neverApproved: {
+    status: 422,
+    code: 'reservation.approved_by_callback_only',
+    message: 'reservations.neverApproved',
+    cause: 'The sent status is `approved`',
+    remedy: 'Leave approval to the callback',
+  },
+  createdPending: {
+    status: 422,
+    code: 'reservation.not_created_pending',
+    message: 'reservations.createdPending',
+    cause: 'A new reservation has another status than these two',
+    remedy: 'Create the reservation as `pending`, then update it',
+  },
+  unitFixed: {
+    status: 422,
+    code: 'reservation.unit_fixed',
+    message: 'reservations.unitFixed',
+    cause: 'The reservation is for another unit',
+    remedy: 'Create another reservation for the other unit',
+  },
+} satisfies Record<string, ErrorDefinition>;

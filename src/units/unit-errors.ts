@@ -1,0 +1,56 @@
+import type { ErrorDefinition } from '../http/errors/error-definition.js';
+
+/** The errors of units. */
+export const unitErrors = {
+  notFound: {
+    status: 404,
+    code: 'unit.not_found',
+    message: 'units.notFound',
+    sample: { slug: 'palm-meadows-v-101' },
+    cause: 'The organization has no unit with this slug',
+    remedy: 'Take the slug from `GET /units`',
+  },
+  idRequired: {
+    status: 400,
+    code: 'unit.id_required',
+    message: 'units.idRequired',
+    isList: true,
+    cause: 'Neither of the two ids was sent',
+    remedy: 'Send `recordSystemId`, `unitId` or both',
+  },
+  compoundRequired: {
+    status: 400,
+    code: 'unit.compound_required',
+    message: 'units.compoundRequired',
+    isList: true,
+    cause: 'There is no such unit yet, and no compound to create it in',
+    remedy: 'Send `compound`',
+  },
+  ambiguous: {
+    status: 400,
+    code: 'unit.ambiguous',
+    message: 'units.ambiguous',
+    sample: { unitId: 'A-101' },
+    isList: true,
+    cause: 'Several compounds have a unit with this `unitId`',
+    remedy: 'Send `compound` too, or `recordSystemId`',
+  },
+  unitIdTaken: {
+    status: 400,
+    code: 'unit.unit_id_taken',
+    message: 'units.unitIdTaken',
+    sample: { unitId: 'A-101' },
+    isList: true,
+    cause: 'Another unit of the compound has the `unitId`',
+    remedy: 'Send another `unitId`, or update that unit',
+  },
+  unknownName: {
+    status: 400,
+    code: 'unit.unknown_name',
+    message: 'units.unknownName',
+    sample: { property: 'propertyType', value: 'castle' },
+    isList: true,
+    cause: 'A compound, phase, type, design or amenity does not exist; one message for each',
+    remedy: 'Send names and slugs that exist in the catalogue',
+  },
+} satisfies Record<string, ErrorDefinition>;
