@@ -1,14 +1,7 @@
 import type { ErrorDefinition } from './error-definition.js';
 
-/** Errors that any endpoint may respond with (rule HTTP-5). */
-export const httpErrors = {
-  badRequest: {
-    status: 400,
-    code: 'request.malformed',
-    message: 'http.badRequest',
-    cause: 'The percent-encoding of the path is broken, or the bytes are not HTTP',
-    remedy: 'Percent-encode the values in the path as UTF-8',
-  },
+/** Bodies that are not parsed (rules HTTP-7 and HTTP-8). */
+const parsingErrors = {
   malformedJson: {
     status: 400,
     code: 'request.malformed_json',
@@ -83,6 +76,32 @@ export const httpErrors = {
     cause: 'An integer has more digits than a double holds',
     remedy: 'Send the number as a string',
   },
+  bodyTooLarge: {
+    status: 413,
+    code: 'request.body_too_large',
+    message: 'http.bodyTooLarge',
+    cause: 'The body is larger than `BODY_LIMIT_BYTES`, 1 MiB by default',
+    remedy: 'Send less at once',
+  },
+  unsupportedMediaType: {
+    status: 415,
+    code: 'request.unsupported_media_type',
+    message: 'http.unsupportedMediaType',
+    cause: 'The body is not sent as JSON',
+    remedy: 'Send `Content-Type: application/json`',
+  },
+} satisfies Record<string, ErrorDefinition>;
+
+/** Errors that any endpoint may respond with (rule HTTP-5). */
+export const httpErrors = {
+  ...parsingErrors,
+  badRequest: {
+    status: 400,
+    code: 'request.malformed',
+    message: 'http.badRequest',
+    cause: 'The percent-encoding of the path is broken, or the bytes are not HTTP',
+    remedy: 'Percent-encode the values in the path as UTF-8',
+  },
   validationFailed: {
     status: 400,
     code: 'validation.failed',
@@ -114,26 +133,12 @@ export const httpErrors = {
     cause: 'The request took longer than `REQUEST_TIMEOUT_MS` to arrive',
     remedy: 'Repeat the request',
   },
-  bodyTooLarge: {
-    status: 413,
-    code: 'request.body_too_large',
-    message: 'http.bodyTooLarge',
-    cause: 'The body is larger than `BODY_LIMIT_BYTES`, 1 MiB by default',
-    remedy: 'Send less at once',
-  },
   pathTooLong: {
     status: 414,
     code: 'request.path_too_long',
     message: 'http.pathTooLong',
     cause: 'A parameter of the path has more than 2,048 UTF-16 code units',
     remedy: 'Send the id or slug as it was given',
-  },
-  unsupportedMediaType: {
-    status: 415,
-    code: 'request.unsupported_media_type',
-    message: 'http.unsupportedMediaType',
-    cause: 'The body is not sent as JSON',
-    remedy: 'Send `Content-Type: application/json`',
   },
   headersTooLarge: {
     status: 431,
@@ -161,19 +166,8 @@ export const httpErrors = {
 
 /** What every endpoint with a JSON body may respond with. */
 export const bodyErrors: readonly ErrorDefinition[] = [
-  httpErrors.malformedJson,
-  httpErrors.bodyMustBeObject,
-  httpErrors.jsonTooDeep,
-  httpErrors.forbiddenPrototypeKey,
-  httpErrors.reservedKey,
-  httpErrors.databaseReference,
-  httpErrors.unstorableKey,
-  httpErrors.unstorableText,
-  httpErrors.numberOutOfRange,
-  httpErrors.inexactInteger,
+  ...Object.values(parsingErrors),
   httpErrors.validationFailed,
-  httpErrors.bodyTooLarge,
-  httpErrors.unsupportedMediaType,
 ];
 
 /** What every endpoint with a path parameter may respond with. */

@@ -1,6 +1,6 @@
 import { reservationErrors } from '../reservation-errors.js';
 
-/** The headers that say what the callback's empty body cannot (rule CALL-9). */
+/** The headers that say what the callback's empty body cannot (rule CALL-14). */
 export const callbackResponseHeaders = {
   'x-callback-reservation': {
     description:
