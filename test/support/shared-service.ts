@@ -43,7 +43,7 @@ export function sharedService(): BlackBox {
 }
 
 /** Where the shared service and its database are, as the set-up of the run tells. */
-export function sharedAddresses(): { url: string; databaseUri: string; log: string } {
+function sharedAddresses(): { url: string; databaseUri: string; log: string } {
   const { TEST_SERVICE_URL = '', TEST_DATABASE_URI = '', TEST_SERVICE_LOG = '' } = process.env;
   return { url: TEST_SERVICE_URL, databaseUri: TEST_DATABASE_URI, log: TEST_SERVICE_LOG };
 }
