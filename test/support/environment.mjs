@@ -8,6 +8,7 @@ const builtIns = { Date, Error, RangeError, RegExp, SyntaxError, TypeError };
 const lines = [];
 const write = (chunk, _encoding, done) => done(void lines.push(chunk.toString()));
 const workerLog = { lines, destination: new Writable({ write }) };
+const workerState = {};
 
 /** A test file's surroundings: the program and the packages are those that Node itself loads. */
 export default class Environment extends TestEnvironment {
@@ -18,6 +19,7 @@ export default class Environment extends TestEnvironment {
       Object.setPrototypeOf(this.global[name].prototype, builtIn.prototype);
       this.global[name] = builtIn;
     }
-    Object.assign(this.global, { workerLog, requireFromNode: createRequire(import.meta.url) });
+    const requireFromNode = createRequire(import.meta.url);
+    Object.assign(this.global, { workerLog, workerState, requireFromNode });
   }
 }

@@ -1,7 +1,7 @@
 // What the test files of a run share, in a process of its own: Jest, which would load and transform
 // each module once more, is kept away from it. It ends with the process that started it.
 import { once } from 'node:events';
-import { appendFileSync, writeFileSync } from 'node:fs';
+import { openSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,7 +16,7 @@ const mongod = await startMongod(join(folder, 'data'), {
 });
 
 const log = join(folder, 'service.log');
-writeFileSync(log, '');
+const logFile = openSync(log, 'a');
 const databaseUri = mongod.uri.replace('/?', '/shared?');
 const environment = readEnvironment({
   NODE_ENV: 'test',
@@ -25,7 +25,7 @@ const environment = readEnvironment({
   ROLE: 'api',
   MONGODB_URI: databaseUri,
 });
-const logger = createLogger(environment, { write: (line) => appendFileSync(log, line) });
+const logger = createLogger(environment, { write: (line) => writeSync(logFile, line) });
 const options = { environment, databaseUri, logger };
 const service = await createService(options);
 const url = await listen(service, options);
