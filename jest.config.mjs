@@ -3,21 +3,26 @@ import { readFileSync } from 'node:fs';
 // The build leaves tests out, Jest must not.
 const { exclude: _tests, ...swc } = JSON.parse(readFileSync('.swcrc', 'utf8'));
 
+/** Packages that tests use, or that they have in common with the program. */
+const packages =
+  '@nestjs/(common|mongoose)|csv-parse|fast-check|mongodb|mongodb-memory-server|mongoose|' +
+  'standardwebhooks|supertest|undici|yaml';
+
 /** @type {import('jest').Config} */
 export default {
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/test/support/environment.mjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  moduleNameMapper: {
-    '^(\\.{1,2}/.*)\\.js$': '$1',
-    // Its ES module loads JSON in a way that Jest warns of at every test file.
-    '^libphonenumber-js$': '<rootDir>/node_modules/libphonenumber-js/index.cjs',
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  transform: {
+    '/src/.*(?<!spec)\\.ts$': '<rootDir>/test/support/loaded-by-node.mjs',
+    [`/node_modules/(${packages})/`]: '<rootDir>/test/support/loaded-by-node.mjs',
+    '^.+\\.ts$': ['@swc/jest', { ...swc, swcrc: false }],
   },
-  transform: { '^.+\\.ts$': ['@swc/jest', { ...swc, swcrc: false }] },
-  globalSetup: '<rootDir>/test/support/start-database.mjs',
-  globalTeardown: '<rootDir>/test/support/stop-database.mjs',
-  setupFiles: ['<rootDir>/test/support/load-decorators.ts'],
+  transformIgnorePatterns: [`/node_modules/(?!(${packages})/)`],
+  globalSetup: '<rootDir>/test/support/start-surroundings.mjs',
+  globalTeardown: '<rootDir>/test/support/stop-surroundings.mjs',
   // Only for what hangs: nothing is measured here, and machines may be busy.
   testTimeout: 120_000,
   // Many tests wait for processes and deadlines: one more than the two cores keeps them busy.

@@ -4,7 +4,9 @@ import { type RunningService, runService } from './run-service.js';
 
 keepHeapSmall();
 try {
-  leaveOnSignals(await runService());
+  const service = await runService();
+  leaveOnSignals(service);
+  service.announce();
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(error instanceof ConfigurationError ? 2 : 1);

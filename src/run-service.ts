@@ -10,6 +10,8 @@ import { basePath, createService, listen, type Service, startBackground } from '
 export interface RunningService {
   /** Address that it listens on, without path; null for a worker, which listens nowhere. */
   readonly url: string | null;
+  /** Prints what a newcomer needs to know; whoever reads it may end the service from then on. */
+  announce(): void;
   /** Finishes what is running and closes everything; false when that took too long. */
   leave(): Promise<boolean>;
 }
@@ -21,7 +23,7 @@ export function loadEnvironment(): Environment {
 }
 
 /**
- * Starts the service as the environment says and prints what a newcomer needs to know.
+ * Starts the service as the environment says.
  *
  * @throws ConfigurationError; Error with one clear line when the service cannot start
  */
@@ -37,17 +39,17 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
       environment.NODE_ENV === 'development'
         ? await service.app.get(DemoData).createOnFirstStart()
         : null;
-    print([
-      ...(url === null ? [['Delivering', 'webhooks'] as const] : addresses(url)),
+    const lines: Line[] = [
+      ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addresses(url)),
       ['Data', database.description],
-      ...(demo === null ? [] : [['Demo API key', `${demo.key}  (shown once)`] as const]),
-    ]);
+      ...(demo === null ? [] : [['Demo API key', `${demo.key}  (shown once)`] satisfies Line]),
+    ];
     const leave = async () => {
       const isFinished = await service.leave();
       await database.stop();
       return isFinished;
     };
-    return { url, leave };
+    return { url, announce: () => print(lines), leave };
   } catch (error) {
     await database.stop();
     throw toldOfDatabase(database, error);
@@ -61,14 +63,16 @@ async function begin(service: Service, options: AppOptions): Promise<string | nu
   return null;
 }
 
-function addresses(url: string) {
+type Line = readonly [label: string, value: string];
+
+function addresses(url: string): Line[] {
   return [
     ['Listening on', `${url}/${basePath}`],
     ['API reference', `${url}/docs`],
-  ] as const;
+  ];
 }
 
-function print(lines: readonly (readonly [string, string])[]): void {
+function print(lines: readonly Line[]): void {
   const width = Math.max(...lines.map(([label]) => label.length));
   const text = lines.map(([label, value]) => `${label.padEnd(width)}  ${value}\n`).join('');
   process.stdout.write(`\n${text}\n`);

@@ -4,10 +4,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { type Environment, readEnvironment } from '../../src/configuration/environment.js';
 import { chapters, runDemo } from '../../src/demo/run-demo.js';
+import { runCliProcess } from '../operator/command-line.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
-/** Nothing listens there. */
-const deadPort = '1';
 const wholeKey = /iapi_[\w-]{7,}/;
 
 function environmentFor(uri: string, port: string): Environment {
@@ -25,55 +24,53 @@ async function usableKeys(client: MongoClient): Promise<number> {
   return client.db().collection('apiKeys').countDocuments({ revokedAt: null });
 }
 
-describe('the demo on a database without a running service', () => {
-  const uri = randomDatabaseUri();
-  const client = new MongoClient(uri);
-  afterAll(async () => {
-    await client.db().dropDatabase();
-    await client.close();
-  });
-
-  it('tells every chapter, twice on one database, and leaves no usable key', async () => {
-    for (const runs of [1, 2]) {
-      const lines = await linesOfDemo(environmentFor(uri, deadPort));
-      const headings = chapters.map(({ title }, index) => `${index + 1}. ${title}`);
-      expect(lines).toEqual(expect.arrayContaining(headings));
-      expect(lines.join('\n')).toContain('(started for the demo)');
-      expect(lines.at(-1)).toMatch(/^All \d+ chapters went as expected, in \d+ requests\.$/);
-      expect(lines.filter((line) => line.length > 100 || line.includes('\n'))).toEqual([]);
-      expect(lines.join('\n')).not.toMatch(wholeKey);
-      expect(lines.join('\n')).toMatch(/got msg_[0-9a-f]{24}, its signature is verified/);
-      expect(await client.db().collection('webhookEndpoints').countDocuments()).toBe(0);
-      expect(await client.db().collection('apiKeys').countDocuments()).toBe(runs);
-      expect(await usableKeys(client)).toBe(0);
-    }
-    expect(await client.db().collection('organizations').countDocuments()).toBe(1);
-  });
-});
-
-describe('the demo beside a running service', () => {
+describe('the demo', () => {
+  const databaseUri = randomDatabaseUri();
   let service: TestService;
+  let client: MongoClient;
   beforeAll(async () => {
-    service = await startTestService({ ROLE: 'all' });
+    client = await new MongoClient(databaseUri).connect();
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await client.close();
+    await service.stop();
+  });
 
-  it('talks to the one that works on the same database', async () => {
+  /** What each run tells and leaves behind, wherever its service runs. */
+  const expectAllTold = async (lines: string[], runs: number) => {
+    const headings = chapters.map(({ title }, index) => `${index + 1}. ${title}`);
+    expect(lines).toEqual(expect.arrayContaining(headings));
+    expect(lines.at(-1)).toMatch(/^All \d+ chapters went as expected, in \d+ requests\.$/);
+    expect(lines.filter((line) => line.length > 100 || line.includes('\n'))).toEqual([]);
+    expect(lines.join('\n')).not.toMatch(wholeKey);
+    expect(await client.db().collection('webhookEndpoints').countDocuments()).toBe(0);
+    expect(await client.db().collection('apiKeys').countDocuments()).toBe(runs);
+    expect(await usableKeys(client)).toBe(0);
+    expect(await client.db().collection('organizations').countDocuments()).toBe(1);
+  };
+
+  it('is a command that tells every chapter, on a database without a running service', async () => {
+    const variables = { MONGODB_URI: databaseUri, PORT: '0', LOG_LEVEL: 'warn' };
+    const { code, stdout, stderr } = await runCliProcess(['demo'], variables);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    await expectAllTold(stdout.trimEnd().split('\n'), 1);
+    expect(stdout).toContain('(started for the demo)');
+    expect(stdout).toMatch(/got msg_[0-9a-f]{24}, its signature is verified/);
+  });
+
+  it('talks to the service that works on the same database, a second time', async () => {
+    service = await startTestService({ ROLE: 'all' }, databaseUri);
     const { port } = new URL(service.url);
-    const lines = await linesOfDemo(environmentFor(service.databaseUri, port));
+    const lines = await linesOfDemo(environmentFor(databaseUri, port));
+    await expectAllTold(lines, 2);
     expect(lines.join('\n')).toContain(`http://127.0.0.1:${port}/external/apis/v1.0 (running`);
     expect(lines.join('\n')).toContain('The running service may not send to this machine');
     expect(service.logged()).toContain('"route":"/external/apis/v1.0/leads"');
-    expect(await service.db.collection('apiKeys').countDocuments({ revokedAt: null })).toBe(0);
   });
 
   it('starts its own when the running one works on another database', async () => {
-    const uri = randomDatabaseUri();
-    const lines = await linesOfDemo(environmentFor(uri, new URL(service.url).port));
+    const lines = await linesOfDemo(environmentFor(randomDatabaseUri(), new URL(service.url).port));
     expect(lines.join('\n')).toContain('(started for the demo)');
-    const client = await new MongoClient(uri).connect();
-    await client.db().dropDatabase();
-    await client.close();
   });
 });
 
@@ -101,7 +98,6 @@ describe('the demo against a service that misbehaves', () => {
     );
     const client = await new MongoClient(uri).connect();
     expect(await usableKeys(client)).toBe(0);
-    await client.db().dropDatabase();
     await client.close();
   });
 });

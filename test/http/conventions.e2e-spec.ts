@@ -1,19 +1,17 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { basePath } from '../../src/service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { basePath, sharedService } from '../support/shared-service.js';
+import { startTestService } from '../support/test-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
 });
-afterAll(() => service.stop());
 
 const lead = () => service.api('get', '/leads/none').set('api-key', tenant.key);
 const anyAnswer = () => [
@@ -125,7 +123,7 @@ describe('answers', () => {
       'POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
     ],
   ])('to %s that do not arrive in time is 408', async (_, beginning) => {
-    const patient = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
+    const patient = await startTestService({ REQUEST_TIMEOUT_MS: '200' }, service.databaseUri);
     const socket = connect(Number(new URL(patient.url).port), '127.0.0.1');
     socket.write(beginning);
     let text = '';

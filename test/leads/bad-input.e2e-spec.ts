@@ -1,22 +1,20 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { basePath } from '../../src/service.js';
+import { afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { basePath, sharedService } from '../support/shared-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
 });
 afterEach(async () => {
   // Every test of this file refuses, and what is refused has written nothing.
+  const ours = { organizationId: { $in: [tenant.organizationId, null] } };
   for (const collection of ['leads', 'clients', 'changeLogs', 'outboxEvents', 'counters']) {
-    expect(await service.db.collection(collection).countDocuments()).toBe(0);
+    expect(await service.db.collection(collection).countDocuments(ours)).toBe(0);
   }
 });
-afterAll(() => service.stop());
 
 const request = () => service.api('post', '/leads').set('api-key', tenant.key);
 const post = (body: unknown) => request().send(body as object);

@@ -1,13 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { addClient, addLead, addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = sharedService();
 
 const post = (tenant: Tenant, body: object) =>
   service.api('post', '/leads').set('api-key', tenant.key).send(body);
@@ -17,7 +12,7 @@ const clientsOf = (tenant: Tenant) =>
   service.db
     .collection('clients')
     .find({ organizationId: tenant.organizationId })
-    .sort({ _id: 1 })
+    .sort({ createdAt: 1 })
     .toArray();
 const settings = (clients: object, allowConflictLeads = true) => ({
   settings: { allowConflictLeads, clients },
@@ -124,7 +119,10 @@ describe('the client of a lead', () => {
     await addClient(service.db, tenant.organizationId, { name: 'B', email: 'b@example.com' });
     await service.db
       .collection('clients')
-      .updateOne({ name: 'A' }, { $set: { name: 'Corrected' } });
+      .updateOne(
+        { organizationId: tenant.organizationId, name: 'A' },
+        { $set: { name: 'Corrected' } },
+      );
     expect(await clientIdOf(tenant, { recordSystemId: 'a', email: 'b@example.com' })).toBe(first);
     expect(await clientsOf(tenant)).toMatchObject([
       { name: 'Corrected', email: 'b@example.com' },

@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
 import { addCompound, addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 let ids: Record<string, ObjectId>;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
   const add = (...args: [Parameters<typeof addCompound>[2], object?]) =>
     addCompound(service.db, tenant.organizationId, ...args);
@@ -25,7 +24,6 @@ beforeAll(async () => {
     'en-us': 'Palm Meadows',
   });
 });
-afterAll(() => service.stop());
 
 const post = (body: object, language?: string) => {
   const request = service.api('post', '/leads').set('api-key', tenant.key).send(body);
@@ -87,7 +85,9 @@ describe('a sent project', () => {
     const third = await post({ recordSystemId: 'moving', project: 'Unknown' }).expect(200);
     expect(third.body.lead.compoundsIds).toEqual(second.body.lead.compoundsIds);
     expect(third.body.lead.data.project).toBe('Unknown');
-    const stored = await service.db.collection('leads').findOne({ recordSystemId: 'moving' });
+    const { organizationId } = tenant;
+    const moving = { organizationId, recordSystemId: 'moving' };
+    const stored = await service.db.collection('leads').findOne(moving);
     expect(stored?.['compoundsIds']).toEqual([ids['arabicOnlyDiffers'], ids['palm'], ids['twin']]);
   });
 
@@ -99,11 +99,13 @@ describe('a sent project', () => {
   });
 
   it('links what another program has named a moment ago, and creates no compound', async () => {
-    const before = await service.db.collection('compounds').countDocuments();
+    const count = () =>
+      service.db.collection('compounds').countDocuments({ organizationId: tenant.organizationId });
+    const before = await count();
     await service.db
       .collection('compounds')
       .updateOne({ _id: ids['pattern'] as ObjectId }, { $set: { 'name.en-us': 'Renamed' } });
     expect(await linked('renamed')).toEqual(hex('pattern'));
-    expect(await service.db.collection('compounds').countDocuments()).toBe(before);
+    expect(await count()).toBe(before);
   });
 });

@@ -1,16 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { leadSourceExamples } from '../fixtures/lead-sources.js';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
 });
-afterAll(() => service.stop());
 
 describe('what lead sources send', () => {
   it.each(leadSourceExamples.map(({ source, body }, index) => ({ source, body, index })))(

@@ -1,17 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { basePath } from '../../src/service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { basePath, sharedService } from '../support/shared-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
 });
-afterAll(() => service.stop());
 
 /** Keys that mean something to MongoDB, its driver, mongoose, class-transformer or JavaScript. */
 const notableKeys = [

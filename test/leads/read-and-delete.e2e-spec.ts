@@ -1,19 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 let other: Tenant;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
   other = await addTenant(service.db);
 });
-afterAll(() => service.stop());
 
 const post = (body: object) => service.api('post', '/leads').set('api-key', tenant.key).send(body);
+const stored = (recordSystemId: string) =>
+  service.db.collection('leads').findOne({ organizationId: tenant.organizationId, recordSystemId });
 const at = (id: string) => `/leads/${encodeURIComponent(id)}`;
 const read = (id: string, key = tenant.key) => service.api('get', at(id)).set('api-key', key);
 const remove = (id: string, key = tenant.key) => service.api('delete', at(id)).set('api-key', key);
@@ -91,7 +91,7 @@ describe('DELETE /leads/:recordSystemId', () => {
       operation: 'delete',
       lead: body.lead,
     });
-    expect(await service.db.collection('leads').findOne({ recordSystemId: 'gone' })).toMatchObject({
+    expect(await stored('gone')).toMatchObject({
       isDeleted: true,
       deletedAt: expect.any(Date),
       isActive: true,
@@ -128,8 +128,7 @@ describe('DELETE /leads/:recordSystemId', () => {
     await post({ recordSystemId: 'raced' }).expect(201);
     const answers = await Promise.all(Array.from({ length: 12 }, () => remove('raced')));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(11).fill(404)]);
-    const { _id } =
-      (await service.db.collection('leads').findOne({ recordSystemId: 'raced' })) ?? {};
+    const { _id } = (await stored('raced')) ?? {};
     const log = await service.db.collection('changeLogs').find({ entityId: _id }).toArray();
     expect(log.map(({ context }) => context)).toEqual([
       'External Lead Create',

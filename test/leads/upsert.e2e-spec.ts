@@ -1,21 +1,21 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { addLead, addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
 });
-afterAll(() => service.stop());
 
 const post = (body: object, key = tenant.key) =>
   service.api('post', '/leads').set('api-key', key).send(body);
 const storedLead = (recordSystemId: string) =>
-  service.db.collection('leads').findOne({ recordSystemId, isDeleted: false });
+  service.db
+    .collection('leads')
+    .findOne({ organizationId: tenant.organizationId, recordSystemId, isDeleted: false });
 
 describe('POST /leads', () => {
   it('answers 201 with the whole lead, twice', async () => {
@@ -156,11 +156,10 @@ describe('POST /leads', () => {
       201,
     );
     expect(body.lead.leadId).toBe(1);
-    expect(
-      (await service.db.collection('leads').find({ recordSystemId: 'shared' }).toArray()).map(
-        (lead) => lead['data'].name,
-      ),
-    ).toEqual(['Ours', 'Theirs']);
+    const organizationId = { $in: [tenant.organizationId, other.organizationId] };
+    const shared = { organizationId, recordSystemId: 'shared' };
+    const leads = await service.db.collection('leads').find(shared).toArray();
+    expect(leads.map((lead) => lead['data'].name)).toEqual(['Ours', 'Theirs']);
   });
 
   it('ignores unknown flat keys, leadSource and compoundsIds among them', async () => {

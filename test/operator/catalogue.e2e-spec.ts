@@ -1,27 +1,20 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 import { type Outcome, runCli } from './command-line.js';
 
-// Each call of the command line is a process of its own.
-jest.setTimeout(60_000);
-
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 let folder: string;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
   folder = await mkdtemp(join(tmpdir(), 'integration-api-import-'));
 });
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => rm(folder, { recursive: true }));
 
 interface Report {
   readonly faults: { readonly place: string; readonly message: string }[];

@@ -1,9 +1,9 @@
 import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { afterAll } from '@jest/globals';
 import { compileCache } from '../support/service-process.js';
 
 /** What a run of the command line left behind. */
@@ -13,7 +13,7 @@ export interface Outcome {
   readonly stderr: string;
 }
 
-/** One of several command lines that ran in the same process. */
+/** One of several command lines, with all that it printed. */
 export interface BatchOutcome {
   readonly args: readonly string[];
   readonly code: number;
@@ -38,12 +38,12 @@ const shellProgram = `
   process.exitCode = 0;
 `;
 
-let shell: ChildProcessWithoutNullStreams | undefined;
-let lastCommand: Promise<unknown> = Promise.resolve();
+declare global {
+  /** What one test file leaves to the next one of the same worker. */
+  var workerState: { shell?: ChildProcessWithoutNullStreams };
+}
 
-afterAll(() => {
-  shell?.stdin.end();
-});
+let lastCommand: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs the command line; variables are its environment, none of this process's is. What a failed
@@ -62,15 +62,23 @@ async function runInShell(
   args: readonly string[],
   variables: Record<string, string>,
 ): Promise<Outcome> {
-  shell ??= spawn(process.execPath, ['--input-type=module', '--eval', shellProgram], {
-    env: environmentWith({}),
-    cwd: tmpdir(),
-  });
+  const shell = (workerState.shell ??= startShell());
   const written = Promise.all([untilEnd(shell.stdout), untilEnd(shell.stderr)]);
   shell.stdin.write(`${JSON.stringify({ args, env: environmentWith(variables) })}\n`);
   const [stdout, stderr] = await written;
   const code = /\d+$/.exec(stdout)?.[0] ?? '-1';
   return { code: Number(code), stdout: stdout.slice(0, -code.length), stderr };
+}
+
+/** It ends with the worker, and does not keep it from ending. */
+function startShell(): ChildProcessWithoutNullStreams {
+  const shell = spawn(process.execPath, ['--input-type=module', '--eval', shellProgram], {
+    env: environmentWith({}),
+    cwd: tmpdir(),
+  });
+  shell.unref();
+  for (const stream of [shell.stdin, shell.stdout, shell.stderr]) (stream as Socket).unref();
+  return shell;
 }
 
 /** What a command writes to a stream, up to the null character that ends it. */
@@ -123,31 +131,14 @@ export async function runJson<T>(
   return JSON.parse(stdout) as T;
 }
 
-/** Runs several command lines one after another in a single child process, without a database. */
+/** Runs several command lines one after another, without a database. */
 export async function runBatch(calls: readonly (readonly string[])[]): Promise<BatchOutcome[]> {
-  const program = pathToFileURL(join(compiled, 'operator', 'command-line', 'program.js')).href;
-  const { stdout } = await runNode(
-    ['--input-type=module', '--eval', batch(program), JSON.stringify(calls)],
-    {},
-  );
-  return JSON.parse(stdout) as BatchOutcome[];
-}
-
-function batch(program: string): string {
-  return `
-    import { runCommandLine } from ${JSON.stringify(program)};
-    const write = process.stdout.write.bind(process.stdout);
-    const outcomes = [];
-    for (const args of JSON.parse(process.argv[1])) {
-      let text = '';
-      process.stdout.write = process.stderr.write = (chunk) => (text += chunk) !== '';
-      process.exitCode = 0;
-      await runCommandLine(args);
-      outcomes.push({ args, code: process.exitCode, text });
-    }
-    process.exitCode = 0;
-    write(JSON.stringify(outcomes));
-  `;
+  const outcomes: BatchOutcome[] = [];
+  for (const args of calls) {
+    const { code, stdout, stderr } = await runCli(args);
+    outcomes.push({ args, code, text: `${stdout}${stderr}` });
+  }
+  return outcomes;
 }
 
 function runNode(args: readonly string[], variables: Record<string, string>): Promise<Outcome> {

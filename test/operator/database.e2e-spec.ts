@@ -1,7 +1,4 @@
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { MongoClient } from 'mongodb';
-import { MongoMemoryServer } from 'mongodb-memory-server';
-import { findMongodBinary } from '../../src/database/embedded/mongod-binary.js';
+import { describe, expect, it } from '@jest/globals';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { runCli, runCliProcess, runJson } from './command-line.js';
 
@@ -17,12 +14,6 @@ interface StatusJson {
 }
 
 const variables = { MONGODB_URI: randomDatabaseUri() };
-
-afterAll(async () => {
-  const client = await new MongoClient(variables.MONGODB_URI).connect();
-  await client.db().dropDatabase();
-  await client.close();
-});
 
 describe('db', () => {
   it('shows what is missing, makes it, and misses nothing any more', async () => {
@@ -68,7 +59,7 @@ describe('a database or configuration that cannot be used', () => {
     const [absent, unreadable, misconfigured] = await Promise.all([
       runCliProcess(['org', 'list'], { MONGODB_URI: unreachable, DATABASE_DEADLINE_MS: '300' }),
       runCliProcess(['org', 'list'], { MONGODB_URI: 'mongodb://127.0.0.1:1/none?unknown=1' }),
-      runCliProcess(['db', 'status', '--json'], { PORT: 'high', MONGODB_URI: 'postgres://x' }),
+      runCli(['db', 'status', '--json'], { PORT: 'high', MONGODB_URI: 'postgres://x' }),
     ]);
     expect(absent).toMatchObject({ code: 1, stdout: '' });
     expect(absent.stderr).toMatch(
@@ -83,29 +74,5 @@ describe('a database or configuration that cannot be used', () => {
       '  MONGODB_URI: must start with mongodb:// or mongodb+srv://',
       '',
     ]);
-  });
-
-  it('is one that is no replica set', async () => {
-    const { path, version } = await findMongodBinary();
-    const standalone = await MongoMemoryServer.create({ binary: { systemBinary: path, version } });
-    try {
-      const outcome = await runCliProcess(['org', 'list'], {
-        MONGODB_URI: standalone.getUri('alone'),
-      });
-      expect(outcome).toMatchObject({ code: 1, stdout: '' });
-      expect(outcome.stderr).toMatch(
-        /^The database at MONGODB_URI is neither a replica set [^\n]+\n$/,
-      );
-    } finally {
-      await standalone.stop();
-    }
-  });
-});
-
-describe('demo', () => {
-  it('walks through the API', async () => {
-    const outcome = await runCliProcess(['demo'], { ...variables, PORT: '0', LOG_LEVEL: 'warn' });
-    expect(outcome).toMatchObject({ code: 0, stderr: '' });
-    expect(outcome.stdout).not.toBe('');
   });
 });

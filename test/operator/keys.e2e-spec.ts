@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { addKey, addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 import { runCli, runCliProcess, runJson } from './command-line.js';
 
 interface IssuedJson {
@@ -12,16 +12,14 @@ interface IssuedJson {
   readonly key: string;
 }
 
-let service: TestService;
+const service = sharedService();
 let variables: Record<string, string>;
 let org: string;
 
 beforeAll(async () => {
-  service = await startTestService();
   variables = { MONGODB_URI: service.databaseUri };
   org = (await addTenant(service.db)).organizationId.toHexString();
 });
-afterAll(() => service.stop());
 
 describe('key', () => {
   it('issues a key that works, lists it without what opens, and ends it within 5 seconds', async () => {

@@ -1,10 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 import { runCli, runJson } from './command-line.js';
 
-let service: TestService;
+const service = sharedService();
 let variables: Record<string, string>;
 let tenant: Tenant;
 let reservationId: string;
@@ -16,7 +16,6 @@ const callback = (body: object, key = tenant.key) =>
     .send({ reservationId, ...body });
 
 beforeAll(async () => {
-  service = await startTestService();
   variables = { MONGODB_URI: service.databaseUri };
   tenant = await addTenant(service.db);
   const { organizationId } = tenant;
@@ -31,7 +30,6 @@ beforeAll(async () => {
   await addReservation(service.db, organizationId, unitId, { status: 'approved' });
   await callback({ installmentId: '1', chequeStatus: 'collected' }).expect(422);
 });
-afterAll(() => service.stop());
 
 describe('reservation show', () => {
   it('tells unit, status, wallet and the history of each cheque', async () => {

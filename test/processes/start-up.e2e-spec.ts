@@ -68,17 +68,32 @@ describe('a start', () => {
     expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringMatching(line)]]);
     expect(output).not.toMatch(/se\/|user/);
   });
+});
 
-  it('on a standalone database ends with one line', async () => {
+describe('a standalone database', () => {
+  let standalone: MongoMemoryServer;
+  beforeAll(async () => {
     const { path, version } = await findMongodBinary();
-    const standalone = await MongoMemoryServer.create({
+    standalone = await MongoMemoryServer.create({
       binary: { systemBinary: path, version },
       instance: { storageEngine: 'wiredTiger' },
     });
+  });
+  afterAll(() => standalone.stop());
+
+  it('ends a start with one line', async () => {
     const { code, output } = await runToEnd({ MONGODB_URI: standalone.getUri('x') });
     const line = expect.stringContaining('neither a replica set nor a sharded cluster');
     expect([code, output.trim().split('\n')]).toEqual([1, [line]]);
-    await standalone.stop();
+  });
+
+  it('ends a command of the command line with one line', async () => {
+    const MONGODB_URI = standalone.getUri('alone');
+    const outcome = await runCliProcess(['org', 'list'], { MONGODB_URI });
+    expect(outcome).toMatchObject({ code: 1, stdout: '' });
+    expect(outcome.stderr).toMatch(
+      /^The database at MONGODB_URI is neither a replica set [^\n]+\n$/,
+    );
   });
 });
 

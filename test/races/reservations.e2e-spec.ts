@@ -226,26 +226,30 @@ describe('a process that is killed in the middle', () => {
       }),
     );
     await victim.exited;
-    const ends = await Promise.all(
-      pairs.map(async ({ unitId, reservationId }) => {
-        const { status } = await stored('reservations', { _id: reservationId });
-        const { isDeleted, cheques } = await stored('chequeWallets', { reservationId });
-        const unit = await stored('units', { _id: unitId });
-        const { statusHistory } = cheques[0];
-        const id = reservationId.toHexString();
-        const records = await db
-          .collection('reservationCallbacks')
-          .countDocuments({ reservationId: id });
+    // A commit that the process has sent may still be done: all is read as of one moment.
+    const ends = await db.client.withSession({ snapshot: true }, async (session) => {
+      const all = (collection: string) =>
+        db
+          .collection(collection)
+          .find({ organizationId: tenant.organizationId }, { session })
+          .toArray();
+      const reservations = await all('reservations');
+      const wallets = await all('chequeWallets');
+      const units = await all('units');
+      const records = await all('reservationCallbacks');
+      return pairs.map(({ unitId, reservationId }) => {
+        const wallet = wallets.find((one) => reservationId.equals(one['reservationId']));
+        const [cheque] = wallet?.['cheques'] ?? [];
         return [
-          status,
-          isDeleted,
-          cheques[0].status,
-          statusHistory.length,
-          unit['status'],
-          records,
+          reservations.find(({ _id }) => _id.equals(reservationId))?.['status'],
+          wallet?.['isDeleted'],
+          cheque.status,
+          cheque.statusHistory.length,
+          units.find(({ _id }) => _id.equals(unitId))?.['status'],
+          records.filter((one) => one['reservationId'] === reservationId.toHexString()).length,
         ];
-      }),
-    );
+      });
+    });
     const untouched = ['pending_cheque_collection', false, 'pending', 0, 'Reserved', 0];
     const whole = ['canceled', true, 'bounced', 1, 'Available', 1];
     for (const end of ends) expect([untouched, whole]).toContainEqual(end);

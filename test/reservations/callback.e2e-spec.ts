@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { Decimal128, type Document, Long, MongoClient, ObjectId } from 'mongodb';
 import {
   addKey,
@@ -9,17 +9,13 @@ import {
   type Tenant,
 } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
+import { startTestService } from '../support/test-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 let unitId: ObjectId;
 let reservationId: ObjectId;
-
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
 
 beforeEach(async () => {
   tenant = await addTenant(service.db);
@@ -613,7 +609,7 @@ describe('the record of callbacks', () => {
   });
 
   it('keeps one that the database was too slow for, which has changed nothing', async () => {
-    const hasty = await startTestService({ DATABASE_DEADLINE_MS: '600' });
+    const hasty = await startTestService({ DATABASE_DEADLINE_MS: '600' }, service.databaseUri);
     const client = await new MongoClient(hasty.databaseUri).connect();
     const session = client.startSession();
     try {
@@ -630,7 +626,7 @@ describe('the record of callbacks', () => {
       await session.abortTransaction();
       await eventually(async () => {
         const kept = hasty.db.collection('reservationCallbacks');
-        expect(await kept.find().toArray()).toMatchObject([
+        expect(await kept.find({ organizationId }).toArray()).toMatchObject([
           { outcome: { status: 503, reservation: 'unchanged' } },
         ]);
       }, 5_000);

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { chequeStatuses, reservationStatuses } from '../../src/reservations/states.js';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 import { callBack, type ModelAnswer, type ModelCallback, type World } from './section-3.js';
 import { load, normalized, store } from './stored-world.js';
 
@@ -11,12 +11,7 @@ import { load, normalized, store } from './stored-world.js';
 const lanes = 4;
 const runsOfLane = 10;
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = sharedService();
 
 /** What happens in a step: a callback, or another program changes something. */
 type Step =

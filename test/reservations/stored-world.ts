@@ -44,16 +44,20 @@ export async function load(
   });
   const sorted = (collection: string, filter: Document) =>
     db.collection(collection).find(filter).sort({ _id: 1 }).toArray();
-  const wallets = await sorted('chequeWallets', ofUnits('unitId'));
+  const [wallets, foundUnits, reservations] = await Promise.all([
+    sorted('chequeWallets', ofUnits('unitId')),
+    sorted('units', ofUnits('_id')),
+    sorted('reservations', ofUnits('unitId')),
+  ]);
   const deletions = wallets
     .filter(({ isDeleted }) => isDeleted)
     .toSorted((a, b) => a['deletedAt'].getTime() - b['deletedAt'].getTime())
     .map(({ _id }) => _id.toHexString());
   return {
-    units: (await sorted('units', ofUnits('_id'))).map(({ _id, status, isDeleted }) => {
+    units: foundUnits.map(({ _id, status, isDeleted }) => {
       return { id: _id.toHexString(), status, isDeleted };
     }),
-    reservations: (await sorted('reservations', ofUnits('unitId'))).map((document) => ({
+    reservations: reservations.map((document) => ({
       id: document._id.toHexString(),
       unit: document['unitId'].toHexString(),
       status: document['status'],

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { chequeStatuses, reservationStatuses } from '../../src/reservations/states.js';
 import { addTenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 import { callBack, type ModelCallback, type World } from './section-3.js';
 import { load, normalized, store } from './stored-world.js';
 
@@ -17,12 +17,7 @@ interface Cell {
   readonly sent: Partial<ModelCallback>;
 }
 
-let service: TestService;
-
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = sharedService();
 
 const both = [true, false];
 const units = ['present', 'deleted'] as const;

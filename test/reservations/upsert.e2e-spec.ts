@@ -1,16 +1,12 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { addLead, addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 let unitId: ObjectId;
 
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
 beforeEach(async () => {
   tenant = await addTenant(service.db);
   unitId = await addUnit(service.db, tenant.organizationId, {

@@ -1,11 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
-import { Writable } from 'node:stream';
+import type { Writable } from 'node:stream';
 import { type Db, MongoClient } from 'mongodb';
 import request from 'supertest';
 import { readEnvironment } from '../../src/configuration/environment.js';
 import { createLogger } from '../../src/http/server/logger.js';
 import { basePath, createService, listen, type Service } from '../../src/service.js';
+
+declare global {
+  /**
+   * What all services of a worker have logged. What belongs to no request is logged by the first
+   * of them, also when it comes from another.
+   */
+  var workerLog: { readonly lines: string[]; readonly destination: Writable };
+}
 
 /** A service that listens on a free port, with a database of its own. */
 export interface TestService {
@@ -15,13 +23,11 @@ export interface TestService {
   readonly databaseUri: string;
   /** The same database as other programs see it. */
   readonly db: Db;
-  /** What the service has logged so far, one JSON object a line. */
+  /** What has been logged since its start, one JSON object a line. */
   readonly logged: () => string;
   /** A request agent for paths below the API's base path. */
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
-  /** Ends it and leaves the database to others. */
-  close(): Promise<void>;
-  /** Ends it and removes the database. */
+  /** Ends it; its database goes with the others when the run is over. */
   stop(): Promise<void>;
 }
 
@@ -45,35 +51,24 @@ export async function startTestService(
     MONGODB_URI: databaseUri,
     ...variables,
   });
-  const lines: string[] = [];
-  const sink = new Writable({
-    write: (chunk: Buffer, _encoding, done) => {
-      lines.push(chunk.toString());
-      done();
-    },
-  });
-  const options = { environment, databaseUri, logger: createLogger(environment, sink) };
+  const { lines, destination } = workerLog;
+  const loggedBefore = lines.length;
+  const options = { environment, databaseUri, logger: createLogger(environment, destination) };
   const service = await createService(options);
   const url = await listen(service, options);
   const client = await new MongoClient(databaseUri).connect();
-  const close = async () => {
-    await service.app.close();
-    await client.close();
-  };
   const agent = new Agent({ keepAlive: true });
   return {
     service,
     url,
     databaseUri,
     db: client.db(),
-    logged: () => lines.join(''),
+    logged: () => lines.slice(loggedBefore).join(''),
     api: (method, path) => request(url)[method](`/${basePath}${path}`).agent(agent),
-    close,
     stop: async () => {
       agent.destroy();
       await service.app.close();
-      await client.db().dropDatabase();
-      await close();
+      await client.close();
     },
   };
 }

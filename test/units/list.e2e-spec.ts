@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 let catalogue: Catalogue;
 
 const day = (number: number) => new Date(Date.UTC(2026, 0, number));
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
   const other = await addTenant(service.db);
   catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
@@ -62,7 +61,6 @@ beforeAll(async () => {
     await addUnit(service.db, tenant.organizationId, catalogue, { ...times, ...unit });
   }
 });
-afterAll(() => service.stop());
 
 const get = (path: string) => service.api('get', path).set('api-key', tenant.key);
 const ids = async (query: string, language = 'en-us') => {

@@ -1,21 +1,19 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 let other: Tenant;
 let catalogue: Catalogue;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
   other = await addTenant(service.db);
   catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
 });
-afterAll(() => service.stop());
 
 const get = (path: string, key = tenant.key) => service.api('get', path).set('api-key', key);
 const read = (slug: string, key?: string) => get(`/units/${encodeURIComponent(slug)}`, key);

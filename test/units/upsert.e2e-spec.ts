@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
 import type { UpsertUnitDto } from '../../src/units/writing/upsert-unit.dto.js';
 import { addCatalogue, addCompound, addTenant, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 let other: Tenant;
 let catalogue: Catalogue;
 let secondCompoundId: ObjectId;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
   other = await addTenant(service.db);
   const { organizationId } = tenant;
@@ -28,13 +27,18 @@ beforeAll(async () => {
     slug: 'south',
   });
 });
-afterAll(() => service.stop());
 
 const post = (body: object, key = tenant.key) =>
   service.api('post', '/units').set('api-key', key).send(body);
 const create = async (body: Partial<UpsertUnitDto>) =>
   (await post(Object.assign({ compound: 'lake' }, body)).expect(201)).body.unit;
-const units = (filter: object) => service.db.collection('units').find(filter).toArray();
+const units = (filter: object) => {
+  const organizationId = { $in: [tenant.organizationId, other.organizationId] };
+  return service.db
+    .collection('units')
+    .find({ organizationId, ...filter })
+    .toArray();
+};
 const eventsOf = ({ _id }: { _id: string }) =>
   service.db.collection('outboxEvents').find({ 'data._id': _id }).sort({ _id: 1 }).toArray();
 
@@ -182,7 +186,10 @@ describe('POST /units', () => {
     expect(await slugs({ recordSystemId: '🏠' })).toMatch(/^unit-[0-9a-f]{24}$/);
     await service.db
       .collection('units')
-      .updateMany({ slug: 'فيلا-النخيل' }, { $set: { isDeleted: true } });
+      .updateMany(
+        { organizationId: tenant.organizationId, slug: 'فيلا-النخيل' },
+        { $set: { isDeleted: true } },
+      );
     expect(await slugs({ unitId: 'A 1', name: 'فيلا النخيل' })).toBe('فيلا-النخيل');
   });
 

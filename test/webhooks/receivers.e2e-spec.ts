@@ -188,7 +188,7 @@ describe('an address inside', () => {
     const result = await strict.service.app.get(WebhookDeliveriesService).ping(endpoint.document);
     expect(result).toMatchObject({ isRefused: true, statusCode: null });
     expect(received).toEqual([]);
-    await strict.close();
+    await strict.stop();
   });
 });
 

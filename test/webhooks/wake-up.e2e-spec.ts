@@ -25,7 +25,7 @@ describe('an event', () => {
     await other.createLead(tenant);
     const [got] = await receiver.got(1);
     expect(got?.headers['webhook-id']).toMatch(/^msg_/);
-    await other.close();
+    await other.stop();
   });
 
   it('is found by polling while there is no stream', async () => {

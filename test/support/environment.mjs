@@ -1,0 +1,25 @@
+import { createRequire } from 'node:module';
+import { Writable } from 'node:stream';
+import { TestEnvironment } from 'jest-environment-node';
+
+/** Built-in classes that the program asks values of a test for with `instanceof`, or the reverse. */
+const builtIns = { Date, Error, RangeError, RegExp, SyntaxError, TypeError };
+
+const lines = [];
+const write = (chunk, _encoding, done) => done(void lines.push(chunk.toString()));
+const workerLog = { lines, destination: new Writable({ write }) };
+const workerState = {};
+
+/** A test file's surroundings: the program and the packages are those that Node itself loads. */
+export default class Environment extends TestEnvironment {
+  constructor(...args) {
+    super(...args);
+    for (const [name, builtIn] of Object.entries(builtIns)) {
+      // Literals and the engine's errors keep their own class, which becomes a subclass.
+      Object.setPrototypeOf(this.global[name].prototype, builtIn.prototype);
+      this.global[name] = builtIn;
+    }
+    const requireFromNode = createRequire(import.meta.url);
+    Object.assign(this.global, { workerLog, workerState, requireFromNode });
+  }
+}

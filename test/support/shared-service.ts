@@ -1,0 +1,49 @@
+import { readFileSync, statSync } from 'node:fs';
+import { Agent } from 'node:http';
+import { afterAll } from '@jest/globals';
+import { type Db, MongoClient } from 'mongodb';
+import request from 'supertest';
+
+/** Path under which all endpoints are (section 9). */
+export const basePath = 'external/apis/v1.0';
+
+/** A service as its callers, and other programs on its database, see it. */
+export interface BlackBox {
+  /** Address without path. */
+  readonly url: string;
+  readonly databaseUri: string;
+  /** The same database as other programs see it. */
+  readonly db: Db;
+  /** What has been logged since this was given, one JSON object a line. */
+  readonly logged: () => string;
+  /** A request agent for paths below the API's base path. */
+  readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
+}
+
+/**
+ * The service that runs for all test files at once: each file keeps to organizations of its own,
+ * and may not change what they have in common.
+ */
+export function sharedService(): BlackBox {
+  const { url, databaseUri, log } = sharedAddresses();
+  const client = new MongoClient(databaseUri);
+  const agent = new Agent({ keepAlive: true });
+  const loggedBefore = statSync(log).size;
+  afterAll(async () => {
+    agent.destroy();
+    await client.close();
+  });
+  return {
+    url,
+    databaseUri,
+    db: client.db(),
+    logged: () => readFileSync(log).subarray(loggedBefore).toString(),
+    api: (method, path) => request(url)[method](`/${basePath}${path}`).agent(agent),
+  };
+}
+
+/** Where the shared service and its database are, as the set-up of the run tells. */
+function sharedAddresses(): { url: string; databaseUri: string; log: string } {
+  const { TEST_SERVICE_URL = '', TEST_DATABASE_URI = '', TEST_SERVICE_LOG = '' } = process.env;
+  return { url: TEST_SERVICE_URL, databaseUri: TEST_DATABASE_URI, log: TEST_SERVICE_LOG };
+}
