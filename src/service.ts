@@ -92,7 +92,7 @@ async function prepareDatabase(
   const structure = app.get(DatabaseStructure);
   if (environment.NODE_ENV !== 'production') {
     await structure.apply();
-  } else if (!(await structure.isComplete())) {
+  } else if (!(await structure.status()).isComplete) {
     throw new Error(
       'The database lacks collections, indexes or migrations of this version: ' +
         'run `npm run cli -- db init` (`db status` lists them).',
