@@ -3,7 +3,7 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { withinDeadline } from '../database/transactions/deadline.js';
+import { withinDeadline } from '../database/connection/deadline.js';
 import { type DomainError, unauthorized } from '../http/errors/domain-error.js';
 import { remainingPatience } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';

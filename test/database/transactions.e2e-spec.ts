@@ -4,7 +4,7 @@ import { type Model, Types } from 'mongoose';
 import { DatabaseUnavailableError } from '../../src/database/connection/database-errors.js';
 import { collectionToken } from '../../src/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../src/database/documents/tenant-collection.js';
-import { TransactionLocks } from '../../src/database/transactions/transaction-locks.js';
+import { TransactionLocksRepository } from '../../src/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import type { UserDocument } from '../../src/organizations/user.schema.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -146,7 +146,7 @@ describe('queue keys', () => {
 
 describe('transaction locks', () => {
   it('make transactions that take the same key see each other', async () => {
-    const locks = service.service.app.get(TransactionLocks);
+    const locks = service.service.app.get(TransactionLocksRepository);
     const organizationId = new Types.ObjectId();
     const claim = () =>
       transactions.run(async () => {

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { withinDeadline } from '../transactions/deadline.js';
+import { withinDeadline } from './deadline.js';
 
 /** Asks the database for a sign of life. */
 @Injectable()

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { withinDeadline } from '../../database/transactions/deadline.js';
+import { withinDeadline } from '../../database/connection/deadline.js';
 
 /** Largest answer that is sent as a whole, with an entity tag ("All endpoints" 9). */
 const wholeUpTo = 4 * 1024 * 1024;

@@ -1,4 +1,4 @@
-import { DatabaseUnavailableError } from '../connection/database-errors.js';
+import { DatabaseUnavailableError } from './database-errors.js';
 
 /**
  * Waits for work, but not longer than a number of milliseconds. The work itself goes on.
