@@ -112,7 +112,7 @@ export function environmentExample(): string {
     const { description = '', example } = variable.meta() ?? {};
     const setting =
       variable instanceof z.ZodPrefault
-        ? `${name}=${String(variable.def.defaultValue)}`
+        ? `${name}=${variable.def.defaultValue}`
         : `# ${name}=${String(example)}`;
     return [...wrap(description, 96).map((line) => `# ${line}`), setting].join('\n');
   });

@@ -171,4 +171,32 @@ describe('a tenant collection', () => {
     expect(await users.updateOne(ours.organizationId, { _id: theirs._id }, update)).toBe(false);
     expect(await users.findOne(theirs.organizationId, {})).toMatchObject({ name: 'Mona' });
   });
+
+  it('reads the chosen fields and no others, which the types know', async () => {
+    const { _id, organizationId, name } = user();
+    await users.insert(user(organizationId));
+    const [found] = await users.find(organizationId, {}, { fields: ['name'] });
+    expect(found).toEqual({ _id: expect.any(Types.ObjectId), name });
+    // @ts-expect-error a field that was not read
+    expect(found?.createdAt).toBeUndefined();
+    const [rest] = await users.find(organizationId, {}, { without: ['name'] });
+    // @ts-expect-error a field that was left out
+    expect(rest?.name).toBeUndefined();
+    expect(await users.findOne(organizationId, { _id }, { fields: ['name'] })).toBeNull();
+  });
+
+  it('has filters in which a misspelled field or operator does not compile', async () => {
+    const { organizationId } = user();
+    // @ts-expect-error `isDelted` is no field
+    expect(await users.find(organizationId, { isDelted: false })).toEqual([]);
+    // @ts-expect-error `$inn` is no operator
+    const misspelled = users.find(organizationId, { name: { $inn: [] } });
+    await expect(misspelled).rejects.toThrow('unknown operator');
+    // @ts-expect-error a name is no number
+    expect(await users.count(organizationId, { name: 1 })).toBe(0);
+    // @ts-expect-error the organization is the first argument only
+    expect(await users.find(organizationId, { organizationId })).toEqual([]);
+    // @ts-expect-error `nickname` is no field
+    await users.updateOne(organizationId, { name: 'x' }, { $set: { nickname: 'y' } });
+  });
 });
