@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { AppOptions } from './app.module.js';
 import { type Environment, readEnvironment } from './configuration/environment.js';
-import { openDatabase, toldOfDatabase } from './database/connection/open-database.js';
+import { openDatabase, describeConnectionError } from './database/connection/open-database.js';
 import { DemoData } from './demo/demo-data.js';
 import { createLogger } from './http/server/logger.js';
 import { basePath, createService, listen, type Service, startBackground } from './service.js';
@@ -11,7 +11,7 @@ export interface RunningService {
   /** Address that it listens on, without path; null for a worker, which listens nowhere. */
   readonly url: string | null;
   /** Finishes what is running and closes everything; false when that took too long. */
-  leave(): Promise<boolean>;
+  shutDown(): Promise<boolean>;
 }
 
 /** Reads the environment, `.env` included. */
@@ -42,19 +42,19 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
       ['Data', database.description],
       ...(demo === null ? [] : [['Demo API key', `${demo.key}  (shown once)`] as const]),
     ]);
-    const leave = async () => {
-      const isFinished = await service.leave();
+    const shutDown = async () => {
+      const isFinished = await service.shutDown();
       await database.stop();
       return isFinished;
     };
-    return { url, leave };
+    return { url, shutDown };
   } catch (error) {
     await database.stop();
-    throw toldOfDatabase(database, error);
+    throw describeConnectionError(database, error);
   }
 }
 
-/** A worker delivers only; gives the address where there is one. */
+/** The address that it listens on; null for a worker, which only delivers. */
 async function begin(service: Service, options: AppOptions): Promise<string | null> {
   if (options.environment.ROLE !== 'worker') return listen(service, options);
   startBackground(service);

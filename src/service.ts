@@ -12,14 +12,14 @@ import { serveOpenApi } from './http/reference/openapi.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { WebhookBackground } from './webhooks/worker/webhook-background.js';
 
-/** Path under which all endpoints are (section 9). */
+/** Path under which all endpoints are (rule HTTP-1). */
 export const basePath = 'external/apis/v1.0';
 
 /** A service that is ready to listen. */
 export interface Service {
   readonly app: NestFastifyApplication;
   /** Stops taking requests, finishes what is running and closes; false when that took too long. */
-  leave(): Promise<boolean>;
+  shutDown(): Promise<boolean>;
 }
 
 /**
@@ -28,10 +28,10 @@ export interface Service {
  * @throws Error with one clear line when the database cannot be reached or lacks something
  */
 export async function createService(options: AppOptions): Promise<Service> {
-  let answer: FrameworkErrorHandler | undefined;
+  let frameworkErrorHandler: FrameworkErrorHandler | undefined;
   const adapter = await createFastifyAdapter({
     ...options,
-    onFrameworkError: (...args) => answer?.(...args),
+    onFrameworkError: (...args) => frameworkErrorHandler?.(...args),
   });
   const shutdown = new GracefulShutdown(adapter.getInstance<FastifyInstance>());
   const app = await NestFactory.create<NestFastifyApplication>(
@@ -40,23 +40,23 @@ export async function createService(options: AppOptions): Promise<Service> {
     {
       abortOnError: false,
       bodyParser: false,
-      // What goes wrong before the logger is there is thrown, and told in one line.
+      // What fails before the logger is there is thrown, and reported in one line.
       logger: false,
     },
   );
   app.useLogger(app.get(FrameworkLogger));
   const filter = app.get(ErrorFilter);
-  answer = (...args) => filter.answer(...args);
+  frameworkErrorHandler = (...args) => filter.answer(...args);
   app.setGlobalPrefix(basePath);
   serveOpenApi(app);
   await app.init();
   await prepareDatabase(app, options);
-  const leave = () => {
+  const shutDown = () => {
     // While requests are still accepted, webhooks that are being sent have time to finish.
     void app.get(WebhookBackground).stop();
-    return shutdown.leave(() => app.close());
+    return shutdown.shutDown(() => app.close());
   };
-  return { app, leave };
+  return { app, shutDown };
 }
 
 /**

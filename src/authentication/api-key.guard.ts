@@ -5,7 +5,7 @@ import type { FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/connection/deadline.js';
 import { type DomainError, unauthorized } from '../http/errors/domain-error.js';
-import { remainingPatience } from '../http/server/request-context.js';
+import { remainingDeadline } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { Public } from './public.decorator.js';
@@ -26,7 +26,7 @@ export class ApiKeyGuard implements CanActivate {
     if (key === undefined) throw refusal(request, 'keyNotProvided');
     const found = await withinDeadline(
       this.authenticator.authenticate(key, request.hostname),
-      remainingPatience(request, this.environment.DATABASE_DEADLINE_MS),
+      remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
     );
     if (found === null) throw refusal(request, 'keyNotValid');
     request.caller = {
@@ -41,9 +41,9 @@ export class ApiKeyGuard implements CanActivate {
 
 /** The 401 as the endpoint words it ("All endpoints" 2). */
 function refusal(request: FastifyRequest, reason: 'keyNotProvided' | 'keyNotValid'): DomainError {
-  const { hasBareUnauthorized = false, hasGenericUnauthorized = false } = routeOptionsOf(request);
-  const key = hasGenericUnauthorized ? 'unauthorized' : reason;
-  return unauthorized(`authentication.${key}`, { isBare: hasBareUnauthorized });
+  const { omitsErrorFieldOn401 = false, hidesUnauthorizedReason = false } = routeOptionsOf(request);
+  const key = hidesUnauthorizedReason ? 'unauthorized' : reason;
+  return unauthorized(`authentication.${key}`, { isBare: omitsErrorFieldOn401 });
 }
 
 /** A header's text as it was sent: Node reads its bytes as Latin-1, and clients write UTF-8. */

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
 import { LocalizationModule } from '../localization/localization.module.js';
-import { AnswerStreams } from './lists/answer-streams.js';
+import { ResponseStreams } from './lists/response-streams.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FrameworkLogger } from './server/framework-logger.js';
 import { RequestDeadlineInterceptor } from './server/request-deadline.interceptor.js';
@@ -11,13 +11,13 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
 @Module({
   imports: [LocalizationModule],
   providers: [
-    AnswerStreams,
+    ResponseStreams,
     ErrorFilter,
     FrameworkLogger,
     { provide: APP_FILTER, useExisting: ErrorFilter },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_INTERCEPTOR, useClass: RequestDeadlineInterceptor },
   ],
-  exports: [AnswerStreams, ErrorFilter, FrameworkLogger],
+  exports: [ResponseStreams, ErrorFilter, FrameworkLogger],
 })
 export class HttpModule {}

@@ -30,7 +30,7 @@ type AnyReadOptions<T> = ReadOptions<T> & Partial<Fields<FieldOf<T>> & Without<F
 /** A document with the fields that were read. */
 type Read<T, F extends keyof T> = Pick<T, F | (keyof T & '_id')>;
 
-/** Small enough for many answers at once to stay small in memory. */
+/** Small enough for many responses at the same time to stay small in memory. */
 const documentsInBatch = 25;
 
 /**
@@ -45,7 +45,7 @@ export class TenantCollection<T extends TenantDocument> {
   constructor(private readonly model: Model<T>) {}
 
   /**
-   * The collection itself, for the operator and for background work, which look at all tenants; no
+   * The collection itself, for the operator and for background work across all tenants; no
    * request reaches it.
    */
   get acrossTenants(): Collection<T> {
@@ -72,7 +72,6 @@ export class TenantCollection<T extends TenantDocument> {
     return document ?? null;
   }
 
-  /** All documents that match. */
   async find(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -98,7 +97,7 @@ export class TenantCollection<T extends TenantDocument> {
       .toArray();
   }
 
-  /** Documents of several organizations at once; for the operator, whom no tenant's request reaches. */
+  /** Documents of several organizations at once; for the operator, no request reaches it. */
   async findAcross(
     organizationIds: readonly Types.ObjectId[],
     filter: TenantFilter<T>,
