@@ -32,7 +32,7 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     const options = { environment, databaseUri: database.uri, logger };
     const service = await createService(options);
     const url = await begin(service, options);
-    // Only now: the key of a start that failed would be stored, and nobody would have seen it.
+    // Only now: the key of a failed start would be stored without ever having been printed.
     const demo =
       environment.NODE_ENV === 'development'
         ? await service.app.get(DemoData).createOnFirstStart()

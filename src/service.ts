@@ -54,7 +54,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   const shutDown = () => {
     // While requests are still accepted, webhooks that are being sent have time to finish.
     void app.get(WebhookBackground).stop();
-    return shutdown.shutDown(() => app.close());
+    return shutdown.run(() => app.close());
   };
   return { app, shutDown };
 }

@@ -84,7 +84,7 @@ export type Environment = Readonly<z.output<typeof variables>>;
 /** Injection token of the {@link Environment}. */
 export const ENVIRONMENT = Symbol('Environment');
 
-/** Every problem of the configuration at once, one line each. */
+/** All problems of the configuration, one line each. */
 export class ConfigurationError extends Error {
   constructor(readonly problems: readonly string[]) {
     super(['The configuration is not valid:', ...problems.map((line) => `  ${line}`)].join('\n'));

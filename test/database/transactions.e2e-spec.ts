@@ -45,17 +45,17 @@ describe('a transaction', () => {
 
   it('leaves nothing when the work throws, and lets the error through', async () => {
     const organizationId = new Types.ObjectId();
-    const refusal = new Error('refused');
+    const failure = new Error('failed');
     const run = transactions.run(async () => {
       await users.insert(user(organizationId));
       await users.write(organizationId, [user(organizationId)], []);
-      throw refusal;
+      throw failure;
     });
-    await expect(run).rejects.toBe(refusal);
+    await expect(run).rejects.toBe(failure);
     expect(await committed(organizationId)).toBe(0);
   });
 
-  it('is run again with the fresh state after a lost race for a unique index', async () => {
+  it('is retried with the new state after a lost race for a unique index', async () => {
     const hash = new Types.ObjectId().toHexString();
     const now = new Date();
     const key = { organizationId: new Types.ObjectId(), hash, createdAt: now, updatedAt: now };
@@ -78,7 +78,7 @@ describe('a transaction', () => {
     expect(lost).toEqual(['hash']);
   });
 
-  it('is given up when it cannot win in time', async () => {
+  it('fails when it cannot win in time', async () => {
     const holder = service.db.client.startSession();
     holder.startTransaction();
     const organizationId = new Types.ObjectId();
@@ -101,7 +101,7 @@ describe('a transaction', () => {
 });
 
 describe('queue keys', () => {
-  it('let work that shares one run one after the other, and other work at once', async () => {
+  it('let work that shares one run one after the other, and other work concurrently', async () => {
     const events: string[] = [];
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => (openGate = resolve));
@@ -119,14 +119,14 @@ describe('queue keys', () => {
     expect(events.slice(3)).toEqual(['first ends', 'second begins', 'second ends']);
   });
 
-  it('do not make anybody wait longer than a request may', async () => {
+  it('do not make a request wait longer than its deadline', async () => {
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => (openGate = resolve));
     const first = transactions.run(() => gate, { queueKeys: ['slow'] });
     const second = transactions.run(() => Promise.resolve(), { queueKeys: ['slow'] });
     await expect(second).rejects.toBeInstanceOf(DatabaseUnavailableError);
     openGate();
-    // Its request was answered long ago: nothing may be stored any more.
+    // Its request had its response long ago: nothing may be stored any more.
     await expect(first).rejects.toBeInstanceOf(DatabaseUnavailableError);
   });
 

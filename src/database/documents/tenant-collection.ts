@@ -97,7 +97,7 @@ export class TenantCollection<T extends TenantDocument> {
       .toArray();
   }
 
-  /** Documents of several organizations at once; for the operator, no request reaches it. */
+  /** Documents of several organizations; for the operator, no request reaches it. */
   async findAcross(
     organizationIds: readonly Types.ObjectId[],
     filter: TenantFilter<T>,

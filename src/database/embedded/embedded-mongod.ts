@@ -33,7 +33,7 @@ class QuietInstance extends MongoInstance {
     return super.stop();
   }
 
-  /** Several lines may come at once, and the reason is one of them. */
+  /** Several lines may come together, and the reason is one of them. */
   protected override checkErrorInLine(lines: string): void {
     for (const line of lines.split('\n')) super.checkErrorInLine(line);
   }

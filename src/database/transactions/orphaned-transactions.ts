@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { appName } from '../connection/connection-options.js';
 
-/** A living process does not leave a transaction alone for this long between two operations. */
+/** A running process does not pause for this long between two operations of a transaction. */
 const inactiveMicroseconds = 1_000_000;
 
 /**

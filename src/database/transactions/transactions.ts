@@ -80,7 +80,7 @@ export class Transactions {
       try {
         return await this.runOnce(work, deadline);
       } catch (error) {
-        // Inside the callback the transaction is already aborted; only a new one can go on.
+        // Inside the callback the transaction is already aborted; only a new one can continue.
         const duplicate = duplicateKey(error);
         if (duplicate === undefined || retries === duplicateKeyRetries) throw error;
         await onDuplicateKey?.(duplicate.index);
@@ -92,7 +92,7 @@ export class Transactions {
     let lastError: unknown;
     let conflictDeadline = Date.now() + conflictThresholdMs;
     const attempt = async () => {
-      // The driver goes on retrying for two minutes unless the callback stops it.
+      // The driver retries for two minutes unless the callback stops it.
       if (Date.now() >= deadline) throw new DatabaseUnavailableError(lastError);
       if (Date.now() >= conflictDeadline) {
         await this.orphans.abort();

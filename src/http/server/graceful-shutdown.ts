@@ -27,7 +27,7 @@ export class GracefulShutdown {
    * @param close closes the application and everything that it uses
    * @returns whether everything was finished in time
    */
-  shutDown(close: () => Promise<void>): Promise<boolean> {
+  run(close: () => Promise<void>): Promise<boolean> {
     this.shutdown ??= this.closeWithinTimeout(close);
     return this.shutdown;
   }
