@@ -45,12 +45,12 @@ export function listOf(value: unknown): unknown[] {
 }
 
 /** The objects of a list with their fields; what is no object reads as one without fields. */
-export function recordsOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.map(recordOf) : [];
+export function objectsOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map(objectOf) : [];
 }
 
 /** An object with its fields; without any where there is none. */
-export function recordOf(value: unknown): Record<string, unknown> {
+export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 

@@ -32,7 +32,7 @@ export function printList<T>(
 }
 
 /** Prints a single result: a line per field for people, a JSON object for programs. */
-export function printRecord<T>(item: T, columns: Columns<T>, { json }: OutputOptions): void {
+export function printItem<T>(item: T, columns: Columns<T>, { json }: OutputOptions): void {
   if (json === true) return printJson(item);
   printTable(
     [],
