@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import type { AppOptions } from './app.module.js';
 import { type Environment, readEnvironment } from './configuration/environment.js';
-import { openDatabase, toldOfDatabase } from './database/connection/open-database.js';
+import { openDatabase, describeConnectionError } from './database/connection/open-database.js';
 import { DemoData } from './demo/demo-data.js';
 import { createLogger } from './http/server/logger.js';
 import { basePath, createService, listen, type Service, startBackground } from './service.js';
@@ -13,7 +13,7 @@ export interface RunningService {
   /** Prints what a newcomer needs to know; whoever reads it may end the service from then on. */
   announce(): void;
   /** Finishes what is running and closes everything; false when that took too long. */
-  leave(): Promise<boolean>;
+  shutDown(): Promise<boolean>;
 }
 
 /** Reads the environment, `.env` included. */
@@ -34,7 +34,7 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     const options = { environment, databaseUri: database.uri, logger };
     const service = await createService(options);
     const url = await begin(service, options);
-    // Only now: the key of a start that failed would be stored, and nobody would have seen it.
+    // Only now: the key of a failed start would be stored without ever having been printed.
     const demo =
       environment.NODE_ENV === 'development'
         ? await service.app.get(DemoData).createOnFirstStart()
@@ -44,19 +44,19 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
       ['Data', database.description],
       ...(demo === null ? [] : [['Demo API key', `${demo.key}  (shown once)`] satisfies Line]),
     ];
-    const leave = async () => {
-      const isFinished = await service.leave();
+    const shutDown = async () => {
+      const isFinished = await service.shutDown();
       await database.stop();
       return isFinished;
     };
-    return { url, announce: () => print(lines), leave };
+    return { url, announce: () => print(lines), shutDown };
   } catch (error) {
     await database.stop();
-    throw toldOfDatabase(database, error);
+    throw describeConnectionError(database, error);
   }
 }
 
-/** A worker delivers only; gives the address where there is one. */
+/** The address that it listens on; null for a worker, which only delivers. */
 async function begin(service: Service, options: AppOptions): Promise<string | null> {
   if (options.environment.ROLE !== 'worker') return listen(service, options);
   startBackground(service);

@@ -12,14 +12,14 @@ import { serveOpenApi } from './http/reference/openapi.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { WebhookBackground } from './webhooks/worker/webhook-background.js';
 
-/** Path under which all endpoints are (section 9). */
+/** Path under which all endpoints are (rule HTTP-1). */
 export const basePath = 'external/apis/v1.0';
 
 /** A service that is ready to listen. */
 export interface Service {
   readonly app: NestFastifyApplication;
   /** Stops taking requests, finishes what is running and closes; false when that took too long. */
-  leave(): Promise<boolean>;
+  shutDown(): Promise<boolean>;
 }
 
 /**
@@ -36,7 +36,7 @@ export async function createService(options: AppOptions): Promise<Service> {
     {
       abortOnError: false,
       bodyParser: false,
-      // What goes wrong before the logger is there is thrown, and told in one line.
+      // What fails before the logger is there is thrown, and reported in one line.
       logger: false,
     },
   );
@@ -45,12 +45,12 @@ export async function createService(options: AppOptions): Promise<Service> {
   serveOpenApi(app, Object.values(errorLists).flat());
   await app.init();
   await prepareDatabase(app, options);
-  const leave = () => {
+  const shutDown = () => {
     // While requests are still accepted, webhooks that are being sent have time to finish.
     void app.get(WebhookBackground).stop();
-    return shutdown.leave(() => app.close());
+    return shutdown.run(() => app.close());
   };
-  return { app, leave };
+  return { app, shutDown };
 }
 
 /**
@@ -86,7 +86,7 @@ async function prepareDatabase(
   const structure = app.get(DatabaseStructure);
   if (environment.NODE_ENV !== 'production') {
     await structure.apply();
-  } else if (!(await structure.isComplete())) {
+  } else if (!(await structure.status()).isComplete) {
     throw new Error(
       'The database lacks collections, indexes or migrations of this version: ' +
         'run `npm run cli -- db init` (`db status` lists them).',

@@ -3,9 +3,9 @@ import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@ne
 import { Reflector } from '@nestjs/core';
 import type { FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { withinDeadline } from '../database/transactions/deadline.js';
+import { withinDeadline } from '../database/connection/deadline.js';
 import { DomainError } from '../http/errors/domain-error.js';
-import { remainingPatience } from '../http/server/request-context.js';
+import { remainingDeadline } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { authenticationErrors } from './authentication-errors.js';
@@ -27,7 +27,7 @@ export class ApiKeyGuard implements CanActivate {
     if (key === undefined) throw unauthorized(request, 'keyMissing');
     const found = await withinDeadline(
       this.authenticator.authenticate(key, request.hostname),
-      remainingPatience(request, this.environment.DATABASE_DEADLINE_MS),
+      remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
     );
     if (found === null) throw unauthorized(request, 'keyInvalid');
     request.caller = {
@@ -42,9 +42,9 @@ export class ApiKeyGuard implements CanActivate {
 
 /** The 401 in the form of the endpoint (rule AUTH-3). */
 function unauthorized(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
-  const { hasBareUnauthorized = false, hasGenericUnauthorized = false } = routeOptionsOf(request);
-  const definition = authenticationErrors[hasGenericUnauthorized ? 'keyRejected' : reason];
-  return new DomainError({ ...definition, isBare: hasBareUnauthorized });
+  const { omitsErrorFieldOn401 = false, hidesUnauthorizedReason = false } = routeOptionsOf(request);
+  const definition = authenticationErrors[hidesUnauthorizedReason ? 'keyRejected' : reason];
+  return new DomainError({ ...definition, isBare: omitsErrorFieldOn401 });
 }
 
 /** A header's text as it was sent: Node reads its bytes as Latin-1, and clients write UTF-8. */

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { commonCompoundErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
-import { type Answer, AnswerStreams } from '../http/lists/answer-streams.js';
+import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
 import { httpErrors } from '../http/errors/http-errors.js';
 import {
   DocumentedAnswer,
@@ -15,7 +15,7 @@ import {
 } from '../http/reference/api-documentation.js';
 import { pageOf, type PageOf } from '../http/lists/pages.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
-import { noteUpdatedAsOf } from '../http/lists/updated-as-of.js';
+import { setUpdatedAsOf } from '../http/lists/updated-as-of.js';
 import { CompoundListsService } from './compound-lists.service.js';
 import type { PresentedCompound } from './compound.presenter.js';
 import { CompoundsAnswerDto } from './dto/compound.dto.js';
@@ -29,13 +29,13 @@ import { ListCompoundsQuery } from './dto/list-compounds.query.js';
 export class CompoundsController {
   constructor(
     private readonly compounds: CompoundListsService,
-    private readonly answers: AnswerStreams,
+    private readonly answers: ResponseStreams,
     private readonly clock: Clock,
   ) {}
 
   @Get()
   @Header('content-type', 'application/json; charset=utf-8')
-  @WithRouteOptions({ hasGenericUnauthorized: true })
+  @WithRouteOptions({ hidesUnauthorizedReason: true })
   @ApiOperation({
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',
@@ -47,8 +47,8 @@ export class CompoundsController {
     @CurrentCaller() caller: Caller,
     @Query() query: ListCompoundsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PageOf<PresentedCompound> | Answer> {
-    noteUpdatedAsOf(reply, this.clock.now());
+  ): Promise<PageOf<PresentedCompound> | ResponseBody> {
+    setUpdatedAsOf(reply, this.clock.now());
     const search = {
       ...(query.updatedSince === undefined ? {} : { updatedSince: new Date(query.updatedSince) }),
       includesDeleted: query.includeDeleted === '1',

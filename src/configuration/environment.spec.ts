@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { type ConfigurationError, environmentExample, readEnvironment } from './environment.js';
 
-const faultsOf = (source: Record<string, string>) => {
+const problemsOf = (source: Record<string, string>) => {
   try {
     readEnvironment(source);
     return [];
   } catch (error) {
-    return (error as ConfigurationError).faults;
+    return (error as ConfigurationError).problems;
   }
 };
 
@@ -51,7 +51,7 @@ describe('readEnvironment', () => {
   });
 
   it('names all that production needs', () => {
-    expect(faultsOf({ NODE_ENV: 'production' })).toEqual([
+    expect(problemsOf({ NODE_ENV: 'production' })).toEqual([
       'MONGODB_URI: is required in production',
       'ENCRYPTION_KEYS: is required in production',
     ]);
@@ -81,10 +81,10 @@ describe('readEnvironment', () => {
       NODE_ENV: 'production',
       ENCRYPTION_KEYS: Buffer.alloc(32).toString('base64'),
     },
-  ])('refuses %p with a line that names the variable', (source) => {
-    const [fault, ...others] = faultsOf(source);
+  ])('rejects %p with a line that names the variable', (source) => {
+    const [problem, ...others] = problemsOf(source);
     const [name] = Object.keys(source);
-    expect([fault, others]).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`)), []]);
+    expect([problem, others]).toEqual([expect.stringMatching(new RegExp(`^${name}: .+`)), []]);
   });
 });
 

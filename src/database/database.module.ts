@@ -2,25 +2,25 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { connectionOptions } from './connection/connection-options.js';
-import { CounterRepository } from './documents/counter.repository.js';
-import { counterSchema } from './documents/counter.schema.js';
+import { CountersRepository } from './counters/counters.repository.js';
+import { counterSchema } from './counters/counter.schema.js';
 import { DatabasePing } from './connection/database-ping.js';
 import { DatabaseStructure } from './structure/database-structure.js';
 import { migrationSchema } from './structure/migration.schema.js';
 import { Migrations } from './structure/migrations.js';
 import { OrphanedTransactions } from './transactions/orphaned-transactions.js';
 import { transactionLockSchema } from './transactions/transaction-lock.schema.js';
-import { TransactionLocks } from './transactions/transaction-locks.js';
+import { TransactionLocksRepository } from './transactions/transaction-locks.repository.js';
 import { Transactions } from './transactions/transactions.js';
-import { watermarkSchema } from './documents/watermark.schema.js';
-import { Watermarks } from './documents/watermarks.js';
+import { watermarkSchema } from './watermarks/watermark.schema.js';
+import { WatermarksRepository } from './watermarks/watermarks.repository.js';
 
 const services = [
   OrphanedTransactions,
   Transactions,
-  TransactionLocks,
-  CounterRepository,
-  Watermarks,
+  TransactionLocksRepository,
+  CountersRepository,
+  WatermarksRepository,
   Migrations,
   DatabasePing,
   DatabaseStructure,

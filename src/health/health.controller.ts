@@ -11,7 +11,7 @@ import {
 import { HealthDto, healthExample } from './health.dto.js';
 import { HealthService } from './health.service.js';
 
-/** `/healthz` (section 4.3). */
+/** Rule HTTP-3. */
 @ApiTags('Health')
 @DocumentedHeaders()
 @Controller('healthz')
@@ -21,11 +21,11 @@ export class HealthController {
   @Public()
   @Get()
   @ApiOperation({ summary: 'Check the health of the service', description: 'Needs no API key.' })
-  @DocumentedAnswer(200, HealthDto, 'The database answers.', {}, healthExample)
+  @DocumentedAnswer(200, HealthDto, 'The database responds.', {}, healthExample)
   @DocumentedAnswer(
     503,
     HealthDto,
-    'The database does not answer; `ok` is false.',
+    'The database does not respond; `ok` is false.',
     {},
     {
       ...healthExample,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { CounterRepository } from '../database/documents/counter.repository.js';
+import { CountersRepository } from '../database/counters/counters.repository.js';
 import { LeadsRepository } from './leads.repository.js';
 
 const sequence = 'leadId';
@@ -10,7 +10,7 @@ const batchSize = 1_000;
 @Injectable()
 export class LeadNumbers {
   constructor(
-    private readonly counters: CounterRepository,
+    private readonly counters: CountersRepository,
     private readonly leads: LeadsRepository,
   ) {}
 

@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
 import { contactOf, contentionKeys } from '../contacts/contact.js';
-import { TransactionLocks } from '../database/transactions/transaction-locks.js';
+import { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
 import { DuplicatePhones } from './phones/duplicate-phones.js';
 import { leadChanges, LeadHistory } from './lead-history.js';
 import { LeadLinks } from './lead-links.js';
@@ -27,7 +27,7 @@ export type NumberSource = () => Promise<number>;
 export class LeadUpserts {
   constructor(
     private readonly leads: LeadsRepository,
-    private readonly locks: TransactionLocks,
+    private readonly locks: TransactionLocksRepository,
     private readonly duplicatePhones: DuplicatePhones,
     private readonly links: LeadLinks,
     private readonly history: LeadHistory,

@@ -48,7 +48,7 @@ export class ReservationsController {
   @WithRouteOptions({
     fixedLanguage: 'en-us',
     acceptsKeyInQuery: true,
-    hasBareUnauthorized: true,
+    omitsErrorFieldOn401: true,
   })
   @UseInterceptors(CallbackRecordInterceptor)
   @ApiOperation({

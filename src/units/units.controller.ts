@@ -15,7 +15,7 @@ import Negotiator from 'negotiator';
 import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
-import { type Answer, AnswerStreams } from '../http/lists/answer-streams.js';
+import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
 import { bodyErrors, httpErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
   DocumentedAnswer,
@@ -26,7 +26,7 @@ import {
 } from '../http/reference/api-documentation.js';
 import type { PageOf } from '../http/lists/pages.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
-import { noteUpdatedAsOf } from '../http/lists/updated-as-of.js';
+import { setUpdatedAsOf } from '../http/lists/updated-as-of.js';
 import { DocumentedExport } from './reading/documented-export.js';
 import { unitErrors } from './unit-errors.js';
 import { SlugParam } from './reading/slug.param.js';
@@ -54,7 +54,7 @@ export class UnitsController {
     private readonly units: UnitsService,
     private readonly upserts: UnitUpsertsService,
     private readonly exports: UnitExportsService,
-    private readonly answers: AnswerStreams,
+    private readonly answers: ResponseStreams,
     private readonly clock: Clock,
   ) {}
 
@@ -94,7 +94,7 @@ export class UnitsController {
     @Query() query: ListUnitsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PageOf<PresentedUnit>> {
-    noteUpdatedAsOf(reply, this.clock.now());
+    setUpdatedAsOf(reply, this.clock.now());
     return this.units.page(caller, query);
   }
 
@@ -112,8 +112,8 @@ export class UnitsController {
     @Query() query: ExportUnitsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answer> {
-    noteUpdatedAsOf(reply, this.clock.now());
+  ): Promise<ResponseBody> {
+    setUpdatedAsOf(reply, this.clock.now());
     const format = query.format ?? acceptedFormat(request);
     const { total, text } = await this.exports.open(caller, query, format);
     reply.header('content-type', `${mediaTypes[format]}; charset=utf-8`);

@@ -25,15 +25,15 @@ const conventions = () => ({
 
 describe('the structure of the database', () => {
   it('is complete after a start, and lists what is missing otherwise', async () => {
-    expect(await structure.isComplete()).toBe(true);
+    expect((await structure.status()).isComplete).toBe(true);
     await service.db.collection('leads').dropIndex('phoneKeys');
     await service.db.command({ collMod: 'clients', validator: {} });
     await service.db.collection('counters').drop();
-    expect(await structure.isComplete()).toBe(false);
-    const faults = (await structure.status()).filter(
+    expect((await structure.status()).isComplete).toBe(false);
+    const incomplete = (await structure.status()).collections.filter(
       (state) => !state.exists || state.missingIndexes.length > 0 || !state.validatorIsCurrent,
     );
-    expect(faults).toEqual([
+    expect(incomplete).toEqual([
       { collection: 'clients', exists: true, missingIndexes: [], validatorIsCurrent: false },
       {
         collection: 'counters',
@@ -49,10 +49,10 @@ describe('the structure of the database', () => {
       },
     ]);
     await structure.apply();
-    expect(await structure.isComplete()).toBe(true);
+    expect((await structure.status()).isComplete).toBe(true);
   });
 
-  it('mends indexes that differ and leaves those of other programs alone', async () => {
+  it('replaces indexes that differ and does not touch those of other programs', async () => {
     const leads = service.db.collection('leads');
     await leads.dropIndex('leadId');
     await leads.createIndexes([
@@ -65,19 +65,19 @@ describe('the structure of the database', () => {
     expect(indexes.map(({ name }) => name)).toContain('reports');
   });
 
-  it('can be applied by several processes at once', async () => {
+  it('can be applied by several processes at the same time', async () => {
     await service.db.dropDatabase();
     await Promise.all([structure.apply(), structure.apply(), structure.apply()]);
-    expect(await structure.isComplete()).toBe(true);
+    expect((await structure.status()).isComplete).toBe(true);
   });
 
-  it('mends one outdated index in several processes at once', async () => {
+  it('replaces one outdated index in several processes at the same time', async () => {
     const leads = service.db.collection('leads');
     for (let round = 0; round < 5; round += 1) {
       await leads.dropIndex('leadId');
       await leads.createIndexes([{ key: { organizationId: 1, leadId: 1 }, name: 'leadId' }]);
       await Promise.all([structure.apply(), structure.apply(), structure.apply()]);
-      expect(await structure.isComplete()).toBe(true);
+      expect((await structure.status()).isComplete).toBe(true);
     }
   });
 
@@ -161,14 +161,14 @@ describe('validators', () => {
     ['clients', { phoneNumbers: [1] }],
     ['compounds', { name: { 'en-us': 7 } }],
     ['units', { price: '7' }],
-  ])('refuse %s with %p', async (name, fields) => {
+  ])('reject %s with %p', async (name, fields) => {
     const insertion = service.db.collection(name).insertOne({ ...conventions(), ...fields });
     await expect(insertion).rejects.toMatchObject({ code: 121 });
   });
 });
 
 describe('migrations', () => {
-  it('run once, in batches, and go on where an interrupted one stopped', async () => {
+  it('run once, in batches, and continue where an interrupted one stopped', async () => {
     const migrations = service.service.app.get(Migrations);
     const ids = Array.from({ length: 3 }, () => new Types.ObjectId());
     const seen: (string | null)[] = [];
@@ -185,7 +185,7 @@ describe('migrations', () => {
     });
     await expect(structure.apply()).rejects.toThrow('interrupted');
     expect((await migrations.states()).at(-1)).toMatchObject({ state: 'interrupted' });
-    expect(await structure.isComplete()).toBe(false);
+    expect((await structure.status()).isComplete).toBe(false);
     isBroken = false;
     expect(await structure.apply()).toEqual(['three batches']);
     const hex = ids.map((id) => id.toHexString());
@@ -221,7 +221,7 @@ describe('migrations', () => {
 });
 
 describe('the background pass', () => {
-  it('goes on after a lead that cannot be used, and names it once', async () => {
+  it('continues after a lead that cannot be used, and logs it once', async () => {
     const { organizationId } = await addTenant(service.db);
     const data = { phoneNumber: '01001234567' };
     const broken = { ...conventions(), data, assignedToId: 'Mona' };
@@ -237,8 +237,8 @@ describe('the background pass', () => {
     const leads = service.db.collection('leads').find({ 'data.phoneNumber': data.phoneNumber });
     const derived = (await leads.toArray()).filter(({ phoneKeys }) => phoneKeys !== undefined);
     expect(derived.map(({ _id }) => _id)).toEqual([insertedIds[1], good]);
-    const told = service.logged().match(/.*The phones of a lead could not be derived/g) ?? [];
-    expect(told).toEqual([expect.stringContaining(String(insertedIds[0]))]);
+    const logged = service.logged().match(/.*The phones of a lead could not be derived/g) ?? [];
+    expect(logged).toEqual([expect.stringContaining(String(insertedIds[0]))]);
     await service.db.collection('leads').deleteMany({});
   });
 

@@ -4,7 +4,7 @@ import { type Model, Types } from 'mongoose';
 import { DatabaseUnavailableError } from '../../src/database/connection/database-errors.js';
 import { collectionToken } from '../../src/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../src/database/documents/tenant-collection.js';
-import { TransactionLocks } from '../../src/database/transactions/transaction-locks.js';
+import { TransactionLocksRepository } from '../../src/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import type { UserDocument } from '../../src/organizations/user.schema.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -45,17 +45,17 @@ describe('a transaction', () => {
 
   it('leaves nothing when the work throws, and lets the error through', async () => {
     const organizationId = new Types.ObjectId();
-    const refusal = new Error('refused');
+    const failure = new Error('failed');
     const run = transactions.run(async () => {
       await users.insert(user(organizationId));
       await users.write(organizationId, [user(organizationId)], []);
-      throw refusal;
+      throw failure;
     });
-    await expect(run).rejects.toBe(refusal);
+    await expect(run).rejects.toBe(failure);
     expect(await committed(organizationId)).toBe(0);
   });
 
-  it('is run again with the fresh state after a lost race for a unique index', async () => {
+  it('is retried with the new state after a lost race for a unique index', async () => {
     const hash = new Types.ObjectId().toHexString();
     const now = new Date();
     const key = { organizationId: new Types.ObjectId(), hash, createdAt: now, updatedAt: now };
@@ -78,7 +78,7 @@ describe('a transaction', () => {
     expect(lost).toEqual(['hash']);
   });
 
-  it('is given up when it cannot win in time', async () => {
+  it('fails when it cannot win in time', async () => {
     const holder = service.db.client.startSession();
     holder.startTransaction();
     const organizationId = new Types.ObjectId();
@@ -101,7 +101,7 @@ describe('a transaction', () => {
 });
 
 describe('queue keys', () => {
-  it('let work that shares one run one after the other, and other work at once', async () => {
+  it('let work that shares one run one after the other, and other work concurrently', async () => {
     const events: string[] = [];
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => (openGate = resolve));
@@ -119,14 +119,14 @@ describe('queue keys', () => {
     expect(events.slice(3)).toEqual(['first ends', 'second begins', 'second ends']);
   });
 
-  it('do not make anybody wait longer than a request may', async () => {
+  it('do not make a request wait longer than its deadline', async () => {
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => (openGate = resolve));
     const first = transactions.run(() => gate, { queueKeys: ['slow'] });
     const second = transactions.run(() => Promise.resolve(), { queueKeys: ['slow'] });
     await expect(second).rejects.toBeInstanceOf(DatabaseUnavailableError);
     openGate();
-    // Its request was answered long ago: nothing may be stored any more.
+    // Its request had its response long ago: nothing may be stored any more.
     await expect(first).rejects.toBeInstanceOf(DatabaseUnavailableError);
   });
 
@@ -146,7 +146,7 @@ describe('queue keys', () => {
 
 describe('transaction locks', () => {
   it('make transactions that take the same key see each other', async () => {
-    const locks = service.service.app.get(TransactionLocks);
+    const locks = service.service.app.get(TransactionLocksRepository);
     const organizationId = new Types.ObjectId();
     const claim = () =>
       transactions.run(async () => {
@@ -170,5 +170,33 @@ describe('a tenant collection', () => {
     const update = { $set: { name: 'taken over' } };
     expect(await users.updateOne(ours.organizationId, { _id: theirs._id }, update)).toBe(false);
     expect(await users.findOne(theirs.organizationId, {})).toMatchObject({ name: 'Mona' });
+  });
+
+  it('reads the chosen fields and no others, which the types know', async () => {
+    const { _id, organizationId, name } = user();
+    await users.insert(user(organizationId));
+    const [found] = await users.find(organizationId, {}, { fields: ['name'] });
+    expect(found).toEqual({ _id: expect.any(Types.ObjectId), name });
+    // @ts-expect-error a field that was not read
+    expect(found?.createdAt).toBeUndefined();
+    const [rest] = await users.find(organizationId, {}, { without: ['name'] });
+    // @ts-expect-error a field that was left out
+    expect(rest?.name).toBeUndefined();
+    expect(await users.findOne(organizationId, { _id }, { fields: ['name'] })).toBeNull();
+  });
+
+  it('has filters in which a misspelled field or operator does not compile', async () => {
+    const { organizationId } = user();
+    // @ts-expect-error `isDelted` is no field
+    expect(await users.find(organizationId, { isDelted: false })).toEqual([]);
+    // @ts-expect-error `$inn` is no operator
+    const misspelled = users.find(organizationId, { name: { $inn: [] } });
+    await expect(misspelled).rejects.toThrow('unknown operator');
+    // @ts-expect-error a name is no number
+    expect(await users.count(organizationId, { name: 1 })).toBe(0);
+    // @ts-expect-error the organization is the first argument only
+    expect(await users.find(organizationId, { organizationId })).toEqual([]);
+    // @ts-expect-error `nickname` is no field
+    await users.updateOne(organizationId, { name: 'x' }, { $set: { nickname: 'y' } });
   });
 });

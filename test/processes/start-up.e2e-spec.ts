@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
+import { startMongod } from '../../src/database/embedded/embedded-mongod.js';
 import { findMongodBinary } from '../../src/database/embedded/mongod-binary.js';
+import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
 import { basePath } from '../../src/service.js';
 import { runCliProcess } from '../operator/command-line.js';
 import { eventually } from '../support/eventually.js';
@@ -104,23 +106,40 @@ describe('processes on one data folder', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('start one database between them, and go on when the one that started it ends', async () => {
-    const variables = { DATA_FOLDER: folder };
+  it('use one database, which stops with the process that started it and returns with the next', async () => {
+    const variables = { DATA_FOLDER: folder, DATABASE_DEADLINE_MS: '1000' };
     const [one, two] = await Promise.all([
       runCliProcess(['org', 'create', '--name', 'One', '--json'], variables),
       runCliProcess(['org', 'create', '--name', 'Two', '--json'], variables),
     ]);
     expect([one, two]).toEqual(Array(2).fill(expect.objectContaining({ code: 0, stderr: '' })));
 
-    const first = await startProcess(variables);
-    const second = await startProcess(variables);
-    first.process.kill('SIGTERM');
-    expect(await first.exited).toBe(0);
-    await eventually(async () => {
-      expect((await fetch(`${second.url}/${basePath}/healthz`)).status).toBe(200);
-    }, 15_000);
-    second.process.kill('SIGTERM');
-    expect(await second.exited).toBe(0);
+    const owner = await startProcess(variables);
+    const other = await startProcess(variables);
+    owner.process.kill('SIGTERM');
+    expect(await owner.exited).toBe(0);
+    const expectStatus = (status: number) =>
+      eventually(async () => {
+        expect((await fetch(`${other.url}/${basePath}/healthz`)).status).toBe(status);
+      }, 15_000);
+    await expectStatus(503);
+    const next = await startProcess(variables);
+    await expectStatus(200);
+    for (const { process, exited } of [other, next]) {
+      process.kill('SIGTERM');
+      expect(await exited).toBe(0);
+    }
+  });
+
+  it('end with one line when the folder is kept by a database that does not respond', async () => {
+    const taken = await mkdtemp(join(tmpdir(), 'integration-api-taken-'));
+    // Without its state file the database cannot be found.
+    const mongod = await startMongod(join(taken, 'mongodb'));
+    await expect(openSharedMongod(taken, 500)).rejects.toThrow(
+      /^Another process uses \S+ and its database does not respond: stop that process, or set DATA_FOLDER/,
+    );
+    await mongod.stop();
+    await rm(taken, { recursive: true, force: true });
   });
 });
 

@@ -123,7 +123,7 @@ describe('a large answer', () => {
       await service.db.command({ killCursors: 'units', cursors });
       await expect(textOf(response)).rejects.toThrow('aborted');
       expect(response.complete).toBe(false);
-      expect(service.logged()).toContain('The answer was cut off');
+      expect(service.logged()).toContain('The response was cut off');
     },
   );
 

@@ -1,4 +1,4 @@
-import { recordOf } from '../../database/documents/stored-values.js';
+import { objectOf } from '../../database/documents/stored-values.js';
 import {
   type Catalogue,
   type Fault,
@@ -33,7 +33,7 @@ export function readCatalogue(text: string): ReadCatalogue {
   const records = rawRecords(text.replace(/^\uFEFF/, ''), faults);
   for (const record of records) check(record, catalogue, faults);
   const slugsOf = (kind: Kind) =>
-    records.filter((record) => record.kind === kind).map(({ value }) => recordOf(value)['slug']);
+    records.filter((record) => record.kind === kind).map(({ value }) => objectOf(value)['slug']);
   const slugs = new Map(kinds.map((kind) => [kind, new Set(slugsOf(kind))]));
   return { catalogue, slugs, faults };
 }

@@ -3,8 +3,8 @@ import {
   idOf,
   idOrNull,
   numberOf,
-  recordOf,
-  recordsOf,
+  objectOf,
+  objectsOf,
   type Stored,
   textOf,
   timeOf,
@@ -57,18 +57,18 @@ export function presentRecord(document: Stored<CatalogueDocument>): PresentedRec
 
 /** A list of pictures. */
 export function presentMedia(stored: unknown): PresentedMedia[] {
-  return recordsOf(stored).map(({ image, type }) => ({ image: textOf(image), type: textOf(type) }));
+  return objectsOf(stored).map(({ image, type }) => ({ image: textOf(image), type: textOf(type) }));
 }
 
 /** A brochure; its fields are empty where there is none. */
 export function presentBrochure(stored: unknown): PresentedBrochure {
-  const { dateUploaded, name, url } = recordOf(stored);
+  const { dateUploaded, name, url } = objectOf(stored);
   return { dateUploaded: timeOf(dateUploaded), name: textOf(name), url: textOf(url) };
 }
 
 /** A list of brochures. */
 export function presentBrochures(stored: unknown): PresentedBrochure[] {
-  return recordsOf(stored).map(presentBrochure);
+  return objectsOf(stored).map(presentBrochure);
 }
 
 /** Who reviewed and approved something, and when. */

@@ -9,7 +9,7 @@ export const appName = 'integration-api';
  * operation that hangs longer than a request may wait.
  */
 export function connectionOptions(environment: Environment): MongooseModuleFactoryOptions {
-  const patience = environment.DATABASE_DEADLINE_MS;
+  const deadlineMs = environment.DATABASE_DEADLINE_MS;
   return {
     appName,
     retryAttempts: 1,
@@ -18,11 +18,11 @@ export function connectionOptions(environment: Environment): MongooseModuleFacto
     // Indexes are made by `db init`: building one waits for open transactions.
     autoIndex: false,
     autoCreate: false,
-    serverSelectionTimeoutMS: patience,
-    connectTimeoutMS: Math.min(patience, 5_000),
-    // A stopped (not killed) primary never answers and never closes its connections.
-    socketTimeoutMS: patience,
-    waitQueueTimeoutMS: patience,
+    serverSelectionTimeoutMS: deadlineMs,
+    connectTimeoutMS: Math.min(deadlineMs, 5_000),
+    // A stopped (not killed) primary never responds and never closes its connections.
+    socketTimeoutMS: deadlineMs,
+    waitQueueTimeoutMS: deadlineMs,
     maxPoolSize: 50,
   };
 }

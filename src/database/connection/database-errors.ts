@@ -8,7 +8,7 @@ import {
   MongoWriteConcernError,
 } from 'mongodb';
 
-/** The database did not answer in time; the request may be repeated. */
+/** The database did not respond in time; the request may be repeated. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause?: unknown) {
     super('The database did not answer in time.', { cause });
@@ -41,13 +41,13 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   13_436, // NotPrimaryOrSecondary
 ]);
 
-/** Tells a violated unique index from every other error, and names it. */
+/** The unique index that an error says is violated; undefined for every other error. */
 export function duplicateKey(error: unknown): DuplicateKey | undefined {
   if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return undefined;
   return { index: /index: (\S+)/.exec(error.message)?.[1] ?? '' };
 }
 
-/** Whether the error is the database's absence and not a fault of the request or the program. */
+/** Whether the error is the database's absence and not an error of the request or the program. */
 export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof DatabaseUnavailableError) return true;
   if (!(error instanceof MongoError)) return isMongooseDisconnected(error);

@@ -1,15 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { withinDeadline } from '../transactions/deadline.js';
+import { withinDeadline } from './deadline.js';
 
-/** Asks the database for a sign of life. */
+/** Pings the database. */
 @Injectable()
 export class DatabasePing {
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
-  /** Whether the database answers a ping within a number of milliseconds. */
-  async answersWithin(milliseconds: number): Promise<boolean> {
+  /** Whether the database responds to a ping within a number of milliseconds. */
+  async respondsWithin(milliseconds: number): Promise<boolean> {
     try {
       const ping = this.connection.db?.command({ ping: 1 }) ?? Promise.reject(new Error('closed'));
       await withinDeadline(ping, milliseconds);

@@ -5,7 +5,7 @@ import { openSharedMongod } from '../embedded/shared-mongod.js';
 /** The database that the service works on. */
 export interface OpenDatabase {
   readonly uri: string;
-  /** Where the data is, in words that hold no credentials. */
+  /** Where the data is, without credentials. */
   readonly description: string;
   /** Stops it when it is embedded and was started by this process. */
   stop(): Promise<void>;
@@ -32,15 +32,15 @@ export async function openDatabase(environment: Environment): Promise<OpenDataba
   };
 }
 
-/** An error as it is told: one of reaching the database names the database. */
-export function toldOfDatabase({ description }: OpenDatabase, error: unknown): unknown {
-  if (!isAboutConnection(error)) return error;
+/** Names the database in an error of connecting to it; other errors stay as they are. */
+export function describeConnectionError({ description }: OpenDatabase, error: unknown): unknown {
+  if (!isConnectionError(error)) return error;
   const line = `The database at ${description} cannot be used: ${error.message}`;
   return new Error(line, { cause: error });
 }
 
-/** Whether the database cannot be reached, named or logged in to. */
-function isAboutConnection(error: unknown): error is Error {
+/** Whether the database cannot be found, reached or logged in to. */
+function isConnectionError(error: unknown): error is Error {
   if (!(error instanceof Error)) return false;
   const { code, syscall } = error as { code?: unknown; syscall?: unknown };
   return (

@@ -1,6 +1,6 @@
 import { Types } from 'mongoose';
 
-/** The id that 24 hexadecimal digits stand for, null for any other text. */
+/** The id with these 24 hexadecimal digits, null for any other text. */
 export function parseObjectId(text: string): Types.ObjectId | null {
   return /^[0-9a-f]{24}$/i.test(text) ? new Types.ObjectId(text) : null;
 }

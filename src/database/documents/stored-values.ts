@@ -1,6 +1,6 @@
 import { Decimal128, Long, ObjectId } from 'mongodb';
 
-/** What reads the fields of a stored document, whatever another program has put there. */
+/** A stored document whose fields may hold whatever another program has put there. */
 export type Stored<T> = { readonly [Field in keyof T]?: unknown };
 
 /** A text; empty where there is none. */
@@ -15,7 +15,7 @@ export function numberOf(value: unknown): number {
   return typeof number === 'number' && Number.isFinite(number) ? number : 0;
 }
 
-/** A switch; off where there is none. */
+/** A flag; false where there is none. */
 export function flagOf(value: unknown): boolean {
   return value === true;
 }
@@ -25,7 +25,6 @@ export function idOf(value: unknown): string {
   return value instanceof ObjectId ? value.toHexString() : textOf(value);
 }
 
-/** An id, null where there is none. */
 export function idOrNull(value: unknown): string | null {
   return idOf(value) || null;
 }
@@ -36,7 +35,6 @@ export function timeOf(value: unknown): string {
   return Number.isNaN(value.getTime()) ? '' : value.toISOString();
 }
 
-/** An ISO 8601 time, null where there is none. */
 export function timeOrNull(value: unknown): string | null {
   return timeOf(value) || null;
 }
@@ -47,16 +45,15 @@ export function listOf(value: unknown): unknown[] {
 }
 
 /** The objects of a list with their fields; what is no object reads as one without fields. */
-export function recordsOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.map(recordOf) : [];
+export function objectsOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.map(objectOf) : [];
 }
 
 /** An object with its fields; without any where there is none. */
-export function recordOf(value: unknown): Record<string, unknown> {
+export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** A list of ids. */
 export function idsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(idOf).filter((id) => id !== '') : [];
 }

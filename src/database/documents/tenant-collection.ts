@@ -30,7 +30,7 @@ type AnyReadOptions<T> = ReadOptions<T> & Partial<Fields<FieldOf<T>> & Without<F
 /** A document with the fields that were read. */
 type Read<T, F extends keyof T> = Pick<T, F | (keyof T & '_id')>;
 
-/** Small enough for many answers at once to stay small in memory. */
+/** Small enough for many responses at the same time to stay small in memory. */
 const documentsInBatch = 25;
 
 /**
@@ -45,7 +45,7 @@ export class TenantCollection<T extends TenantDocument> {
   constructor(private readonly model: Model<T>) {}
 
   /**
-   * The collection itself, for the operator and for background work, which look at all tenants; no
+   * The collection itself, for the operator and for background work across all tenants; no
    * request reaches it.
    */
   get acrossTenants(): Collection<T> {
@@ -72,7 +72,6 @@ export class TenantCollection<T extends TenantDocument> {
     return document ?? null;
   }
 
-  /** All documents that match. */
   async find(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
@@ -98,15 +97,14 @@ export class TenantCollection<T extends TenantDocument> {
       .toArray();
   }
 
-  /** Documents of several organizations at once; for the operator, whom no tenant's request reaches. */
+  /** Documents of several organizations; for the operator, no request reaches it. */
   async findAcross(
     organizationIds: readonly Types.ObjectId[],
     filter: TenantFilter<T>,
     options: ReadOptions<T> = {},
   ): Promise<T[]> {
     const scoped = withTenant(filter, { $in: [...organizationIds] });
-    const cursor = this.model.collection.find(scoped, findOptions(options));
-    return (await cursor.toArray()) as unknown as T[];
+    return this.model.collection.find<T>(scoped, findOptions(options)).toArray();
   }
 
   /**
@@ -120,17 +118,17 @@ export class TenantCollection<T extends TenantDocument> {
     { sort, skip, limit }: BatchOptions<T> = {},
     computed: Record<string, object> | null = null,
   ): AsyncGenerator<T[], void> {
-    const steps = [
+    const steps: Document[] = [
       { $match: withTenant(filter, organizationId) },
       ...(computed === null ? [] : [{ $set: computed }]),
       ...(sort === undefined ? [] : [{ $sort: sort }]),
       ...(skip === undefined || skip === 0 ? [] : [{ $skip: skip }]),
       ...(limit === undefined ? [] : [{ $limit: limit }]),
-    ] as Document[];
+    ];
     const options = { ...readAsValues, batchSize: documentsInBatch, allowDiskUse: true };
-    const cursor = this.model.collection.aggregate(steps, options);
+    const cursor = this.model.collection.aggregate<T>(steps, options);
     try {
-      while (await cursor.hasNext()) yield cursor.readBufferedDocuments() as unknown as T[];
+      while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
     } finally {
       await cursor.close();
     }
@@ -188,15 +186,12 @@ export interface BatchOptions<T> extends Pick<ReadOptions<T>, 'skip' | 'limit'> 
 }
 
 function withTenant<T>(filter: TenantFilter<T>, organizationId: unknown): Document {
-  return { ...(filter as Document), organizationId };
+  return { ...filter, organizationId };
 }
 
-function findOptions<T>({ fields, without, ...rest }: AnyReadOptions<T>): FindOptions {
-  const shown = [
-    ...(fields ?? []).map((field) => [field, 1]),
-    ...(without ?? []).map((field) => [field, 0]),
-  ];
-  const projection =
-    shown.length === 0 ? {} : { projection: Object.fromEntries(shown) as Document };
-  return { ...(rest as FindOptions), ...projection, ...readAsValues };
+function findOptions<T>({ fields = [], without = [], ...rest }: AnyReadOptions<T>): FindOptions {
+  const projection: Record<string, 0 | 1> = {};
+  for (const field of fields) projection[field] = 1;
+  for (const field of without) projection[field] = 0;
+  return { ...(rest as FindOptions), projection, ...readAsValues };
 }

@@ -1,7 +1,7 @@
 import { Prop, Schema } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 
-/** What every document of a tenant carries (data model, conventions). */
+/** What every document of a tenant carries (rule DATA-2). */
 @Schema()
 export class TenantDocument {
   declare _id: Types.ObjectId;

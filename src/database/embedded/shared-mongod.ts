@@ -1,76 +1,43 @@
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 
-/** How long another process may take to start the server or to stop it. */
-const patience = 30_000;
-const betweenTries = 250;
-const betweenRestarts = 1_000;
+const retryDelayMs = 250;
 
 /**
- * Opens the embedded database of a data folder: the server that another process already runs on it,
- * or a new one, so that the command line works beside a running service. When the server ends before
- * `stop` is called, because the process that started it does, it is started again.
+ * Opens the embedded database of a data folder. The process that starts the server owns it and stops
+ * it in the end; a process that finds one running uses it, so that the command line works while the
+ * service runs.
  *
  * @param dataFolder where the data files live between runs; created when missing
- * @throws Error when no mongod can be found (it says what to install) or started
+ * @param startTimeoutMs how long another process may take to start the server or to stop it
+ * @throws Error when no mongod can be found (it says what to install) or started, or when another
+ *   process keeps the folder without serving it
  */
-export async function openSharedMongod(dataFolder: string): Promise<EmbeddedMongod> {
-  const shared = new SharedMongod(resolve(dataFolder));
-  await shared.open();
-  const { uri, port, folder } = shared.server;
-  return { uri, port, folder, stop: () => shared.stop() };
-}
-
-/** One process's use of the server of a data folder. */
-class SharedMongod {
-  private used: EmbeddedMongod | undefined;
-  private connection: Socket | undefined;
-  private restart: Promise<void> = Promise.resolve();
-  private isStopped = false;
-
-  constructor(private readonly dataFolder: string) {}
-
-  get server(): EmbeddedMongod {
-    if (this.used === undefined) throw new Error('The server has not been opened.');
-    return this.used;
-  }
-
-  async open(): Promise<void> {
-    this.used = await findOrStart(this.dataFolder);
-    this.watch(this.used);
-  }
-
-  async stop(): Promise<void> {
-    this.isStopped = true;
-    this.connection?.destroy();
-    await this.restart;
-    await this.server.stop();
-  }
-
-  /** A connection that nothing is sent over ends when the server does. */
-  private watch({ port }: EmbeddedMongod): void {
-    this.connection = connect(port, '127.0.0.1');
-    this.connection.unref();
-    this.connection.on('error', () => undefined);
-    this.connection.once('close', () => {
-      if (!this.isStopped) this.restart = this.openAgain();
-    });
-  }
-
-  private async openAgain(): Promise<void> {
-    while (!this.isStopped) {
-      try {
-        await this.server.stop();
-        return await this.open();
-      } catch {
-        // Requests are answered with 503 meanwhile, which the log tells.
-        await delay(betweenRestarts);
-      }
+export async function openSharedMongod(
+  dataFolder: string,
+  startTimeoutMs = 30_000,
+): Promise<EmbeddedMongod> {
+  const folder = resolve(dataFolder, 'mongodb');
+  const stateFile = resolve(dataFolder, 'mongod.json');
+  const deadline = Date.now() + startTimeoutMs;
+  let port = (await readState(stateFile))?.port;
+  for (;;) {
+    const running = await findRunning(stateFile, folder);
+    if (running !== undefined) return running;
+    try {
+      return await startOwned(folder, stateFile, port);
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : '';
+      const isPortTaken = reason.includes('already in use');
+      if (isPortTaken) port = undefined;
+      else if (!reason.includes('DBPathInUse')) throw error;
+      else if (Date.now() > deadline) throw folderInUse(folder, error);
+      // Another process is starting its server, or stopping it.
+      await delay(retryDelayMs);
     }
   }
 }
@@ -80,31 +47,21 @@ interface StoredState {
   readonly port: number;
 }
 
-/** Uses the running server of a data folder or starts one, taking turns with other processes. */
-async function findOrStart(dataFolder: string): Promise<EmbeddedMongod> {
-  const folder = resolve(dataFolder, 'mongodb');
-  const stateFile = resolve(dataFolder, 'mongod.json');
-  const deadline = Date.now() + patience;
-  let isPortTaken = false;
-  for (;;) {
-    const state = await readState(stateFile);
-    if (state !== undefined && (await serves(state.uri, folder))) {
-      return { ...state, folder, stop: () => Promise.resolve() };
-    }
-    try {
-      const usual = state === undefined || isPortTaken ? {} : { port: state.port };
-      const server = await startMongod(folder, usual);
-      await writeFile(stateFile, JSON.stringify({ uri: server.uri, port: server.port }));
-      return server;
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : '';
-      isPortTaken = reason.includes('already in use');
-      // Another process is starting its server, or stopping it.
-      const isFolderTaken = reason.includes('DBPathInUse');
-      if ((!isPortTaken && !isFolderTaken) || Date.now() > deadline) throw error;
-      await delay(betweenTries);
-    }
-  }
+async function startOwned(
+  folder: string,
+  stateFile: string,
+  port?: number,
+): Promise<EmbeddedMongod> {
+  const server = await startMongod(folder, port === undefined ? {} : { port });
+  await writeFile(stateFile, JSON.stringify({ uri: server.uri, port: server.port }));
+  return server;
+}
+
+/** The server that another process runs on the folder; stopping it is up to its owner. */
+async function findRunning(stateFile: string, folder: string): Promise<EmbeddedMongod | undefined> {
+  const state = await readState(stateFile);
+  if (state === undefined || !(await serves(state.uri, folder))) return undefined;
+  return { ...state, folder, stop: () => Promise.resolve() };
 }
 
 async function readState(file: string): Promise<StoredState | undefined> {
@@ -130,4 +87,11 @@ async function serves(uri: string, folder: string): Promise<boolean> {
   } finally {
     await client.close();
   }
+}
+
+function folderInUse(folder: string, cause: unknown): Error {
+  const line =
+    `Another process uses ${folder} and its database does not respond: ` +
+    'stop that process, or set DATA_FOLDER to another folder.';
+  return new Error(line, { cause });
 }

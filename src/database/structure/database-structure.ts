@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Document, IndexDescription, IndexDescriptionInfo } from 'mongodb';
-import type { Connection, Model } from 'mongoose';
+import type { CollectionInfo, IndexDescription } from 'mongodb';
+import type { Connection, IndexDefinition, IndexOptions, Model } from 'mongoose';
+import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
 import { documentValidator } from './document-validator.js';
-import { Migrations } from './migrations.js';
+import { Migrations, type MigrationState } from './migrations.js';
 
 /** A collection, and what it lacks of what its schema declares. */
 export interface CollectionState {
@@ -14,14 +15,26 @@ export interface CollectionState {
   readonly validatorIsCurrent: boolean;
 }
 
-/** Lets a document that broke the rules before them be changed; a new one and a sound one must not. */
+/** What the database has and lacks of what this version of the service relies on. */
+export interface DatabaseStatus {
+  readonly isComplete: boolean;
+  readonly collections: readonly CollectionState[];
+  readonly migrations: readonly MigrationState[];
+}
+
+/** The options of a stored collection; undefined when there is none. */
+type StoredOptions = CollectionInfo['options'];
+
+/** A document that broke the rules before them may be changed; a new or a valid one is checked. */
 const validationLevel = 'moderate';
 
+/** How many collections are compared at the same time. */
+const concurrency = 4;
+
 const indexNotFound = 27;
-const namespaceExists = 48;
 const conflictingOperation = 117;
 
-/** Collections, indexes and validators as the schemas declare them. */
+/** Collections, indexes and validators as the schemas declare them (rules DATA-2 and DATA-5). */
 @Injectable()
 export class DatabaseStructure {
   constructor(
@@ -30,147 +43,95 @@ export class DatabaseStructure {
   ) {}
 
   /**
-   * Creates or mends whatever differs and applies the pending migrations; safe to repeat and to run
-   * in several processes at once. Indexes of other programs are left alone.
+   * Creates or updates whatever differs and applies the pending migrations; safe to repeat and to
+   * run in several processes at the same time. Indexes of other programs are not touched.
    *
    * @returns the names of the migrations that ran
    */
   async apply(): Promise<string[]> {
-    for (const model of this.models()) {
-      await this.createCollection(model);
-      await this.syncValidator(model);
-      await this.syncIndexes(model);
-    }
+    await this.forEachModel(async (model, stored) => {
+      await updateCollection(model, stored);
+      await updateIndexes(model);
+    });
     return this.migrations.apply();
   }
 
-  /** What is there and what is missing, by collection. */
-  async status(): Promise<CollectionState[]> {
-    const existing = await this.validation();
-    const states: CollectionState[] = [];
-    for (const model of this.models()) {
-      const name = model.collection.collectionName;
-      const exists = existing.has(name);
-      const indexes = exists ? await model.collection.indexes() : [];
-      states.push({
-        collection: name,
-        exists,
-        missingIndexes: missingIndexes(model, indexes).map((index) => index.name ?? ''),
-        validatorIsCurrent: isCurrent(model, existing.get(name)),
-      });
-    }
-    return states;
-  }
-
-  /** Whether the database has everything that this version of the service relies on. */
-  async isComplete(): Promise<boolean> {
-    const collections = await this.status();
+  /** What is there and what is missing. */
+  async status(): Promise<DatabaseStatus> {
+    const states = await this.forEachModel(stateOf);
+    const collections = states.toSorted((a, b) => a.collection.localeCompare(b.collection));
     const migrations = await this.migrations.states();
-    return (
+    const isComplete =
       collections.every((state) => state.missingIndexes.length === 0 && state.validatorIsCurrent) &&
-      migrations.every((migration) => migration.state === 'done')
-    );
+      migrations.every(({ state }) => state === 'done');
+    return { isComplete, collections, migrations };
   }
 
-  private models(): Model<unknown>[] {
-    return (Object.values(this.connection.models) as Model<unknown>[]).toSorted((a, b) =>
-      a.collection.collectionName.localeCompare(b.collection.collectionName),
-    );
-  }
-
-  private async createCollection(model: Model<unknown>): Promise<void> {
-    try {
-      await this.connection.createCollection(model.collection.collectionName);
-    } catch (error) {
-      if (codeOf(error) !== namespaceExists) throw error;
-    }
-  }
-
-  private async syncValidator(model: Model<unknown>): Promise<void> {
-    const name = model.collection.collectionName;
-    if (isCurrent(model, (await this.validation()).get(name))) return;
-    const validator = documentValidator(model.schema);
-    try {
-      await this.connection.db?.command({ collMod: name, validator, validationLevel });
-    } catch (error) {
-      // Another process is setting the same validator.
-      if (codeOf(error) !== conflictingOperation) throw error;
-    }
-  }
-
-  private async syncIndexes(model: Model<unknown>): Promise<void> {
-    // One look decides: an index that another process makes meanwhile is not an outdated one.
-    const existing = await model.collection.indexes();
-    const missing = missingIndexes(model, existing);
-    if (missing.length === 0) return;
-    for (const { name } of missing) {
-      if (existing.some((index) => index.name === name)) await this.dropIndex(model, name);
-    }
-    await model.collection.createIndexes(missing);
-  }
-
-  private async dropIndex(model: Model<unknown>, name = ''): Promise<void> {
-    try {
-      await model.collection.dropIndex(name);
-    } catch (error) {
-      if (codeOf(error) !== indexNotFound) throw error;
-    }
-  }
-
-  private async validation(): Promise<Map<string, Validation>> {
-    const collections = (await this.connection.db?.listCollections().toArray()) ?? [];
-    return new Map(
-      collections.map(({ name, options }: { name: string; options?: Validation }) => [
-        name,
-        options ?? {},
-      ]),
-    );
+  private async forEachModel<T>(
+    work: (model: Model<unknown>, stored: StoredOptions) => Promise<T>,
+  ): Promise<T[]> {
+    // One command for all: the validators make each of its responses large.
+    const cursor = this.connection.db?.listCollections({}, { nameOnly: false });
+    const collections = (await cursor?.toArray()) ?? [];
+    const stored = new Map(collections.map(({ name, options }) => [name, options ?? {}]));
+    const models = from(Object.values(this.connection.models) as Model<unknown>[]);
+    const workOn = (model: Model<unknown>) =>
+      work(model, stored.get(model.collection.collectionName));
+    return lastValueFrom(models.pipe(mergeMap(workOn, concurrency), toArray()));
   }
 }
 
-/** The options of a collection that decide what may be written. */
-interface Validation {
-  readonly validator?: Document;
-  readonly validationLevel?: string;
+async function stateOf(model: Model<unknown>, stored: StoredOptions): Promise<CollectionState> {
+  const { missing } = await compareIndexes(model);
+  return {
+    collection: model.collection.collectionName,
+    exists: stored !== undefined,
+    missingIndexes: missing.map(({ name = '' }) => name),
+    validatorIsCurrent: hasCurrentValidator(model, stored),
+  };
 }
 
-function isCurrent(model: Model<unknown>, stored: Validation | undefined): boolean {
+async function updateCollection(model: Model<unknown>, stored: StoredOptions): Promise<void> {
+  if (hasCurrentValidator(model, stored)) return;
+  const options = { validator: documentValidator(model.schema), validationLevel };
+  if (stored === undefined) {
+    await model.createCollection(options);
+    return;
+  }
+  const collMod = model.collection.collectionName;
+  // Another process may be setting the same validator.
+  await model.db.db?.command({ collMod, ...options }).catch(unless(conflictingOperation));
+}
+
+async function updateIndexes(model: Model<unknown>): Promise<void> {
+  // Compared once: an index that another process creates meanwhile is not an outdated one.
+  const { missing, outdated } = await compareIndexes(model);
+  for (const name of outdated) {
+    await model.collection.dropIndex(name).catch(unless(indexNotFound));
+  }
+  if (missing.length > 0) await model.collection.createIndexes(missing);
+}
+
+async function compareIndexes(model: Model<unknown>) {
+  const { toCreate, toDrop } = await model.diffIndexes({ indexOptionsToCreate: true });
+  const missing = (toCreate as [IndexDefinition, IndexOptions][]).map(
+    ([key, { background: _background, ...options }]) => ({ key, ...options }) as IndexDescription,
+  );
+  // To mongoose an index of another program is one to drop, too.
+  const outdated = missing.flatMap(({ name }) => (name && toDrop.includes(name) ? [name] : []));
+  return { missing, outdated };
+}
+
+function hasCurrentValidator(model: Model<unknown>, stored: StoredOptions): boolean {
   return (
     stored?.validationLevel === validationLevel &&
     isDeepStrictEqual(stored.validator, documentValidator(model.schema))
   );
 }
 
-function declaredIndexes(model: Model<unknown>): IndexDescription[] {
-  return model.schema.indexes().map(([key, { background: _background, ...options }]) => {
-    return { key, ...options } as IndexDescription;
-  });
-}
-
-function missingIndexes(
-  model: Model<unknown>,
-  existing: readonly IndexDescriptionInfo[],
-): IndexDescription[] {
-  return declaredIndexes(model).filter(
-    (declared) => !existing.some((index) => isSameIndex(index, declared)),
-  );
-}
-
-/** Compares what was declared; the server adds settings of its own to a stored index. */
-function isSameIndex(stored: Document, declared: IndexDescription): boolean {
-  const { collation, ...rest } = declared;
-  const sameCollation = Object.entries(collation ?? {}).every(
-    ([name, value]) => (stored['collation'] as Document | undefined)?.[name] === value,
-  );
-  const hasCollation = stored['collation'] !== undefined;
-  return (
-    sameCollation &&
-    hasCollation === (collation !== undefined) &&
-    isDeepStrictEqual(Object.keys(stored['key'] as Document), Object.keys(rest.key)) &&
-    Object.entries(rest).every(([name, value]) => isDeepStrictEqual(stored[name], value))
-  );
-}
-
-function codeOf(error: unknown): unknown {
-  return (error as { code?: unknown }).code;
+/** Lets an error of the server with this code pass. */
+function unless(expectedCode: number): (error: unknown) => void {
+  return (error) => {
+    if ((error as { code?: unknown }).code !== expectedCode) throw error;
+  };
 }

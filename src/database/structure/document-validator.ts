@@ -4,7 +4,7 @@ import type { Schema } from 'mongoose';
 /**
  * The `$jsonSchema` validator of a collection: the types of the fields that are present, any
  * numeric type for a number, null for what is not required; everything else is allowed, because
- * other programs store fields of their own in the same documents (data model, conventions).
+ * other programs store fields of their own in the same documents (rule DATA-2).
  */
 export function documentValidator(schema: Schema): Document {
   const generated = schema.toJSONSchema({ useBsonType: true }) as Document;

@@ -1,27 +1,28 @@
-import { Schema, type Types } from 'mongoose';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
 
 /** How far a migration has come on this database. */
-export interface MigrationDocument {
-  _id: Types.ObjectId;
-  version: number;
-  name: string;
-  startedAt: Date;
-  finishedAt: Date | null;
-  /** The last document that a backfill finished, from which an interrupted one goes on. */
-  resumeAfter: Types.ObjectId | null;
+@Schema({ collection: 'migrations' })
+export class MigrationDocument {
+  declare _id: Types.ObjectId;
+
+  @Prop({ required: true })
+  version!: number;
+
+  @Prop({ required: true })
+  name!: string;
+
+  @Prop({ type: Date, required: true })
+  startedAt!: Date;
+
+  @Prop({ type: Date })
+  finishedAt!: Date | null;
+
+  /** The last document that a backfill finished, after which an interrupted one continues. */
+  @Prop({ type: SchemaTypes.ObjectId })
+  resumeAfter!: Types.ObjectId | null;
 }
 
-/** Collection `migrations`. */
-export const migrationSchema = new Schema<MigrationDocument>(
-  {
-    version: { type: Number, required: true },
-    name: { type: String, required: true },
-    startedAt: { type: Date, required: true },
-    finishedAt: { type: Date },
-    resumeAfter: { type: Schema.Types.ObjectId },
-  },
-  { collection: 'migrations' },
-);
+export const migrationSchema = SchemaFactory.createForClass(MigrationDocument);
 
-/** One record per version. */
 migrationSchema.index({ version: 1 }, { name: 'version', unique: true });

@@ -10,7 +10,7 @@ export interface Migration {
   readonly version: number;
   readonly name: string;
   /**
-   * Works off the next batch of documents, in the order of their ids. It may run again on a batch.
+   * Processes the next batch of documents, in the order of their ids. It may run again on a batch.
    *
    * @param after the last id of the batch before, null at the start
    * @returns the last id of this batch, null when nothing is left
@@ -25,10 +25,10 @@ export interface MigrationState {
   readonly state: 'pending' | 'interrupted' | 'done';
 }
 
-/** Applies versioned migrations once each, in order, going on where an interrupted one stopped. */
+/** Applies versioned migrations once each, in order, continuing where an interrupted one stopped. */
 @Injectable()
 export class Migrations {
-  private readonly known: Migration[] = [];
+  private readonly registered: Migration[] = [];
 
   constructor(
     @InjectModel('Migration') private readonly model: Model<MigrationDocument>,
@@ -37,29 +37,29 @@ export class Migrations {
 
   /** Adds a feature's migration. */
   register(migration: Migration): void {
-    this.known.push(migration);
-    this.known.sort((a, b) => a.version - b.version);
+    this.registered.push(migration);
+    this.registered.sort((a, b) => a.version - b.version);
   }
 
-  /** Every known migration with its state on this database. */
+  /** Every registered migration with its state on this database. */
   async states(): Promise<MigrationState[]> {
-    const records = await this.model.find().lean();
-    return this.known.map(({ version, name }) => {
-      const record = records.find((candidate) => candidate.version === version);
-      if (record === undefined) return { version, name, state: 'pending' };
-      return { version, name, state: record.finishedAt ? 'done' : 'interrupted' };
+    const documents = await this.model.find().lean();
+    return this.registered.map(({ version, name }) => {
+      const document = documents.find((candidate) => candidate.version === version);
+      if (document === undefined) return { version, name, state: 'pending' };
+      return { version, name, state: document.finishedAt ? 'done' : 'interrupted' };
     });
   }
 
   /**
-   * Runs what is pending or was interrupted. Two processes at once do the same work twice, which
-   * batches allow, and no harm.
+   * Runs what is pending or was interrupted. Two processes at the same time do the same work twice,
+   * which batches allow.
    *
    * @returns the names of the migrations that ran
    */
   async apply(): Promise<string[]> {
     const ran: string[] = [];
-    for (const migration of this.known) {
+    for (const migration of this.registered) {
       if (await this.applyOne(migration)) ran.push(migration.name);
     }
     return ran;
@@ -67,13 +67,13 @@ export class Migrations {
 
   private async applyOne(migration: Migration): Promise<boolean> {
     const { version, name } = migration;
-    const record = await this.model.findOneAndUpdate(
+    const document = await this.model.findOneAndUpdate(
       { version },
       { $setOnInsert: { name, startedAt: this.clock.now(), finishedAt: null, resumeAfter: null } },
       { upsert: true, returnDocument: 'after', lean: true },
     );
-    if (record?.finishedAt) return false;
-    let resumeAfter = record?.resumeAfter ?? null;
+    if (document?.finishedAt) return false;
+    let resumeAfter = document?.resumeAfter ?? null;
     for (;;) {
       resumeAfter = await migration.runBatch(resumeAfter);
       if (resumeAfter === null) break;

@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { appName } from '../connection/connection-options.js';
 
-/** A living process does not leave a transaction alone for this long between two operations. */
+/** A running process does not pause for this long between two operations of a transaction. */
 const inactiveMicroseconds = 1_000_000;
 
 /**
@@ -19,7 +19,7 @@ export class OrphanedTransactions {
 
   /**
    * Aborts the service's transactions in which nothing has happened for a second. One that was
-   * stalled only is run again by its process, as after any conflict.
+   * only stalled is retried by its process, as after any conflict.
    */
   async abort(): Promise<void> {
     this.running ??= this.abortInactive().finally(() => (this.running = undefined));
@@ -39,10 +39,10 @@ export class OrphanedTransactions {
       if (inactive.length === 0) return;
       const killSessions = inactive.map(({ lsid }) => ({ id: (lsid as { id: unknown }).id }));
       await admin.command({ killSessions });
-      this.logger.warn(`Ended ${inactive.length} transactions that their process had left open`);
+      this.logger.warn(`Aborted ${inactive.length} orphaned transactions`);
     } catch (error) {
-      // A user without this right waits for the server to give the transactions up.
-      this.logger.warn({ err: error }, 'Open transactions of dead processes could not be ended');
+      // Without the right to do so the service waits until the server aborts them.
+      this.logger.warn({ err: error }, 'Orphaned transactions could not be aborted');
     }
   }
 }

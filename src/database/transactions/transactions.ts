@@ -12,23 +12,22 @@ import {
 import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
 
-/** How often a lost race for a unique index is run again with the fresh state. */
+/** How often a lost race for a unique index is retried with the new state. */
 const duplicateKeyRetries = 10;
 
-/** How long a conflict lasts before it looks like one with a process that is no more. */
-const suspiciousAfter = 1_000;
+/** How long a conflict lasts before it looks like one with a process that has died. */
+const conflictThresholdMs = 1_000;
 
-/** Time in milliseconds that is left for the commit when the work is done in the last moment. */
-const commitMargin = 200;
+/** Time that is left for the commit when the work ends just before the deadline. */
+const commitMarginMs = 200;
 
-/** Settings of one transaction. */
 export interface TransactionOptions {
   /**
    * What requests would contend for. Work that shares a key waits its turn inside this process
-   * instead of being fought out, and repeated, in the database.
+   * instead of conflicting, and being retried, in the database.
    */
   readonly queueKeys?: readonly string[];
-  /** Called with the name of the violated unique index before the work is run again. */
+  /** Called with the name of the violated unique index before the work is retried. */
   readonly onDuplicateKey?: (index: string) => Promise<void>;
 }
 
@@ -49,18 +48,18 @@ export class Transactions {
   }
 
   /**
-   * Runs the work in one transaction: snapshot reads, majority commit, run again after a transient
+   * Runs the work in one transaction: snapshot reads, majority commit, retried after a transient
    * error, an unknown commit result or a lost race for a unique index.
    *
    * The work may run many times: it loads what it changes inside, runs its operations one after
    * the other, has no other side effects and lets database errors through.
    *
    * @returns what the committed run of the work returned
-   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over; whatever the work throws
+   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12); whatever the work throws
    */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    const patience = this.environment.DATABASE_DEADLINE_MS;
-    const deadline = Date.now() + patience - Math.min(commitMargin, patience / 10);
+    const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
+    const deadline = Date.now() + deadlineMs - Math.min(commitMarginMs, deadlineMs / 10);
     const attempt = () => this.runUntilUnique(work, deadline, options.onDuplicateKey);
     const keys = [...new Set(options.queueKeys)].toSorted();
     if (keys.length === 0) return attempt();
@@ -81,7 +80,7 @@ export class Transactions {
       try {
         return await this.runOnce(work, deadline);
       } catch (error) {
-        // Inside the callback the transaction is already aborted; only a new one can go on.
+        // Inside the callback the transaction is already aborted; only a new one can continue.
         const duplicate = duplicateKey(error);
         if (duplicate === undefined || retries === duplicateKeyRetries) throw error;
         await onDuplicateKey?.(duplicate.index);
@@ -91,17 +90,17 @@ export class Transactions {
 
   private async runOnce<T>(work: () => Promise<T>, deadline: number): Promise<T> {
     let lastError: unknown;
-    let suspiciousAt = Date.now() + suspiciousAfter;
+    let conflictDeadline = Date.now() + conflictThresholdMs;
     const attempt = async () => {
-      // The driver goes on retrying for two minutes unless the callback stops it.
+      // The driver retries for two minutes unless the callback stops it.
       if (Date.now() >= deadline) throw new DatabaseUnavailableError(lastError);
-      if (Date.now() >= suspiciousAt) {
+      if (Date.now() >= conflictDeadline) {
         await this.orphans.abort();
-        suspiciousAt = Date.now() + suspiciousAfter;
+        conflictDeadline = Date.now() + conflictThresholdMs;
       }
       try {
         const result = await work();
-        // The request has been answered by now, or will be while the commit is under way.
+        // The request has its response by now, or will have it before the commit is over.
         if (Date.now() >= deadline) throw new DatabaseUnavailableError();
         return result;
       } catch (error) {

@@ -1,8 +1,8 @@
 import { defaultPageLimit } from '../validation/query-decorators.js';
 
-/** What a list says about itself beside its items (section 2.6). */
+/** What a list says about itself in addition to its items (rule HTTP-15). */
 export interface Pagination {
-  /** Items in this answer. */
+  /** Items in this response. */
   readonly count: number;
   /** Most items of a page. */
   readonly limit: number;
@@ -11,13 +11,12 @@ export interface Pagination {
   readonly total: number;
 }
 
-/** Which part of a list is wanted. */
+/** Which part of a list is requested. */
 export interface Page {
   readonly skip: number;
   readonly limit: number;
 }
 
-/** One page of a list. */
 export interface PageOf<T> {
   readonly data: readonly T[];
   readonly pagination: Pagination;

@@ -1,9 +1,9 @@
 import { ApiProperty } from '@nestjs/swagger';
 import type { Pagination } from './pages.js';
 
-/** What a list says about itself (section 2.6). */
+/** Rule HTTP-15. */
 export class PaginationDto implements Pagination {
-  @ApiProperty({ type: 'integer', minimum: 0, description: 'Items in this answer.', example: 10 })
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Items in this response.', example: 10 })
   count!: number;
 
   @ApiProperty({ type: 'integer', minimum: 0, description: 'Most items of a page.', example: 10 })

@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
- * Gives every whole answer to a read a strong entity tag, and answers 304 to who has it already
- * ("All endpoints" 9). The tag is made from what would be sent, so it changes whenever that does.
+ * Gives every response to a read that is sent as a whole a strong entity tag, and responds with 304
+ * to a client that has it already (rule HTTP-10). The tag is computed from what would be sent.
  */
 export function addEntityTags(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, reply, payload, done) => {
@@ -18,7 +18,7 @@ export function addEntityTags(fastify: FastifyInstance): void {
   });
 }
 
-/** Two compressions of one text are different answers, so what was accepted counts too. */
+/** Two compressions of one text are different responses, so `Accept-Encoding` counts too. */
 function entityTag(payload: string | Buffer, request: FastifyRequest): string {
   const hash = createHash('sha256').update(payload);
   const accepted = request.headers['accept-encoding'];
@@ -28,6 +28,6 @@ function entityTag(payload: string | Buffer, request: FastifyRequest): string {
 
 function matches(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
-  const known = new Set(header.split(',').map((part) => part.trim().replace(/^W\//, '')));
-  return known.has('*') || known.has(tag);
+  const clientTags = new Set(header.split(',').map((part) => part.trim().replace(/^W\//, '')));
+  return clientTags.has('*') || clientTags.has(tag);
 }

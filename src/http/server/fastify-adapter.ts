@@ -19,7 +19,7 @@ import type { ErrorDefinition } from '../errors/error-definition.js';
 import { errorResponse } from '../errors/error-response.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { addEntityTags } from './entity-tag.js';
-import { announcesBody, drainBeforeEarlyAnswers } from './early-answers.js';
+import { announcesBody, drainBeforeEarlyResponses } from './early-responses.js';
 import { externalIdLimit } from '../validation/field-decorators.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
@@ -28,7 +28,7 @@ import { addRequestLog } from './request-log.js';
 /** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
 const pathParameterLimit = 2 * externalIdLimit;
 
-/** Quick, and with a window of 256 KB: by default each answer under way would take 8 MB and more. */
+/** Quick, and with a window of 256 KB: by default each response in progress would take 8 MB and more. */
 const brotliParameters = {
   [constants.BROTLI_PARAM_QUALITY]: 4,
   [constants.BROTLI_PARAM_LGWIN]: 18,
@@ -40,7 +40,7 @@ export interface AdapterOptions {
   readonly logger: Logger;
 }
 
-/** Fastify, set up as "All endpoints" asks: limits, one body parser, request ids, security headers. */
+/** Fastify with the limits, the body parser, the request ids and the headers of all endpoints. */
 export async function createFastifyAdapter(options: AdapterOptions): Promise<FastifyAdapter> {
   const { environment, logger } = options;
   const adapter = new FastifyAdapter({
@@ -58,7 +58,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
       // How late a timeout may be noticed.
       connectionsCheckingInterval: environment.REQUEST_TIMEOUT_MS / 10,
     },
-    // The shutdown closes connections itself, after their last answer.
+    // The shutdown closes connections itself, after their last response.
     return503OnClosing: false,
     forceCloseConnections: false,
     // Met before there is a route.
@@ -82,7 +82,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     globalDecompression: false,
     brotliOptions: { params: brotliParameters },
   });
-  drainBeforeEarlyAnswers(fastify);
+  drainBeforeEarlyResponses(fastify);
   ignoreExpectations(fastify);
   await fastify.register(helmet, { contentSecurityPolicy: false });
   return adapter;
@@ -105,7 +105,7 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
     'application/json',
     { parseAs: 'buffer' },
     (request, body: Buffer, done) => {
-      // It may have been announced all the same.
+      // Its headers may have announced one.
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
         done(null, parseJsonBody(body, depthLimit));
@@ -116,7 +116,7 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
   );
 }
 
-/** Answers as if nothing had been expected, which Node refuses with 417 and nothing else. */
+/** Ignores `Expect`, which Node itself rejects with a bare 417. */
 function ignoreExpectations({ server }: FastifyInstance): void {
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }

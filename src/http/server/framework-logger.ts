@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Logger } from 'nestjs-pino';
 
-/** Parts of the framework that tell at every start what the code says anyway. */
-const chatty: ReadonlySet<unknown> = new Set([
+/** Parts of the framework that log at every start what the code says anyway. */
+const verboseContexts: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
   'NestApplication',
   'NestFactory',
@@ -10,11 +10,11 @@ const chatty: ReadonlySet<unknown> = new Set([
   'RoutesResolver',
 ]);
 
-/** The application's log, with the framework's own notes at debug level. */
+/** The application's log, with the framework's own messages at debug level. */
 @Injectable()
 export class FrameworkLogger extends Logger {
   override log(message: unknown, ...rest: unknown[]): void {
-    if (chatty.has(rest.at(-1))) this.debug(message, ...rest);
+    if (verboseContexts.has(rest.at(-1))) this.debug(message, ...rest);
     else super.log(message, ...rest);
   }
 }

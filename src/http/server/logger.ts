@@ -1,7 +1,7 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 
-const hidden = '[hidden]';
+const redacted = '[hidden]';
 
 /**
  * The structured log. A request is logged by its route's pattern: paths, queries, headers and bodies
@@ -13,7 +13,7 @@ export function createLogger(
   { LOG_LEVEL, NODE_ENV }: Environment,
   destination?: DestinationStream,
 ): Logger {
-  const isForPeople = NODE_ENV === 'development' && process.stdout.isTTY && !destination;
+  const isPrettyPrinted = NODE_ENV === 'development' && process.stdout.isTTY && !destination;
   return pino(
     {
       level: LOG_LEVEL,
@@ -21,22 +21,22 @@ export function createLogger(
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: {
         paths: ['*.headers["api-key"]', '*.headers.authorization', '*.headers.cookie', '*.body'],
-        censor: hidden,
+        censor: redacted,
       },
-      serializers: { err: withoutData },
-      ...(isForPeople ? { transport: { target: 'pino-pretty' } } : {}),
+      serializers: { err: serializeError },
+      ...(isPrettyPrinted ? { transport: { target: 'pino-pretty' } } : {}),
     },
     ...(destination === undefined ? [] : [destination]),
   );
 }
 
-/** An error's kind, words and stack; database errors also carry documents, and quote them. */
-function withoutData(error: unknown): object {
-  if (!(error instanceof Error)) return { message: hidden };
+/** An error's name, message and stack; database errors also carry documents, and quote them. */
+function serializeError(error: unknown): object {
+  if (!(error instanceof Error)) return { message: redacted };
   const { name, stack, cause } = error;
   const code = (error as { code?: unknown }).code;
   const quotesData = /dup key|Document failed validation/.test(error.message);
-  const message = quotesData ? error.message.replace(/dup key: .*/s, hidden) : error.message;
+  const message = quotesData ? error.message.replace(/dup key: .*/s, redacted) : error.message;
   const frames = stack
     ?.split('\n')
     .filter((line) => line.startsWith('    at '))
@@ -46,6 +46,6 @@ function withoutData(error: unknown): object {
     message,
     ...(code === undefined ? {} : { code }),
     stack: frames,
-    ...(cause === undefined ? {} : { cause: withoutData(cause) }),
+    ...(cause === undefined ? {} : { cause: serializeError(cause) }),
   };
 }

@@ -9,24 +9,24 @@ declare module 'fastify' {
     /** Set before anything can fail, so that errors are in the caller's language too. */
     language: Language;
     /** When the request began to wait for the database, in milliseconds of `performance.now()`. */
-    waitsSince: number;
+    databaseWaitStartedAt: number;
     /** Set by the guard. */
     caller?: Caller;
   }
 }
 
-const saneToken = /^[\w.:~+/=@-]{1,128}$/;
+const requestIdPattern = /^[\w.:~+/=@-]{1,128}$/;
 
-/** The caller's `x-request-id` when it is a sane token, else a new one ("All endpoints" 5). */
+/** The caller's `x-request-id` when it is a valid token, else a new one (rule HTTP-5). */
 export function requestId(request: { headers: Record<string, unknown> }): string {
-  const sent = request.headers['x-request-id'];
-  return typeof sent === 'string' && saneToken.test(sent) ? sent : randomUUID();
+  const headerId = request.headers['x-request-id'];
+  return typeof headerId === 'string' && requestIdPattern.test(headerId) ? headerId : randomUUID();
 }
 
-/** Gives every request its language and every answer the headers that go with it. */
+/** Gives every request its language and every response the headers that go with it. */
 export function addRequestContext(fastify: FastifyInstance): void {
   fastify.decorateRequest('language', parseLanguage(undefined));
-  fastify.decorateRequest('waitsSince', 0);
+  fastify.decorateRequest('databaseWaitStartedAt', 0);
   fastify.addHook('onRequest', (request, reply, done) => {
     const { fixedLanguage } = routeOptionsOf(request);
     request.language = fixedLanguage ?? parseLanguage(request.headers['language']);
@@ -34,12 +34,12 @@ export function addRequestContext(fastify: FastifyInstance): void {
     done();
   });
   fastify.addHook('preHandler', (request, _reply, done) => {
-    request.waitsSince = performance.now();
+    request.databaseWaitStartedAt = performance.now();
     done();
   });
 }
 
-/** Names the request and its language in its answer. */
+/** Names the request and its language in its response. */
 export function setContextHeaders({ id, language }: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', id);
   reply.header('content-language', language);
@@ -47,6 +47,6 @@ export function setContextHeaders({ id, language }: FastifyRequest, reply: Fasti
 }
 
 /** How long a request may still wait for the database, in milliseconds. */
-export function remainingPatience(request: FastifyRequest, patience: number): number {
-  return Math.max(0, patience - (performance.now() - request.waitsSince));
+export function remainingDeadline(request: FastifyRequest, deadlineMs: number): number {
+  return Math.max(0, deadlineMs - (performance.now() - request.databaseWaitStartedAt));
 }

@@ -9,9 +9,9 @@ import type { FastifyRequest } from 'fastify';
 import { type Observable, throwError, timeout } from 'rxjs';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
-import { remainingPatience } from './request-context.js';
+import { remainingDeadline } from './request-context.js';
 
-/** Answers 503 to a request that waited too long for the database ("All endpoints" 10). */
+/** Responds with 503 to a request that waited too long for the database (rule HTTP-12). */
 @Injectable()
 export class RequestDeadlineInterceptor implements NestInterceptor {
   constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
@@ -20,7 +20,7 @@ export class RequestDeadlineInterceptor implements NestInterceptor {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     return next.handle().pipe(
       timeout({
-        first: remainingPatience(request, this.environment.DATABASE_DEADLINE_MS),
+        first: remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
         with: () => throwError(() => new DatabaseUnavailableError()),
       }),
     );

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 
 /**
- * Logs one line for each answer: route pattern, status, time, and whose request it was. Values of
+ * Logs one line for each response: route pattern, status, time, and whose request it was. Values of
  * path parameters and queries are left out, they may be personal or a key.
  */
 export function addRequestLog(fastify: FastifyInstance): void {
@@ -16,7 +16,7 @@ export function addRequestLog(fastify: FastifyInstance): void {
         organizationId: request.caller?.organizationId.toHexString(),
         apiKeyId: request.caller?.apiKeyId.toHexString(),
       },
-      'answered',
+      'request completed',
     );
     done();
   });

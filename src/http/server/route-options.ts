@@ -2,22 +2,21 @@ import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../localization/language.js';
 
-/** In what an endpoint differs from the others. */
+/** How an endpoint differs from the others. */
 export interface RouteOptions {
   /** Its messages are always in this language; its callers are programs. */
   readonly fixedLanguage?: Language;
   /** It takes the API key as the query parameter `api-key` too; the header decides. */
   readonly acceptsKeyInQuery?: boolean;
   /** Its 401 has no `error` field. */
-  readonly hasBareUnauthorized?: boolean;
+  readonly omitsErrorFieldOn401?: boolean;
   /** Its 401 does not say what is wrong with the key. */
-  readonly hasGenericUnauthorized?: boolean;
+  readonly hidesUnauthorizedReason?: boolean;
 }
 
-/** Says in what an endpoint differs from the others. */
 export const WithRouteOptions = (options: RouteOptions): MethodDecorator => RouteConfig(options);
 
-/** What the endpoint of a request has said of itself. */
+/** The options of the endpoint that a request reaches. */
 export function routeOptionsOf(request: FastifyRequest): RouteOptions {
   return request.routeOptions.config as RouteOptions;
 }

@@ -7,12 +7,11 @@ import {
 import type { FastifyReply } from 'fastify';
 import { type Observable, tap } from 'rxjs';
 
-/** The result of an endpoint that creates or updates. */
 export interface UpsertResult {
   readonly operation: 'create' | 'update';
 }
 
-/** Answers 201 to what created and 200 to what updated. */
+/** Responds with 201 to what created and with 200 to what updated. */
 @Injectable()
 export class UpsertStatusInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<UpsertResult>): Observable<UpsertResult> {

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../../configuration/clock.js';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
 import { Migrations } from '../../database/structure/migrations.js';
-import { Watermarks } from '../../database/documents/watermarks.js';
+import { WatermarksRepository } from '../../database/watermarks/watermarks.repository.js';
 import type { Organization } from '../../organizations/organization.js';
 import { OrganizationsService } from '../../organizations/organizations.service.js';
 import { LeadPhoneKeysRepository, type LeadPhones } from './lead-phone-keys.repository.js';
@@ -35,7 +35,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   constructor(
     private readonly leads: LeadPhoneKeysRepository,
     private readonly organizations: OrganizationsService,
-    private readonly watermarks: Watermarks,
+    private readonly watermarks: WatermarksRepository,
     private readonly migrations: Migrations,
     private readonly clock: Clock,
   ) {}

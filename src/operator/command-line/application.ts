@@ -2,7 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { pino } from 'pino';
 import { AppModule, type AppOptions } from '../../app.module.js';
-import { openDatabase, toldOfDatabase } from '../../database/connection/open-database.js';
+import { openDatabase, describeConnectionError } from '../../database/connection/open-database.js';
 import { assertTransactionsSupported } from '../../database/connection/topology.js';
 import { FrameworkLogger } from '../../http/server/framework-logger.js';
 import { createLogger } from '../../http/server/logger.js';
@@ -10,7 +10,7 @@ import { loadEnvironment } from '../../run-service.js';
 
 /**
  * Runs a command's work on the service's own parts, without an HTTP listener, and closes them and
- * the database whatever comes of it.
+ * the database whether it fails or not.
  *
  * @returns what the work returns
  * @throws ConfigurationError; Error with one clear line when the database cannot be used; whatever
@@ -27,7 +27,7 @@ export async function withApplication<T>(
     const application = await openApplication({ environment, databaseUri: database.uri, logger });
     return await workOn(application, work);
   } catch (error) {
-    throw toldOfDatabase(database, error);
+    throw describeConnectionError(database, error);
   } finally {
     await database.stop();
   }

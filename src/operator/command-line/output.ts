@@ -1,6 +1,6 @@
 import Table from 'cli-table3';
 
-/** What a cell of a table or the value of a record may hold. */
+/** What a cell of a table or the value of a line may hold. */
 type Cell = string | number | boolean | Date | null | undefined | readonly string[];
 
 /** The titles of a view for people, in their order, and what stands under each. */
@@ -32,7 +32,7 @@ export function printList<T>(
 }
 
 /** Prints a single result: a line per field for people, a JSON object for programs. */
-export function printRecord<T>(item: T, columns: Columns<T>, { json }: OutputOptions): void {
+export function printItem<T>(item: T, columns: Columns<T>, { json }: OutputOptions): void {
   if (json === true) return printJson(item);
   printTable(
     [],
@@ -40,7 +40,6 @@ export function printRecord<T>(item: T, columns: Columns<T>, { json }: OutputOpt
   );
 }
 
-/** Prints a value as JSON. */
 export function printJson(value: unknown): void {
   printLine(JSON.stringify(value, null, 2));
 }

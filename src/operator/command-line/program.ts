@@ -42,7 +42,7 @@ function createProgram(): Command {
     )
     .exitOverride()
     .configureOutput({
-      // A group without a subcommand was asked for its help: that is an answer, not an error.
+      // A group without a subcommand prints its help: that is a result, not an error.
       writeErr: (text) => process.stdout.write(text),
       outputError: (text) => process.stderr.write(`${oneLine(text)}\n`),
     });

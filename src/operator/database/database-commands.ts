@@ -1,10 +1,10 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import {
   type CollectionState,
+  type DatabaseStatus,
   DatabaseStructure,
 } from '../../database/structure/database-structure.js';
-import { Migrations, type MigrationState } from '../../database/structure/migrations.js';
+import type { MigrationState } from '../../database/structure/migrations.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, commandLine } from '../command-line/command-texts.js';
 import {
@@ -14,12 +14,6 @@ import {
   printLine,
   printList,
 } from '../command-line/output.js';
-
-interface DatabaseStatus {
-  readonly isComplete: boolean;
-  readonly collections: readonly CollectionState[];
-  readonly migrations: readonly MigrationState[];
-}
 
 const collectionColumns: Columns<CollectionState> = {
   Collection: ({ collection }) => collection,
@@ -48,7 +42,7 @@ export function addDatabaseCommands(program: Command): void {
 function addInit(group: Command): void {
   addPrintingCommand(group, {
     name: 'init',
-    description: 'create or mend collections, validators and indexes, and run the migrations',
+    description: 'create or update collections, validators and indexes, and run the migrations',
     example: 'db init',
   }).action(({ json }: OutputOptions) =>
     withApplication(async (application) => {
@@ -67,21 +61,12 @@ function addStatus(group: Command): void {
     example: 'db status',
   }).action((options: OutputOptions) =>
     withApplication(async (application) => {
-      const status = await statusOf(application);
+      const status = await application.get(DatabaseStructure).status();
       if (options.json === true) printJson(status);
       else printStatus(status);
       if (!status.isComplete) process.exitCode = 1;
     }),
   );
-}
-
-async function statusOf(application: INestApplicationContext): Promise<DatabaseStatus> {
-  const structure = application.get(DatabaseStructure);
-  return {
-    isComplete: await structure.isComplete(),
-    collections: await structure.status(),
-    migrations: await application.get(Migrations).states(),
-  };
 }
 
 function printStatus({ isComplete, collections, migrations }: DatabaseStatus): void {

@@ -15,7 +15,7 @@ import {
 } from './key-view.js';
 import { hours, name, objectId, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
-import { type OutputOptions, printList, printRecord } from '../command-line/output.js';
+import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 
 interface ListOptions extends OutputOptions {
   readonly org: Types.ObjectId;
@@ -59,7 +59,7 @@ function addIssue(group: Command): void {
         const { _id: organizationId } = await organizationOf(application, options.org);
         const fields = { organizationId, name: options.name, expiresAt: options.expires ?? null };
         const issued = await application.get(ApiKeysService).issue(fields);
-        printRecord(newKeyView(issued), issuedColumns, options);
+        printItem(newKeyView(issued), issuedColumns, options);
       }),
     );
 }
@@ -94,7 +94,7 @@ function addRevoke(group: Command): void {
         const keys = application.get(ApiKeysService);
         const key = await theKey(keys, idOrPrefix);
         const revokedAt = await keys.revoke(key);
-        printRecord(keyView({ ...key, revokedAt }, keys), revokedColumns, options);
+        printItem(keyView({ ...key, revokedAt }, keys), revokedColumns, options);
       }),
     );
 }
@@ -112,7 +112,7 @@ function addRotate(group: Command): void {
         const keys = application.get(ApiKeysService);
         const old = await theKey(keys, idOrPrefix);
         const rotated = await keys.rotate(old, options.overlapHours * hour);
-        printRecord(rotatedKeyView(old, rotated), rotatedColumns, options);
+        printItem(rotatedKeyView(old, rotated), rotatedColumns, options);
       }),
     );
 }

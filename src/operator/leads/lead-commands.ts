@@ -9,7 +9,7 @@ import { addCommand, addPrintingCommand } from '../command-line/command-texts.js
 import { historyColumns, leadColumns, leadHistory } from './lead-view.js';
 import { name, objectId } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
-import { type OutputOptions, printList, printRecord } from '../command-line/output.js';
+import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 
 interface LeadOptions extends OutputOptions {
   readonly org: Types.ObjectId;
@@ -42,7 +42,7 @@ function addShow(group: Command): void {
     .action((lead: string, options: LeadOptions) =>
       withApplication(async (application) => {
         const [first] = await leadsOf(application, options, lead);
-        printRecord(first, leadColumns, options);
+        printItem(first, leadColumns, options);
       }),
     );
 }

@@ -22,7 +22,7 @@ import {
   organizationView,
   recordColumns,
 } from './organization-view.js';
-import { type OutputOptions, printList, printRecord } from '../command-line/output.js';
+import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 
 interface OrganizationOptions extends OutputOptions {
   readonly name?: string;
@@ -72,7 +72,7 @@ function addCreate(group: Command): void {
         name: options.name,
         settings: settingsOf(options),
       });
-      printRecord(organizationView(created), recordColumns, options);
+      printItem(organizationView(created), recordColumns, options);
     }),
   );
 }
@@ -100,7 +100,7 @@ function addShow(group: Command): void {
     .action((id: Types.ObjectId, options: OutputOptions) =>
       withApplication(async (application) => {
         const document = await organizationOf(application, id);
-        printRecord(organizationView(document), recordColumns, options);
+        printItem(organizationView(document), recordColumns, options);
       }),
     );
 }
@@ -120,7 +120,7 @@ function addUpdate(group: Command): void {
     return withApplication(async (application) => {
       await application.get(OrganizationsService).update(id, fields);
       const document = await organizationOf(application, id);
-      printRecord(organizationView(document), recordColumns, options);
+      printItem(organizationView(document), recordColumns, options);
     });
   });
 }

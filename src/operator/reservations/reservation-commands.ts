@@ -9,7 +9,7 @@ import {
   printJson,
   printLine,
   printList,
-  printRecord,
+  printItem,
 } from '../command-line/output.js';
 import {
   callbackColumns,
@@ -49,7 +49,7 @@ function addShow(group: Command): void {
           throw new Error(`There is no reservation with id ${id.toHexString()}.`);
         }
         if (options.json === true) return printJson(reservation);
-        printRecord(reservation, reservationColumns, options);
+        printItem(reservation, reservationColumns, options);
         printLine('');
         printList(chequeLines(reservation), chequeColumns, options);
         printLine('');

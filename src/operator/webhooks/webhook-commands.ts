@@ -8,7 +8,7 @@ import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
 import { eventList, hours, objectId, webAddress } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
-import { type OutputOptions, printList, printRecord } from '../command-line/output.js';
+import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 import { addDeliveryCommands } from './webhook-delivery-commands.js';
 import {
   endpointColumns,
@@ -82,7 +82,7 @@ function addAdd(group: Command): void {
         const { _id } = await organizationOf(application, options.org);
         const fields = { url: options.url, eventTypes: options.events };
         const added = await application.get(WebhookEndpointsService).add(_id, fields);
-        printRecord(newEndpointView(added), newEndpointColumns, options);
+        printItem(newEndpointView(added), newEndpointColumns, options);
       }),
     );
 }
@@ -114,7 +114,7 @@ function addShow(group: Command): void {
       withApplication(async (application) => {
         const document = await endpointOf(application, id);
         const pending = await application.get(WebhookDeliveriesService).countPending(id);
-        printRecord({ ...endpointView(document), pending }, endpointDetailColumns, options);
+        printItem({ ...endpointView(document), pending }, endpointDetailColumns, options);
       }),
     );
 }
@@ -169,7 +169,7 @@ function addRotate(group: Command): void {
         const endpoints = application.get(WebhookEndpointsService);
         const rotated = await endpoints.rotateSecret(id, options.overlapHours * hour);
         if (rotated === null) throw noEndpoint(id);
-        printRecord(rotatedSecretView(rotated), rotatedSecretColumns, options);
+        printItem(rotatedSecretView(rotated), rotatedSecretColumns, options);
       }),
     );
 }
@@ -186,7 +186,7 @@ function addRemove(group: Command): void {
         const document = await endpointOf(application, id);
         await application.get(WebhookEndpointsService).remove(id);
         const removed = { _id: document._id.toHexString(), url: document.url };
-        printRecord(removed, { Removed: ({ _id }) => _id, URL: ({ url }) => url }, options);
+        printItem(removed, { Removed: ({ _id }) => _id, URL: ({ url }) => url }, options);
       }),
     );
 }
@@ -199,6 +199,6 @@ function changeAndPrint(
   return withApplication(async (application: INestApplicationContext) => {
     await endpointOf(application, id);
     await change(application.get(WebhookEndpointsService));
-    printRecord(endpointView(await endpointOf(application, id)), endpointColumns, options);
+    printItem(endpointView(await endpointOf(application, id)), endpointColumns, options);
   });
 }

@@ -30,7 +30,7 @@ import {
   printJson,
   printLine,
   printList,
-  printRecord,
+  printItem,
 } from '../command-line/output.js';
 import { endpointOf } from './webhook-view.js';
 
@@ -82,7 +82,7 @@ function addTest(group: Command): void {
         const { statusCode, milliseconds, response, error } = result;
         if (options.json === true) {
           printJson({ delivered, statusCode, milliseconds, response, error });
-        } else printRecord({ ...result, delivered }, testColumns, options);
+        } else printItem({ ...result, delivered }, testColumns, options);
         if (!delivered) process.exitCode = 1;
       }),
     );
@@ -139,7 +139,7 @@ function addReplay(group: Command): void {
         const filter =
           found.delivery === undefined ? replayFilter(options) : { _id: found.delivery._id };
         const replayed = await application.get(WebhookDeliveriesService).replay(endpoint, filter);
-        printRecord({ replayed }, { 'To be sent again': (item) => item.replayed }, options);
+        printItem({ replayed }, { 'To be sent again': (item) => item.replayed }, options);
       }),
     );
 }
@@ -171,7 +171,7 @@ async function printOne(
   const deliveries = application.get(WebhookDeliveriesService);
   const attempts = await deliveries.attemptsOf(delivery.organizationId, [delivery._id]);
   const view = deliveryDetailView(delivery, attempts);
-  printRecord(view, deliveryColumns, options);
+  printItem(view, deliveryColumns, options);
   if (options.json === true) return;
   printLine('');
   printList(view.log, attemptColumns, options);

@@ -6,7 +6,7 @@ import { Clock } from '../../configuration/clock.js';
 import { commonCompoundErrors } from '../../authentication/authentication-errors.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { pathErrors } from '../../http/errors/http-errors.js';
-import { type Answer, AnswerStreams } from '../../http/lists/answer-streams.js';
+import { type ResponseBody, ResponseStreams } from '../../http/lists/response-streams.js';
 import {
   DocumentedAnswer,
   DocumentedErrors,
@@ -15,7 +15,7 @@ import {
   pollingHeaders,
 } from '../../http/reference/api-documentation.js';
 import { WithRouteOptions } from '../../http/server/route-options.js';
-import { noteUpdatedAsOf } from '../../http/lists/updated-as-of.js';
+import { setUpdatedAsOf } from '../../http/lists/updated-as-of.js';
 import { SlugParam } from './slug.param.js';
 import { CompoundUnitsAnswerDto } from './unit.dto.js';
 import { UnitsService } from './units.service.js';
@@ -28,12 +28,12 @@ import { UnitsService } from './units.service.js';
 export class CompoundUnitsController {
   constructor(
     private readonly units: UnitsService,
-    private readonly answers: AnswerStreams,
+    private readonly answers: ResponseStreams,
     private readonly clock: Clock,
   ) {}
 
   @Get(':slug/units')
-  @WithRouteOptions({ hasGenericUnauthorized: true })
+  @WithRouteOptions({ hidesUnauthorizedReason: true })
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
     summary: 'List all units of a compound',
@@ -46,8 +46,8 @@ export class CompoundUnitsController {
     @CurrentCaller() caller: Caller,
     @Param() { slug }: SlugParam,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<Answer> {
-    noteUpdatedAsOf(reply, this.clock.now());
+  ): Promise<ResponseBody> {
+    setUpdatedAsOf(reply, this.clock.now());
     return this.answers.wholeOrStreamed(reply, await this.units.ofCompound(caller, slug));
   }
 }

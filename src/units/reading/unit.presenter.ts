@@ -12,8 +12,8 @@ import {
   idsOf,
   listOf,
   numberOf,
-  recordOf,
-  recordsOf,
+  objectOf,
+  objectsOf,
   textOf,
 } from '../../database/documents/stored-values.js';
 import type { Language } from '../../localization/language.js';
@@ -96,7 +96,7 @@ export function presentUnitFields(unit: UnitDocument, language: Language): Prese
     bua: numberOf(unit.bua),
     price: numberOf(unit.price),
     beds: numberOf(unit.beds),
-    floor: { name: textOf(recordOf(unit.floor)['name']) },
+    floor: { name: textOf(objectOf(unit.floor)['name']) },
     media: presentUnitMedia(unit.media),
     reviews: presentUnitReviews(unit.reviews),
     showForBrokers: flagOf(unit.showForBrokers),
@@ -137,7 +137,7 @@ function presentLists(unit: UnitDocument) {
 }
 
 function presentUnitMedia(stored: unknown): PresentedUnitMedia[] {
-  return recordsOf(stored).map(({ image, imageType, type }) => ({
+  return objectsOf(stored).map(({ image, imageType, type }) => ({
     image: textOf(image),
     imageType: textOf(imageType) || null,
     type: textOf(type),
@@ -145,7 +145,7 @@ function presentUnitMedia(stored: unknown): PresentedUnitMedia[] {
 }
 
 function presentUnitReviews(stored: unknown): PresentedUnitReview[] {
-  return recordsOf(stored).map((review) => ({
+  return objectsOf(stored).map((review) => ({
     hasIssue: numberOf(review['hasIssue']),
     type: textOf(review['type']),
     ...presentReview(review),

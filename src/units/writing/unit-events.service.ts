@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { type FieldChange, fieldChanges } from '../../change-log/field-changes.js';
-import { idOf, recordOf } from '../../database/documents/stored-values.js';
+import { idOf, objectOf } from '../../database/documents/stored-values.js';
 import { defaultLanguage } from '../../localization/language.js';
 import { Outbox } from '../../webhooks/outbox/outbox.js';
 import { UnitPresentationService } from '../reading/unit-presentation.service.js';
@@ -37,5 +37,5 @@ export function unitChanges(before: UnitDocument, after: UnitDocument): FieldCha
 
 function toldPart(unit: UnitDocument): Record<string, unknown> {
   const { updatedAt: _updatedAt, ...fields } = presentUnitFields(unit, defaultLanguage);
-  return { ...fields, compoundId: idOf(unit.compoundId), name: recordOf(unit.name) };
+  return { ...fields, compoundId: idOf(unit.compoundId), name: objectOf(unit.name) };
 }

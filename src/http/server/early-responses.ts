@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-/** How much of a body that nobody wants is still taken, in bytes and milliseconds. */
-const drainedBytes = 8_388_608;
-const drainedFor = 2_000;
+/** How much of a body that is not used is still read, and for how long. */
+const maxDrainedBytes = 8_388_608;
+const maxDrainMs = 2_000;
 
 /**
- * Reads the rest of a body before an answer that does not wait for it, such as 413. Closing a
- * connection on which the client is still writing would reset it, and the answer with it.
+ * Reads the rest of a body before a response that does not wait for it, such as 413. Closing a
+ * connection on which the client is still writing would reset it, and the response with it.
  */
-export function drainBeforeEarlyAnswers(fastify: FastifyInstance): void {
+export function drainBeforeEarlyResponses(fastify: FastifyInstance): void {
   fastify.addHook('onSend', (request, _reply, _payload, done) => {
     const { raw } = request;
     if (raw.complete || !announcesBody(raw)) return done();
@@ -33,10 +33,10 @@ function drain(body: IncomingMessage, done: () => void): void {
   };
   const count = (chunk: Buffer) => {
     received += chunk.length;
-    if (received > drainedBytes) finish();
+    if (received > maxDrainedBytes) finish();
   };
   const ends = ['end', 'close', 'error'] as const;
-  const timer = setTimeout(finish, drainedFor);
+  const timer = setTimeout(finish, maxDrainMs);
   for (const event of ends) body.once(event, finish);
   body.on('data', count).resume();
 }

@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import type { TransactionLockDocument } from './transaction-lock.schema.js';
 import { openSession } from './open-session.js';
+import type { TransactionLockDocument } from './transaction-lock.schema.js';
 
 /**
  * Serializes transactions on rules that no index can state. Snapshot reads alone let two
  * transactions both find a phone number free and both take it.
  */
 @Injectable()
-export class TransactionLocks {
+export class TransactionLocksRepository {
   constructor(
     @InjectModel('TransactionLock') private readonly model: Model<TransactionLockDocument>,
     private readonly clock: Clock,
@@ -18,7 +18,7 @@ export class TransactionLocks {
 
   /**
    * Makes the open transaction conflict with every other one that takes one of the same keys: all
-   * but one of them are run again and then see what the winner wrote.
+   * but one of them are retried and then see what the winner wrote.
    */
   async take(organizationId: Types.ObjectId, keys: readonly string[]): Promise<void> {
     const takenAt = this.clock.now();

@@ -3,12 +3,12 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
 import type { WatermarkDocument } from './watermark.schema.js';
 
-/** Remembers how far background passes have come, across restarts and instances. */
+/** How far background passes have come, across restarts and instances. */
 @Injectable()
-export class Watermarks {
+export class WatermarksRepository {
   constructor(@InjectModel('Watermark') private readonly model: Model<WatermarkDocument>) {}
 
-  /** Up to when the pass has seen everything; the epoch before its first run. */
+  /** Up to when the pass has processed everything; the epoch before its first run. */
   async read(name: string): Promise<Date> {
     return (await this.model.findOne({ name }).lean())?.seenUpTo ?? new Date(0);
   }

@@ -1,7 +1,7 @@
-import { DatabaseUnavailableError } from '../connection/database-errors.js';
+import { DatabaseUnavailableError } from './database-errors.js';
 
 /**
- * Waits for work, but not longer than a number of milliseconds. The work itself goes on.
+ * Waits for work, but not longer than a number of milliseconds. The work itself continues.
  *
  * @throws DatabaseUnavailableError when the time is over
  */

@@ -5,12 +5,11 @@ import { duplicateKey } from '../connection/database-errors.js';
 import type { CounterDocument } from './counter.schema.js';
 
 /**
- * Number sequences of organizations. They are advanced outside the transaction that uses the
- * number, even when called inside one, so that creates do not wait for each other; a transaction
- * that fails afterwards leaves a gap.
+ * Number sequences of organizations. They never join the transaction that uses the number, so that
+ * creates do not wait for each other; a transaction that fails afterwards leaves a gap.
  */
 @Injectable()
-export class CounterRepository {
+export class CountersRepository {
   constructor(@InjectModel('Counter') private readonly model: Model<CounterDocument>) {}
 
   /** The next number of the sequence, from 1; no number is given out twice. */
@@ -18,7 +17,7 @@ export class CounterRepository {
     return this.advance(organizationId, name, { $inc: { value: 1 } });
   }
 
-  /** Makes the sequence go on after a number, unless it is past it already. */
+  /** Makes the sequence continue after a number, unless it is past it already. */
   async skipTo(organizationId: Types.ObjectId, name: string, value: number): Promise<void> {
     await this.advance(organizationId, name, { $max: { value } });
   }
@@ -28,17 +27,18 @@ export class CounterRepository {
     name: string,
     update: object,
   ): Promise<number> {
-    // The native call does not join the open transaction, which is the point.
-    const change = () =>
+    // Without a session: the open transaction must not hold the counter until it commits.
+    const advance = () =>
       this.model.collection.findOneAndUpdate({ organizationId, name }, update, {
         upsert: true,
         returnDocument: 'after',
       });
     try {
-      return Number((await change())?.['value']);
+      return Number((await advance())?.['value']);
     } catch (error) {
+      // Another request has created the counter meanwhile.
       if (duplicateKey(error) === undefined) throw error;
-      return Number((await change())?.['value']);
+      return Number((await advance())?.['value']);
     }
   }
 }

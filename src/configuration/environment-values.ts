@@ -1,0 +1,50 @@
+import { isIP } from 'node:net';
+import { z } from 'zod';
+
+/** A whole number in a range. */
+export function integer(minimum: number, maximum: number) {
+  const range = `must be from ${minimum} to ${maximum}`;
+  return z
+    .string()
+    .regex(/^\d+$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.number(range).min(minimum, range).max(maximum, range));
+}
+
+/** One of several words. */
+export function oneOf<const Words extends readonly string[]>(words: Words) {
+  return z.enum(words, `must be one of ${words.join(', ')}`);
+}
+
+/** `true` or `false`. */
+export const flag = oneOf(['true', 'false']).transform((value) => value === 'true');
+
+/** Keys in base64, 32 bytes each, separated by commas. */
+export const encryptionKeys = z.string().transform((value, context): Buffer[] => {
+  const texts = value.split(',').map((part) => part.trim());
+  const keys = texts.map((text) => Buffer.from(text, 'base64'));
+  const isKey = (text: string, index: number) =>
+    /^[\w+/-]{43}=?$/.test(text) && keys[index]?.length === 32;
+  if (texts.every(isKey)) return keys;
+  context.addIssue('must be keys in base64, 32 bytes each, separated by commas');
+  return z.NEVER;
+});
+
+/** What Fastify's `trustProxy` takes: a switch, a number of hops, addresses or ranges. */
+export const trustProxy = z.string().transform((value, context): boolean | number | string[] => {
+  if (value === 'true' || value === 'false') return value === 'true';
+  if (/^\d{1,2}$/.test(value)) return Number(value);
+  const addresses = value.split(',').map((part) => part.trim());
+  if (addresses.every(isAddressOrRange)) return addresses;
+  context.addIssue('must be true, false, a number of hops, or addresses separated by commas');
+  return z.NEVER;
+});
+
+function isAddressOrRange(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || rest.length > 0) return false;
+  if (prefix === undefined) return true;
+  const longest = version === 4 ? 32 : 128;
+  return /^\d{1,3}$/.test(prefix) && Number(prefix) >= 1 && Number(prefix) <= longest;
+}

@@ -1,0 +1,79 @@
+import { Readable } from 'node:stream';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyReply } from 'fastify';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { withinDeadline } from '../../database/connection/deadline.js';
+
+/** Largest response that is sent as a whole, with an entity tag (rule HTTP-10). */
+const maxBufferedBytes = 4 * 1024 * 1024;
+
+type Parts = AsyncGenerator<string, void>;
+
+/** A response body as the framework takes it. */
+export type ResponseBody = Buffer | Readable;
+
+/**
+ * Sends responses that are produced part by part. A part is produced when the client has read the
+ * one before, producing ends when the client disconnects, and an error midway cuts the connection,
+ * so that an incomplete response cannot pass for a complete one (rule HTTP-10).
+ */
+@Injectable()
+export class ResponseStreams {
+  constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
+
+  /**
+   * A response that is sent as a whole while it is small.
+   *
+   * @throws what producing the parts throws before anything is sent
+   */
+  async wholeOrStreamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
+    const buffered: Buffer[] = [];
+    for (let size = 0; size <= maxBufferedBytes;) {
+      const part = await this.next(parts);
+      if (part === null) return Buffer.concat(buffered);
+      buffered.push(part);
+      size += part.length;
+    }
+    return this.stream(reply, buffered, parts);
+  }
+
+  /**
+   * A response that is always streamed; its first part is produced before the status is decided.
+   *
+   * @throws what producing the first part throws
+   */
+  async streamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
+    const first = await this.next(parts);
+    return this.stream(reply, first === null ? [] : [first], parts);
+  }
+
+  private stream(reply: FastifyReply, buffered: Buffer[], parts: Parts): Readable {
+    // Bytes, not objects: otherwise sixteen parts would be produced ahead of the client.
+    return Readable.from(this.rest(reply, buffered, parts), { objectMode: false });
+  }
+
+  private async *rest(
+    reply: FastifyReply,
+    buffered: Buffer[],
+    parts: Parts,
+  ): AsyncGenerator<Buffer> {
+    try {
+      while (buffered.length > 0) yield buffered.shift() ?? Buffer.alloc(0);
+      for (let part = await this.next(parts); part !== null; part = await this.next(parts)) {
+        yield part;
+      }
+    } catch (error) {
+      reply.request.log.error({ err: error }, 'The response was cut off');
+      reply.raw.destroy();
+    } finally {
+      // Not awaited: a database that does not respond must not keep the connection.
+      void parts.return().catch(() => undefined);
+    }
+  }
+
+  /** Waiting for the database is limited part by part; a slow client may take its time. */
+  private async next(parts: Parts): Promise<Buffer | null> {
+    const { value } = await withinDeadline(parts.next(), this.environment.DATABASE_DEADLINE_MS);
+    return typeof value === 'string' ? Buffer.from(value) : null;
+  }
+}
