@@ -7,7 +7,7 @@ export const compoundNotFound: DocumentedError = {
   message: 'There is no compound with slug: palm-meadows',
 };
 
-/** What every endpoint under `/compounds` can refuse: its 401 does not tell why (section 5). */
+/** What every endpoint under `/compounds` can refuse: its 401 does not tell why (rule AUTH-3). */
 export const compoundErrors: readonly DocumentedError[] = [
   {
     status: 401,

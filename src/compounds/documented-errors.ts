@@ -1,6 +1,6 @@
-import type { DocumentedError } from '../../http/reference/api-documentation.js';
+import type { DocumentedError } from '../http/reference/api-documentation.js';
 
-/** What `GET /compounds` refuses (section 7). */
+/** What `GET /compounds` refuses (rules HTTP-15 and COMP-2). */
 export const listRefusals: readonly DocumentedError[] = [
   {
     status: 400,
