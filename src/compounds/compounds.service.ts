@@ -69,9 +69,8 @@ export class CompoundsService {
       name: textOf(document?.name),
       logo: textOf(document?.logo),
     };
-    return compounds.map((compound) => ({
-      ...present(CompoundFieldsDto, compound, language),
-      organization,
-    }));
+    return compounds.map((compound) =>
+      Object.assign(present(CompoundFieldsDto, compound, language), { organization }),
+    );
   }
 }

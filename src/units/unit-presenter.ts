@@ -72,11 +72,12 @@ async function presentBatch(
   const types = await references.propertyTypes.find(units.map((unit) => unit.propertyTypeId));
   const designs = await references.unitDesigns.find(units.map((unit) => unit.unitDesignId));
   const amenities = await references.amenities.find(units.flatMap((unit) => unit.amenitiesIds));
-  return units.map((unit) => ({
-    ...present(UnitFieldsDto, unit, language),
-    amenities: idsOf(unit.amenitiesIds).flatMap((id) => amenities.get(id) ?? []),
-    phase: phases.get(idOf(unit.locationId)) ?? null,
-    type: types.get(idOf(unit.propertyTypeId)) ?? null,
-    unitDesign: designs.get(idOf(unit.unitDesignId)) ?? null,
-  }));
+  return units.map((unit) =>
+    Object.assign(present(UnitFieldsDto, unit, language), {
+      amenities: idsOf(unit.amenitiesIds).flatMap((id) => amenities.get(id) ?? []),
+      phase: phases.get(idOf(unit.locationId)) ?? null,
+      type: types.get(idOf(unit.propertyTypeId)) ?? null,
+      unitDesign: designs.get(idOf(unit.unitDesignId)) ?? null,
+    }),
+  );
 }

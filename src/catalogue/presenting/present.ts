@@ -5,7 +5,10 @@ import type { Language } from '../../localization/language.js';
 /** Reads a stored value as the API shows it; undefined leaves the field out. */
 export type Reader = (stored: unknown, language: Language) => unknown;
 
-type Field = readonly [name: string, read: Reader];
+interface Field {
+  readonly name: string;
+  readonly read: Reader;
+}
 
 const fieldsByPrototype = new WeakMap<object, readonly Field[]>();
 
@@ -13,7 +16,7 @@ const fieldsByPrototype = new WeakMap<object, readonly Field[]>();
 export function Presented(read: Reader, options: ApiPropertyOptions): PropertyDecorator {
   return (prototype, name) => {
     ApiProperty(options)(prototype, name);
-    fieldsByPrototype.set(prototype, [...fieldsOf(prototype), [String(name), read]]);
+    fieldsByPrototype.set(prototype, [...fieldsOf(prototype), { name: String(name), read }]);
   };
 }
 
@@ -24,7 +27,7 @@ export function Presented(read: Reader, options: ApiPropertyOptions): PropertyDe
 export function present<T extends object>(shape: Type<T>, stored: object, language: Language): T {
   const values = stored as Readonly<Record<string, unknown>>;
   const presented: Record<string, unknown> = {};
-  for (const [name, read] of fieldsOf(shape.prototype as object)) {
+  for (const { name, read } of fieldsOf(shape.prototype as object)) {
     const value = read(values[name], language);
     if (value !== undefined) presented[name] = value;
   }
