@@ -6,12 +6,10 @@ import { phaseSchema } from './collections/phase.schema.js';
 import { propertyTypeSchema } from './collections/property-type.schema.js';
 import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
-import { CatalogueChecksService } from './import/catalogue-checks.service.js';
+import { CatalogueChecks } from './import/catalogue-checks.js';
+import { CatalogueImportRepository } from './import/catalogue-import.repository.js';
 import { CatalogueImportsService } from './import/catalogue-imports.service.js';
-import { CatalogueStores } from './import/catalogue-stores.js';
-import { PhasesRepository } from './references/phases.repository.js';
-import { PhasesService } from './references/phases.service.js';
-import { UnitReferencesRepository } from './references/unit-references.repository.js';
+import { ReferencesRepository } from './references/references.repository.js';
 
 /** What compounds and units stand on: their collections, what they refer to, and the import. */
 @Module({
@@ -26,18 +24,11 @@ import { UnitReferencesRepository } from './references/unit-references.repositor
     ),
   ],
   providers: [
-    PhasesRepository,
-    PhasesService,
-    UnitReferencesRepository,
-    CatalogueStores,
-    CatalogueChecksService,
+    ReferencesRepository,
+    CatalogueImportRepository,
+    CatalogueChecks,
     CatalogueImportsService,
   ],
-  exports: [
-    TenantCollectionsModule,
-    PhasesService,
-    UnitReferencesRepository,
-    CatalogueImportsService,
-  ],
+  exports: [TenantCollectionsModule, ReferencesRepository, CatalogueImportsService],
 })
 export class CatalogueModule {}

@@ -16,19 +16,18 @@ import {
 import { pageOf, type PageOf } from '../http/lists/pages.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { setUpdatedAsOf } from '../http/lists/updated-as-of.js';
-import { CompoundListsService } from './compound-lists.service.js';
-import type { PresentedCompound } from './compound.presenter.js';
-import { CompoundsAnswerDto } from './dto/compound.dto.js';
-import { ListCompoundsQuery } from './dto/list-compounds.query.js';
+import { CompoundsService } from './compounds.service.js';
+import { type CompoundDto, CompoundsResponseDto } from './compound.dto.js';
+import { ListCompoundsQuery } from './list-compounds.query.js';
 
-/** `/compounds` (section 4.4). */
+/** `/compounds` (rules COMP-1, COMP-2 and COMP-3). */
 @ApiTags('Compounds')
 @ApiSecurity('api-key')
 @DocumentedHeaders()
 @Controller('compounds')
 export class CompoundsController {
   constructor(
-    private readonly compounds: CompoundListsService,
+    private readonly compounds: CompoundsService,
     private readonly answers: ResponseStreams,
     private readonly clock: Clock,
   ) {}
@@ -40,14 +39,14 @@ export class CompoundsController {
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',
   })
-  @DocumentedAnswer(200, CompoundsAnswerDto, 'The compounds.', pollingHeaders)
+  @DocumentedAnswer(200, CompoundsResponseDto, 'The compounds.', pollingHeaders)
   @DocumentedPolling()
   @DocumentedErrors(httpErrors.validationFailed, ...commonCompoundErrors)
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: ListCompoundsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PageOf<PresentedCompound> | ResponseBody> {
+  ): Promise<PageOf<CompoundDto> | ResponseBody> {
     setUpdatedAsOf(reply, this.clock.now());
     const search = {
       ...(query.updatedSince === undefined ? {} : { updatedSince: new Date(query.updatedSince) }),

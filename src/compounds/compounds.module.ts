@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { CompoundListsService } from './compound-lists.service.js';
 import { CompoundsController } from './compounds.controller.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import { CompoundsService } from './compounds.service.js';
@@ -11,7 +10,7 @@ import { CompoundsService } from './compounds.service.js';
 @Module({
   imports: [CatalogueModule, HttpModule, OrganizationsModule],
   controllers: [CompoundsController],
-  providers: [CompoundsRepository, CompoundListsService, CompoundsService],
+  providers: [CompoundsRepository, CompoundsService],
   exports: [CompoundsService],
 })
 export class CompoundsModule {}

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
+import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import { caseInsensitive } from '../localization/fold-case.js';
 import { defaultLanguage, type Language } from '../localization/language.js';
@@ -22,17 +23,6 @@ export class CompoundsRepository {
   constructor(
     @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
   ) {}
-
-  async findBySlug(organizationId: Types.ObjectId, slug: string): Promise<CompoundDocument | null> {
-    return this.compounds.findOne(organizationId, { slug, isDeleted: false });
-  }
-
-  async findBySlugs(
-    organizationId: Types.ObjectId,
-    slugs: readonly string[],
-  ): Promise<CompoundDocument[]> {
-    return this.compounds.find(organizationId, { slug: { $in: slugs }, isDeleted: false });
-  }
 
   /** A part of the list, newest first, or oldest change first when changes are asked for. */
   async list(
@@ -66,7 +56,7 @@ export class CompoundsRepository {
   ): Promise<Pick<CompoundDocument, '_id' | 'name'>[]> {
     return this.compounds.find(
       organizationId,
-      { ...shownAs(name, language), isDeleted: false },
+      { ...shownAs(name, language), ...notDeleted },
       { fields: ['name'], sort: { _id: 1 }, collation: caseInsensitive },
     );
   }
@@ -77,7 +67,7 @@ function filterOf({
   includesDeleted,
 }: CompoundSearch): TenantFilter<CompoundDocument> {
   return {
-    ...(includesDeleted ? {} : { isDeleted: false }),
+    ...(includesDeleted ? {} : notDeleted),
     ...(updatedSince === undefined ? {} : { updatedAt: { $gte: updatedSince } }),
   };
 }

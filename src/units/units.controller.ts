@@ -30,13 +30,16 @@ import { setUpdatedAsOf } from '../http/lists/updated-as-of.js';
 import { DocumentedExport } from './reading/documented-export.js';
 import { unitErrors } from './unit-errors.js';
 import { SlugParam } from './reading/slug.param.js';
-import { UnitAnswerDto, UnitsAnswerDto, UnitUpsertDto } from './reading/unit.dto.js';
+import {
+  type UnitDto,
+  UnitResponseDto,
+  UnitsResponseDto,
+  UnitUpsertResponseDto,
+} from './unit.dto.js';
 import { UpsertUnitDto } from './writing/upsert-unit.dto.js';
 import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './reading/units.query.js';
-import { exportLimit, UnitExportsService } from './reading/unit-exports.service.js';
-import type { PresentedUnit } from './reading/unit.presenter.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
-import { UnitsService } from './reading/units.service.js';
+import { exportLimit, UnitsService } from './reading/units.service.js';
 
 const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   json: 'application/json',
@@ -44,7 +47,7 @@ const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   ndjson: 'application/x-ndjson',
 };
 
-/** `/units` (section 4.5). */
+/** `/units` (rules UNIT-1, UNIT-5, UNIT-6 and UNIT-8). */
 @ApiTags('Units')
 @ApiSecurity('api-key')
 @DocumentedHeaders()
@@ -53,7 +56,6 @@ export class UnitsController {
   constructor(
     private readonly units: UnitsService,
     private readonly upserts: UnitUpsertsService,
-    private readonly exports: UnitExportsService,
     private readonly answers: ResponseStreams,
     private readonly clock: Clock,
   ) {}
@@ -63,11 +65,11 @@ export class UnitsController {
   @ApiOperation({
     summary: 'Create or update a unit',
     description:
-      'recordSystemId, else unitId, tells which unit; the first request creates it and later ones ' +
+      'recordSystemId, else unitId, identifies the unit; the first request creates it and later ones ' +
       'change what they send, also when they arrive at the same moment. Names must resolve.',
   })
-  @DocumentedAnswer(201, UnitUpsertDto, 'The unit was created.')
-  @DocumentedAnswer(200, UnitUpsertDto, 'The unit was updated.')
+  @DocumentedAnswer(201, UnitUpsertResponseDto, 'The unit was created.')
+  @DocumentedAnswer(200, UnitUpsertResponseDto, 'The unit was updated.')
   @DocumentedErrors(
     ...bodyErrors,
     unitErrors.idRequired,
@@ -77,7 +79,10 @@ export class UnitsController {
     unitErrors.unknownName,
     ...commonErrors,
   )
-  upsert(@CurrentCaller() caller: Caller, @Body() unit: UpsertUnitDto): Promise<UnitUpsertDto> {
+  upsert(
+    @CurrentCaller() caller: Caller,
+    @Body() unit: UpsertUnitDto,
+  ): Promise<UnitUpsertResponseDto> {
     return this.upserts.upsert(caller, unit);
   }
 
@@ -86,14 +91,14 @@ export class UnitsController {
     summary: 'List units',
     description: 'Newest first, or oldest change first with updatedSince, unless sort says other.',
   })
-  @DocumentedAnswer(200, UnitsAnswerDto, 'The units.', pollingHeaders)
+  @DocumentedAnswer(200, UnitsResponseDto, 'The units.', pollingHeaders)
   @DocumentedPolling()
   @DocumentedErrors(httpErrors.validationFailed, ...commonErrors)
   list(
     @CurrentCaller() caller: Caller,
     @Query() query: ListUnitsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PageOf<PresentedUnit>> {
+  ): Promise<PageOf<UnitDto>> {
     setUpdatedAsOf(reply, this.clock.now());
     return this.units.page(caller, query);
   }
@@ -102,7 +107,7 @@ export class UnitsController {
   @ApiOperation({
     summary: 'Export units',
     description:
-      'All units that match, at most 10,000, in one streamed answer. The format is that of ' +
+      'All units that match, at most 10,000, in one streamed response. The format is that of ' +
       '`format`, else of Accept, else JSON.',
   })
   @DocumentedExport()
@@ -115,7 +120,7 @@ export class UnitsController {
   ): Promise<ResponseBody> {
     setUpdatedAsOf(reply, this.clock.now());
     const format = query.format ?? acceptedFormat(request);
-    const { total, text } = await this.exports.open(caller, query, format);
+    const { total, text } = await this.units.export(caller, query, format);
     reply.header('content-type', `${mediaTypes[format]}; charset=utf-8`);
     reply.header('vary', 'language, accept');
     reply.header('x-total-count', total);
@@ -125,13 +130,13 @@ export class UnitsController {
 
   @Get(':slug')
   @ApiOperation({ summary: 'Read a unit' })
-  @DocumentedAnswer(200, UnitAnswerDto, 'The unit.', { etag: pollingHeaders.etag })
+  @DocumentedAnswer(200, UnitResponseDto, 'The unit.', { etag: pollingHeaders.etag })
   @DocumentedPolling()
   @DocumentedErrors(...pathErrors, unitErrors.notFound, ...commonErrors)
   async read(
     @CurrentCaller() caller: Caller,
     @Param() { slug }: SlugParam,
-  ): Promise<{ data: PresentedUnit }> {
+  ): Promise<{ data: UnitDto }> {
     return { data: await this.units.read(caller, slug) };
   }
 }

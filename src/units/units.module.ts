@@ -1,39 +1,34 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
-import { CompoundsModule } from '../compounds/compounds.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { UnitAvailabilityService } from './writing/unit-availability.service.js';
 import { CompoundUnitsController } from './reading/compound-units.controller.js';
-import { UnitExportsService } from './reading/unit-exports.service.js';
-import { UnitFiltersService } from './reading/unit-filters.service.js';
-import { UnitNamesService } from './writing/unit-names.service.js';
+import { UnitFilters } from './reading/unit-filters.js';
 import { UnitsController } from './units.controller.js';
-import { UnitLinksService } from './writing/unit-links.service.js';
+import { UnitLinks } from './writing/unit-links.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
-import { UnitEventsService } from './writing/unit-events.service.js';
-import { UnitPresentationService } from './reading/unit-presentation.service.js';
+import { UnitEvents } from './writing/unit-events.js';
+import { UnitPresenter } from './unit-presenter.js';
 import { UnitLookupService } from './reading/unit-lookup.service.js';
 import { UnitsRepository } from './units.repository.js';
 
-/** Units. */
+/** `/units`, and what reservations need of units. */
 @Module({
-  imports: [CatalogueModule, CompoundsModule, HttpModule, WebhooksModule],
+  imports: [CatalogueModule, HttpModule, WebhooksModule],
   controllers: [CompoundUnitsController, UnitsController],
   providers: [
     UnitsRepository,
-    UnitNamesService,
-    UnitFiltersService,
-    UnitExportsService,
+    UnitPresenter,
+    UnitFilters,
     UnitsService,
-    UnitLinksService,
+    UnitLinks,
     UnitUpsertsService,
-    UnitPresentationService,
-    UnitEventsService,
+    UnitEvents,
     UnitAvailabilityService,
     UnitLookupService,
   ],
-  exports: [UnitLookupService, UnitAvailabilityService, UnitEventsService, UnitPresentationService],
+  exports: [UnitLookupService, UnitAvailabilityService],
 })
 export class UnitsModule {}

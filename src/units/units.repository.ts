@@ -3,14 +3,9 @@ import { Types } from 'mongoose';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
+import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
-import {
-  computedFields,
-  filterOf,
-  orderOf,
-  type UnitOrder,
-  type UnitSearch,
-} from './reading/unit-search.js';
+import { computedFields, sortOf, type UnitOrder } from './reading/unit-order.js';
 
 /** The queries on `units`. */
 @Injectable()
@@ -25,7 +20,7 @@ export class UnitsRepository {
   }
 
   /** The unit, also when it is deleted. */
-  async findDeletedToo(
+  async findIncludingDeleted(
     organizationId: Types.ObjectId,
     _id: Types.ObjectId,
   ): Promise<UnitDocument | null> {
@@ -49,15 +44,19 @@ export class UnitsRepository {
     unitId: string,
     compoundId?: Types.ObjectId,
   ): Promise<UnitDocument[]> {
-    const place = compoundId === undefined ? {} : { compoundId };
-    return this.units.find(organizationId, { unitId, ...place, ...notDeleted }, { limit: 2 });
+    const compoundFilter = compoundId === undefined ? {} : { compoundId };
+    return this.units.find(
+      organizationId,
+      { unitId, ...compoundFilter, ...notDeleted },
+      { limit: 2 },
+    );
   }
 
   /** Those of the slugs that a unit has. */
   async usedSlugs(organizationId: Types.ObjectId, slugs: readonly string[]): Promise<string[]> {
     const filter = { slug: { $in: slugs }, ...notDeleted };
     const units = await this.units.find(organizationId, filter, { fields: ['slug'] });
-    return units.map(({ slug }) => slug);
+    return units.flatMap(({ slug }) => slug ?? []);
   }
 
   async insert(unit: UnitDocument): Promise<void> {
@@ -80,19 +79,19 @@ export class UnitsRepository {
     return this.units.batches(organizationId, { compoundId, ...notDeleted }, { sort });
   }
 
-  /** A part of the units that a search means, in an order. */
+  /** A part of the units that match, in an order. */
   batches(
     organizationId: Types.ObjectId,
-    search: UnitSearch,
+    filter: TenantFilter<UnitDocument>,
     order: UnitOrder,
     part: { readonly skip?: number; readonly limit: number },
   ): AsyncGenerator<UnitDocument[], void> {
-    const options = { sort: orderOf(order), ...part };
-    return this.units.batches(organizationId, filterOf(search), options, computedFields(order));
+    const options = { sort: sortOf(order), ...part };
+    return this.units.batches(organizationId, filter, options, computedFields(order));
   }
 
-  async count(organizationId: Types.ObjectId, search: UnitSearch): Promise<number> {
-    return this.units.count(organizationId, filterOf(search));
+  async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
+    return this.units.count(organizationId, filter);
   }
 
   /**

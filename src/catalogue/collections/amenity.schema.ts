@@ -1,33 +1,20 @@
-import { Schema } from 'mongoose';
-import type { CatalogueDocument } from './catalogue-document.js';
-import type { Localized } from '../../localization/localized.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { CatalogueDocument } from './catalogue-document.js';
 
-/** A document of `amenities`. */
-export interface AmenityDocument extends CatalogueDocument {
-  name: Localized;
-  /** By which imports know it; not shown. */
-  slug: string;
-  icon: string;
-  fontColor: string;
-  backgroundColor: string;
+/** An amenity that units and unit designs refer to; its slug is not shown. */
+@Schema({ collection: 'amenities' })
+export class AmenityDocument extends CatalogueDocument {
+  @Prop()
+  icon?: string;
+
+  @Prop()
+  fontColor?: string;
+
+  @Prop()
+  backgroundColor?: string;
 }
 
-/** Collection `amenities`. */
-export const amenitySchema = new Schema<AmenityDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    name: { 'en-us': String, 'ar-eg': String },
-    slug: String,
-    icon: String,
-    fontColor: String,
-    backgroundColor: String,
-    isDeleted: { type: Boolean, required: true },
-    deletedAt: Date,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'amenities' },
-);
+export const amenitySchema = SchemaFactory.createForClass(AmenityDocument);
 
 /** Serves the amenities of an organization. */
 amenitySchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });

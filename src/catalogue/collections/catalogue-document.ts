@@ -1,9 +1,23 @@
+import { Prop, raw, Schema } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import type { DeletableDocument } from '../../database/documents/tenant-document.js';
+import { DeletableDocument } from '../../database/documents/tenant-document.js';
+import type { Localized } from '../../localization/localized.js';
 
-/** What every document of the catalogue carries; `__v` is an internal version key. */
-export interface CatalogueDocument extends DeletableDocument {
-  __v: number;
+/** A text in several languages; reused as a field's definition. */
+export const localized = raw({ 'en-us': String, 'ar-eg': String });
+
+/** What every document of the catalogue carries; only what is required is sure to be there. */
+@Schema()
+export class CatalogueDocument extends DeletableDocument {
+  @Prop(localized)
+  name?: Localized | null;
+
+  /** By which the API and imports know it. */
+  @Prop()
+  slug?: string;
+
+  /** An internal version key. */
+  __v?: number;
 }
 
 /** A picture of a compound, phase or unit design. */

@@ -1,79 +1,96 @@
-import { Schema } from 'mongoose';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { caseInsensitive } from '../../localization/fold-case.js';
 import { languages } from '../../localization/language.js';
 import type { Localized } from '../../localization/localized.js';
-import type { Brochure, CatalogueDocument, MediaItem } from './catalogue-document.js';
+import {
+  type Brochure,
+  CatalogueDocument,
+  localized,
+  type MediaItem,
+} from './catalogue-document.js';
 
-/** A document of `compounds`. */
-export interface CompoundDocument extends CatalogueDocument {
-  type: string;
-  name: Localized;
-  description: Localized;
-  slug: string;
-  saleType: string;
-  logo: string;
-  mainImageUrl: string;
-  mainBannerUrl: string;
-  media: MediaItem[];
-  constructionUpdates: MediaItem[];
-  mainBrochure: Brochure;
-  brochures: Brochure[];
-  area: number;
-  numberOfUnits: number;
-  showOnMap: boolean;
-  isPublished: boolean;
-  isPublic: boolean;
-  mapHealthCheck: boolean;
-  isNewLaunch: boolean;
-  allowPriceRange: boolean;
-  showInLeadFeedback: boolean;
-  isAdminOnly: boolean;
-  showInEcommerce: boolean;
-  EOIUnitTypes: unknown[];
-  EOIUnitPreferences: unknown[];
-  EOIForm: unknown[];
-  offerJsons: unknown[];
-  commercialBuildingsOrder: unknown[];
+/** A compound: what phases and units belong to. */
+@Schema({ collection: 'compounds' })
+export class CompoundDocument extends CatalogueDocument {
+  @Prop()
+  type?: string;
+
+  @Prop(localized)
+  description?: Localized | null;
+
+  @Prop()
+  saleType?: string;
+
+  @Prop()
+  logo?: string;
+
+  @Prop()
+  mainImageUrl?: string;
+
+  @Prop()
+  mainBannerUrl?: string;
+
+  @Prop({ type: [] })
+  media?: MediaItem[];
+
+  @Prop({ type: [] })
+  constructionUpdates?: MediaItem[];
+
+  mainBrochure?: Brochure | null;
+
+  @Prop({ type: [] })
+  brochures?: Brochure[];
+
+  @Prop()
+  area?: number;
+
+  @Prop()
+  numberOfUnits?: number;
+
+  @Prop()
+  showOnMap?: boolean;
+
+  @Prop()
+  isPublished?: boolean;
+
+  @Prop()
+  isPublic?: boolean;
+
+  @Prop()
+  mapHealthCheck?: boolean;
+
+  @Prop()
+  isNewLaunch?: boolean;
+
+  @Prop()
+  allowPriceRange?: boolean;
+
+  @Prop()
+  showInLeadFeedback?: boolean;
+
+  @Prop()
+  isAdminOnly?: boolean;
+
+  @Prop()
+  showInEcommerce?: boolean;
+
+  @Prop({ type: [] })
+  EOIUnitTypes?: unknown[];
+
+  @Prop({ type: [] })
+  EOIUnitPreferences?: unknown[];
+
+  @Prop({ type: [] })
+  EOIForm?: unknown[];
+
+  @Prop({ type: [] })
+  offerJsons?: unknown[];
+
+  @Prop({ type: [] })
+  commercialBuildingsOrder?: unknown[];
 }
 
-/** Collection `compounds`. */
-export const compoundSchema = new Schema<CompoundDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    type: { type: String },
-    name: { 'en-us': String, 'ar-eg': String },
-    description: { 'en-us': String, 'ar-eg': String },
-    slug: String,
-    saleType: String,
-    logo: String,
-    mainImageUrl: String,
-    mainBannerUrl: String,
-    media: [],
-    constructionUpdates: [],
-    brochures: [],
-    EOIUnitTypes: [],
-    EOIUnitPreferences: [],
-    EOIForm: [],
-    offerJsons: [],
-    commercialBuildingsOrder: [],
-    area: Number,
-    numberOfUnits: Number,
-    showOnMap: Boolean,
-    isPublished: Boolean,
-    isPublic: Boolean,
-    mapHealthCheck: Boolean,
-    isNewLaunch: Boolean,
-    allowPriceRange: Boolean,
-    showInLeadFeedback: Boolean,
-    isAdminOnly: Boolean,
-    showInEcommerce: Boolean,
-    isDeleted: { type: Boolean, required: true },
-    deletedAt: Date,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'compounds' },
-);
+export const compoundSchema = SchemaFactory.createForClass(CompoundDocument);
 
 const notDeleted = { partialFilterExpression: { isDeleted: false } };
 

@@ -1,27 +1,14 @@
-import { Schema, type Types } from 'mongoose';
-import type { CatalogueDocument } from './catalogue-document.js';
-import type { Localized } from '../../localization/localized.js';
+import { Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { Types } from 'mongoose';
+import { CatalogueDocument } from './catalogue-document.js';
 
-/** A document of `propertyTypes`. */
-export interface PropertyTypeDocument extends CatalogueDocument {
-  propertyTypeCategoryId: Types.ObjectId;
-  name: Localized;
-  slug: string;
+/** A kind of property, such as a villa. */
+@Schema({ collection: 'propertyTypes' })
+export class PropertyTypeDocument extends CatalogueDocument {
+  propertyTypeCategoryId?: Types.ObjectId;
 }
 
-/** Collection `propertyTypes`. */
-export const propertyTypeSchema = new Schema<PropertyTypeDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    name: { 'en-us': String, 'ar-eg': String },
-    slug: String,
-    isDeleted: { type: Boolean, required: true },
-    deletedAt: Date,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'propertyTypes' },
-);
+export const propertyTypeSchema = SchemaFactory.createForClass(PropertyTypeDocument);
 
 /** Serves finding a property type by its slug. */
 propertyTypeSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });

@@ -1,45 +1,53 @@
-import { Schema, type Types } from 'mongoose';
-import type { CatalogueDocument, MediaItem, ReviewState } from './catalogue-document.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
 import type { Localized } from '../../localization/localized.js';
+import {
+  CatalogueDocument,
+  localized,
+  type MediaItem,
+  type ReviewState,
+} from './catalogue-document.js';
 
-/** A document of `unitDesigns`; its locations are phases, or the compound that has none. */
-export interface UnitDesignDocument extends CatalogueDocument, ReviewState {
-  type: string;
-  name: Localized;
-  description: Localized;
-  slug: string;
-  bua: number;
-  bedrooms: number;
-  media: MediaItem[];
-  offerGallery: MediaItem[];
-  amenitiesIds: Types.ObjectId[];
-  locationsIds: Types.ObjectId[];
-  addonsIds: Types.ObjectId[];
-  releaseIds: Types.ObjectId[];
+/** A unit design; its locations are phases, or the compound that has none. */
+@Schema({ collection: 'unitDesigns' })
+export class UnitDesignDocument extends CatalogueDocument implements Partial<ReviewState> {
+  @Prop(localized)
+  description?: Localized | null;
+
+  @Prop()
+  bua?: number;
+
+  @Prop()
+  bedrooms?: number;
+
+  @Prop({ type: [] })
+  media?: MediaItem[];
+
+  @Prop({ type: [] })
+  offerGallery?: MediaItem[];
+
+  @Prop({ type: [SchemaTypes.ObjectId] })
+  amenitiesIds?: Types.ObjectId[];
+
+  @Prop({ type: [SchemaTypes.ObjectId] })
+  locationsIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
+  addonsIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
+  releaseIds?: Types.ObjectId[];
+
+  type?: string;
+  approveStatus?: string;
+  approvedById?: Types.ObjectId | null;
+  approvedDate?: Date | null;
+  reviewStatus?: string;
+  reviewedById?: Types.ObjectId | null;
+  reviewedDate?: Date | null;
 }
 
-/** Collection `unitDesigns`. */
-export const unitDesignSchema = new Schema<UnitDesignDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    name: { 'en-us': String, 'ar-eg': String },
-    description: { 'en-us': String, 'ar-eg': String },
-    slug: String,
-    bua: Number,
-    bedrooms: Number,
-    media: [],
-    offerGallery: [],
-    amenitiesIds: [Schema.Types.ObjectId],
-    locationsIds: [Schema.Types.ObjectId],
-    addonsIds: [],
-    releaseIds: [],
-    isDeleted: { type: Boolean, required: true },
-    deletedAt: Date,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'unitDesigns' },
-);
+export const unitDesignSchema = SchemaFactory.createForClass(UnitDesignDocument);
 
 /** Serves finding a unit design by its slug. */
 unitDesignSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });

@@ -1,8 +1,8 @@
-import { Schema, type Types } from 'mongoose';
-import type { CatalogueDocument, MediaItem, ReviewState } from './catalogue-document.js';
-import type { Localized } from '../../localization/localized.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
+import { CatalogueDocument, type MediaItem, type ReviewState } from './catalogue-document.js';
 
-/** A picture of a unit; `imageType` tells floor plans from general images, which have none. */
+/** A picture of a unit; `imageType` is null for general images, `floorplan` for floor plans. */
 export interface UnitMediaItem extends MediaItem {
   imageType: string | null;
 }
@@ -13,79 +13,89 @@ export interface UnitReview extends ReviewState {
   type: string;
 }
 
-/** A document of `units`; its location is the phase, or the compound when it is in no phase. */
-export interface UnitDocument extends CatalogueDocument {
-  compoundId: Types.ObjectId;
-  locationId: Types.ObjectId;
-  unitDesignId: Types.ObjectId | null;
-  buildingId: Types.ObjectId;
-  propertyTypeId: Types.ObjectId | null;
-  finishingTypeId: Types.ObjectId;
+/** A unit of a compound. */
+@Schema({ collection: 'units' })
+export class UnitDocument extends CatalogueDocument {
+  @Prop({ type: SchemaTypes.ObjectId })
+  compoundId?: Types.ObjectId | null;
+
+  /** The phase, or the compound when the unit is in no phase. */
+  @Prop({ type: SchemaTypes.ObjectId })
+  locationId?: Types.ObjectId | null;
+
+  @Prop({ type: SchemaTypes.ObjectId })
+  unitDesignId?: Types.ObjectId | null;
+
+  @Prop({ type: SchemaTypes.ObjectId })
+  propertyTypeId?: Types.ObjectId | null;
+
+  @Prop()
   recordSystemId?: string;
-  unitId: string;
-  name: Localized;
-  slug: string;
-  status: string;
-  rentalStatus: string;
-  saleType: string;
-  bua: number;
-  price: number;
-  beds: number;
-  floor: { name: string };
-  media: UnitMediaItem[];
-  reviews: UnitReview[];
-  showForBrokers: boolean;
-  isAdminOnly: boolean;
-  allowToTaskeen: boolean;
-  amenitiesIds: Types.ObjectId[];
-  paymentPlansIds: Types.ObjectId[];
-  maintenancePlanIds: Types.ObjectId[];
-  clubPlanIds: Types.ObjectId[];
-  featuresIds: Types.ObjectId[];
-  brokersIds: Types.ObjectId[];
-  brokersGroupsIds: Types.ObjectId[];
-  releaseIds: Types.ObjectId[];
-  listingType: string[];
-  addons: unknown[];
-  priceByPaymentPlan: unknown[];
-  /** Another one with each decision about the unit's reservations; no content. */
+
+  /** Unique within the compound. */
+  @Prop()
+  unitId?: string;
+
+  @Prop()
+  status?: string;
+
+  @Prop()
+  rentalStatus?: string;
+
+  @Prop()
+  saleType?: string;
+
+  @Prop()
+  bua?: number;
+
+  @Prop()
+  price?: number;
+
+  @Prop()
+  beds?: number;
+
+  @Prop({ type: SchemaTypes.Mixed })
+  floor?: { name: string } | null;
+
+  @Prop({ type: [] })
+  media?: UnitMediaItem[];
+
+  @Prop({ type: [] })
+  reviews?: UnitReview[];
+
+  @Prop({ type: [SchemaTypes.ObjectId] })
+  amenitiesIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
+  listingType?: readonly string[];
+
+  @Prop()
+  showForBrokers?: boolean;
+
+  @Prop()
+  isAdminOnly?: boolean;
+
+  @Prop()
+  allowToTaskeen?: boolean;
+
+  /** Another one with each decision about the unit's reservations; no content (rule DATA-8). */
+  @Prop({ type: SchemaTypes.ObjectId })
   availabilityLock?: Types.ObjectId;
+
+  buildingId?: Types.ObjectId | null;
+  finishingTypeId?: Types.ObjectId | null;
+  paymentPlansIds?: Types.ObjectId[];
+  maintenancePlanIds?: Types.ObjectId[];
+  clubPlanIds?: Types.ObjectId[];
+  featuresIds?: Types.ObjectId[];
+  brokersIds?: Types.ObjectId[];
+  brokersGroupsIds?: Types.ObjectId[];
+  releaseIds?: Types.ObjectId[];
+  addons?: unknown[];
+  priceByPaymentPlan?: unknown[];
 }
 
-/** Collection `units`. */
-export const unitSchema = new Schema<UnitDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    compoundId: Schema.Types.ObjectId,
-    locationId: Schema.Types.ObjectId,
-    unitDesignId: Schema.Types.ObjectId,
-    propertyTypeId: Schema.Types.ObjectId,
-    recordSystemId: String,
-    unitId: String,
-    name: { 'en-us': String, 'ar-eg': String },
-    slug: String,
-    status: String,
-    rentalStatus: String,
-    saleType: String,
-    bua: Number,
-    price: Number,
-    beds: Number,
-    floor: {},
-    media: [],
-    reviews: [],
-    amenitiesIds: [Schema.Types.ObjectId],
-    listingType: [],
-    showForBrokers: Boolean,
-    isAdminOnly: Boolean,
-    allowToTaskeen: Boolean,
-    availabilityLock: Schema.Types.ObjectId,
-    isDeleted: { type: Boolean, required: true },
-    deletedAt: Date,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'units' },
-);
+export const unitSchema = SchemaFactory.createForClass(UnitDocument);
 
 /** A slug names one unit of an organization. */
 unitSchema.index(

@@ -1,93 +1,108 @@
 import { objectOf } from '../../database/documents/stored-values.js';
 import {
   type Catalogue,
-  type Fault,
+  entrySchemas,
+  type ImportError,
   type Kind,
   kinds,
-  type Placed,
-  recordSchemas,
-} from './catalogue-records.js';
+  type LocatedEntry,
+} from './catalogue-entries.js';
 
-/** What a file says, and what is wrong with it. */
-export interface ReadCatalogue {
+/** A catalogue, and what is wrong with it. */
+export interface CatalogueFile {
   readonly catalogue: Catalogue;
-  /** Every slug that the file gives a record, also one that is not valid. */
+  /** Every slug that the file gives an entry, also one that is not valid. */
   readonly slugs: ReadonlyMap<Kind, ReadonlySet<unknown>>;
-  readonly faults: readonly Fault[];
+  readonly errors: readonly ImportError[];
 }
 
-/** One record before it is checked. */
-interface RawRecord {
-  readonly place: string;
+/** One entry before it is validated. */
+interface RawEntry {
+  readonly location: string;
   readonly kind: Kind;
   readonly value: unknown;
 }
 
 /**
- * Reads a catalogue: one JSON object with a list for each kind, or one record a line (NDJSON) with
+ * Reads a catalogue: one JSON object with a list for each kind, or one entry a line (NDJSON) with
  * its `kind`.
  */
-export function readCatalogue(text: string): ReadCatalogue {
-  const faults: Fault[] = [];
-  const catalogue = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Catalogue;
-  const records = rawRecords(text.replace(/^\uFEFF/, ''), faults);
-  for (const record of records) check(record, catalogue, faults);
-  const slugsOf = (kind: Kind) =>
-    records.filter((record) => record.kind === kind).map(({ value }) => objectOf(value)['slug']);
-  const slugs = new Map(kinds.map((kind) => [kind, new Set(slugsOf(kind))]));
-  return { catalogue, slugs, faults };
+export function readCatalogue(text: string): CatalogueFile {
+  const errors: ImportError[] = [];
+  return validated(rawEntries(text.replace(/^\uFEFF/, ''), errors), errors);
 }
 
-function rawRecords(text: string, faults: Fault[]): RawRecord[] {
+/** Reads a catalogue that is parsed already: an object with a list for each kind. */
+export function catalogueOf(lists: Readonly<Record<string, unknown>>): CatalogueFile {
+  const errors: ImportError[] = [];
+  return validated(fromLists(lists, errors), errors);
+}
+
+function validated(entries: readonly RawEntry[], errors: ImportError[]): CatalogueFile {
+  const catalogue = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Catalogue;
+  const slugs = new Map(kinds.map((kind) => [kind, new Set<unknown>()]));
+  for (const entry of entries) {
+    slugs.get(entry.kind)?.add(objectOf(entry.value)['slug']);
+    validate(entry, catalogue, errors);
+  }
+  return { catalogue, slugs, errors };
+}
+
+function rawEntries(text: string, errors: ImportError[]): RawEntry[] {
   const whole = parse(text);
-  if (isObject(whole.value) && !('kind' in whole.value)) return fromLists(whole.value, faults);
+  if (isObject(whole.value) && !('kind' in whole.value)) return fromLists(whole.value, errors);
   const lines = text.split('\n').map((line) => line.trim());
   const first = lines.find((line) => line !== '') ?? '';
-  if (isObject(parse(first).value)) return fromLines(lines, faults);
-  const message = whole.fault ?? 'must be an object with lists, or one object a line';
-  faults.push({ place: 'file', message });
+  if (isObject(parse(first).value)) return fromLines(lines, errors);
+  const message = whole.error ?? 'must be an object with lists, or one object a line';
+  errors.push({ location: 'file', message });
   return [];
 }
 
-function fromLists(value: Record<string, unknown>, faults: Fault[]): RawRecord[] {
+function fromLists(value: Record<string, unknown>, errors: ImportError[]): RawEntry[] {
   return Object.entries(value).flatMap(([name, list]) => {
-    if (!isKind(name)) return fault(faults, name, `is none of ${kinds.join(', ')}`);
-    if (!Array.isArray(list)) return fault(faults, name, 'must be a list');
+    if (!isKind(name)) return addError(errors, name, `is none of ${kinds.join(', ')}`);
+    if (!Array.isArray(list)) return addError(errors, name, 'must be a list');
     return list.map((item: unknown, index) => {
-      return { place: `${name}[${index}]`, kind: name, value: item };
+      return { location: `${name}[${index}]`, kind: name, value: item };
     });
   });
 }
 
-function fromLines(lines: readonly string[], faults: Fault[]): RawRecord[] {
+function fromLines(lines: readonly string[], errors: ImportError[]): RawEntry[] {
   return lines.flatMap((line, index) => {
     if (line === '') return [];
-    const place = `line ${index + 1}`;
-    const { value, fault: message } = parse(line);
-    if (message !== undefined) return fault(faults, place, message);
-    if (!isObject(value)) return fault(faults, place, 'must be an object');
-    const { kind, ...record } = value;
-    if (!isKind(kind)) return fault(faults, `${place}: kind`, `must be one of ${kinds.join(', ')}`);
-    return [{ place, kind, value: record }];
+    const location = `line ${index + 1}`;
+    const { value, error: message } = parse(line);
+    if (message !== undefined) return addError(errors, location, message);
+    if (!isObject(value)) return addError(errors, location, 'must be an object');
+    const { kind, ...entry } = value;
+    if (!isKind(kind))
+      return addError(errors, `${location}: kind`, `must be one of ${kinds.join(', ')}`);
+    return [{ location, kind, value: entry }];
   });
 }
 
-function check({ place, kind, value }: RawRecord, catalogue: Catalogue, faults: Fault[]): void {
-  const result = recordSchemas[kind].safeParse(value);
+function validate(
+  { location, kind, value }: RawEntry,
+  catalogue: Catalogue,
+  errors: ImportError[],
+): void {
+  const result = entrySchemas[kind].safeParse(value);
   if (result.success) {
-    (catalogue[kind] as Placed<Kind>[]).push({ place, record: result.data });
+    (catalogue[kind] as LocatedEntry<Kind>[]).push({ location, entry: result.data });
     return;
   }
   for (const { path, message } of result.error.issues) {
-    faults.push({ place: [place, ...path.map(String)].join('.'), message });
+    errors.push({ location: [location, ...path.map(String)].join('.'), message });
   }
 }
 
-function parse(text: string): { value?: unknown; fault?: string } {
+function parse(text: string): { value?: unknown; error?: string } {
   try {
     return { value: JSON.parse(text) as unknown };
   } catch (error) {
-    return { fault: (error as Error).message };
+    return { error: (error as Error).message };
   }
 }
 
@@ -99,7 +114,7 @@ function isKind(name: unknown): name is Kind {
   return kinds.some((kind) => kind === name);
 }
 
-function fault(faults: Fault[], place: string, message: string): [] {
-  faults.push({ place, message });
+function addError(errors: ImportError[], location: string, message: string): [] {
+  errors.push({ location, message });
   return [];
 }

@@ -1,72 +1,76 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { SaveCounts, SluggedDocument, SluggedFields } from './catalogue-store.js';
 import { Clock } from '../../configuration/clock.js';
-import { CatalogueChecksService } from './catalogue-checks.service.js';
-import { readCatalogue } from './catalogue-file.js';
-import { type Catalogue, type Fault, type Kind, kinds } from './catalogue-records.js';
-import { CatalogueStores } from './catalogue-stores.js';
+import { CatalogueChecks } from './catalogue-checks.js';
+import { type Catalogue, type ImportError, type Kind, kinds } from './catalogue-entries.js';
+import { catalogueOf, readCatalogue } from './catalogue-file.js';
+import {
+  CatalogueImportRepository,
+  type EntryFields,
+  type SaveCounts,
+} from './catalogue-import.repository.js';
+import { referenceFields, slugsOf } from './entry-references.js';
 
-type Fields = SluggedFields<SluggedDocument>;
-
-/** Records in one write to the database. */
+/** Entries in one write to the database. */
 const batchSize = 500;
 
-/** Told after each batch: how many records are done, of how many. */
+/** Called after each batch: how many entries are done, of how many. */
 export type Progress = (done: number, total: number) => void;
 
-/** What an import did, by kind; the faults that kept it from beginning. */
+/** What an import did, by kind; the errors that kept it from beginning. */
 export interface ImportOutcome {
-  readonly faults: readonly Fault[];
-  readonly counts: readonly (SaveCounts & { readonly kind: string })[];
+  readonly errors: readonly ImportError[];
+  readonly counts: readonly (SaveCounts & { readonly kind: Kind })[];
 }
 
-/** Takes whole catalogues over from files ("Operator"). */
+/** Imports whole catalogues (rule OPS-5). */
 @Injectable()
 export class CatalogueImportsService {
   constructor(
-    private readonly stores: CatalogueStores,
-    private readonly checks: CatalogueChecksService,
+    private readonly repository: CatalogueImportRepository,
+    private readonly checks: CatalogueChecks,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Checks a whole file and, when nothing is wrong with it, stores it: records are known by their
-   * slugs, so that importing it again changes nothing. What the file does not say stays as it is.
+   * Checks a whole catalogue and, when nothing is wrong with it, stores it: entries are known by
+   * their slugs, so that importing it again changes nothing. What it does not say stays as it is.
+   *
+   * @param source the text of a file, or an object with a list for each kind
    */
   async import(
     organizationId: Types.ObjectId,
-    text: string,
-    progress: Progress,
+    source: string | Readonly<Record<string, unknown>>,
+    progress: Progress = () => {},
   ): Promise<ImportOutcome> {
-    const file = readCatalogue(text);
+    const file = typeof source === 'string' ? readCatalogue(source) : catalogueOf(source);
     const { catalogue } = file;
-    const faults = [...file.faults, ...(await this.checks.faultsOf(organizationId, file))];
-    if (faults.length > 0) return { faults, counts: [] };
+    const errors = [...file.errors, ...(await this.checks.validate(organizationId, file))];
+    if (errors.length > 0) return { errors, counts: [] };
     const total = kinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
-    const counts: (SaveCounts & { kind: string })[] = [];
+    const counts: (SaveCounts & { kind: Kind })[] = [];
     let done = 0;
     for (const kind of kinds) {
-      const records = await this.fieldsOf(organizationId, kind, catalogue);
-      const saved = await this.save(organizationId, kind, records, (batch) => {
+      const entries = await this.fieldsOf(organizationId, kind, catalogue);
+      const saved = await this.save(organizationId, kind, entries, (batch) => {
         done += batch;
         progress(done, total);
       });
       counts.push({ kind, ...saved });
     }
-    return { faults: [], counts };
+    return { errors, counts };
   }
 
   private async save(
     organizationId: Types.ObjectId,
     kind: Kind,
-    records: readonly Fields[],
+    entries: readonly EntryFields[],
     saved: (batch: number) => void,
   ): Promise<SaveCounts> {
     const sum = { created: 0, updated: 0, unchanged: 0 };
-    for (let start = 0; start < records.length; start += batchSize) {
-      const batch = records.slice(start, start + batchSize);
-      const counts = await this.stores.of(kind).save(organizationId, batch, this.clock.now());
+    for (let start = 0; start < entries.length; start += batchSize) {
+      const batch = entries.slice(start, start + batchSize);
+      const counts = await this.repository.save(kind, organizationId, batch, this.clock.now());
       sum.created += counts.created;
       sum.updated += counts.updated;
       sum.unchanged += counts.unchanged;
@@ -75,135 +79,53 @@ export class CatalogueImportsService {
     return sum;
   }
 
-  /** The records of a kind with ids for slugs; what they refer to has been stored by then. */
+  /** The entries of a kind with ids for slugs; what they refer to has been stored by then. */
   private async fieldsOf(
     organizationId: Types.ObjectId,
     kind: Kind,
     catalogue: Catalogue,
-  ): Promise<Fields[]> {
-    switch (kind) {
-      case 'phases':
-        return this.phases(organizationId, catalogue);
-      case 'unitDesigns':
-        return this.unitDesigns(organizationId, catalogue);
-      case 'units':
-        return this.units(organizationId, catalogue);
-      case 'propertyTypes':
-      case 'amenities':
-      case 'compounds':
-        return catalogue[kind].map(({ record }) => withoutUndefined(record));
-      default:
-        return kind satisfies never;
-    }
-  }
-
-  private async phases(organizationId: Types.ObjectId, { phases }: Catalogue): Promise<Fields[]> {
-    const compounds = await this.ids(
-      organizationId,
-      'compounds',
-      phases.map(({ record }) => record.compound),
-    );
-    return phases.map(({ record: { compound, ...fields } }) =>
-      withoutUndefined({ ...fields, parentId: compounds.get(compound) }),
-    );
-  }
-
-  private async unitDesigns(
-    organizationId: Types.ObjectId,
-    { unitDesigns }: Catalogue,
-  ): Promise<Fields[]> {
-    const records = unitDesigns.map(({ record }) => record);
-    const amenityIds = await this.ids(
-      organizationId,
-      'amenities',
-      records.flatMap(({ amenities = [] }) => amenities),
-    );
-    const phaseIds = await this.ids(
-      organizationId,
-      'phases',
-      records.flatMap(({ phases = [] }) => phases),
-    );
-    return records.map(({ amenities, phases, ...fields }) =>
-      withoutUndefined({
-        ...fields,
-        amenitiesIds: amenities?.map((slug) => amenityIds.get(slug)),
-        locationsIds: phases?.map((slug) => phaseIds.get(slug)),
-      }),
-    );
-  }
-
-  private async units(organizationId: Types.ObjectId, { units }: Catalogue): Promise<Fields[]> {
-    const records = units.map(({ record }) => record);
-    const idsOf = (kind: Kind, slugs: readonly (string | null | undefined)[]) =>
-      this.ids(organizationId, kind, slugs);
-    const compounds = await idsOf(
-      'compounds',
-      records.map(({ compound }) => compound),
-    );
-    const phases = await idsOf(
-      'phases',
-      records.map(({ phase }) => phase),
-    );
-    const types = await idsOf(
-      'propertyTypes',
-      records.map(({ propertyType }) => propertyType),
-    );
-    const designs = await idsOf(
-      'unitDesigns',
-      records.map(({ unitDesign }) => unitDesign),
-    );
-    const amenityIds = await idsOf(
-      'amenities',
-      records.flatMap(({ amenities = [] }) => amenities),
-    );
-    const stored = await this.stores.units.bySlug(
-      organizationId,
-      records.map(({ slug }) => slug),
-    );
-    const locationOf = ({ slug, compound, phase }: (typeof records)[number]) => {
-      const unit = stored.get(slug);
-      const compoundId = compounds.get(compound);
-      if (typeof phase === 'string') return phases.get(phase);
-      const stays = phase === undefined && unit?.compoundId.equals(compoundId);
-      return stays ? unit?.locationId : compoundId;
-    };
-    return records.map((record) => {
-      const { compound, phase: _phase, propertyType, unitDesign, amenities, ...fields } = record;
-      return withoutUndefined({
-        ...fields,
-        compoundId: compounds.get(compound),
-        locationId: locationOf(record),
-        propertyTypeId: idOrNull(types, propertyType),
-        unitDesignId: idOrNull(designs, unitDesign),
-        amenitiesIds: amenities?.map((slug) => amenityIds.get(slug)),
+  ): Promise<EntryFields[]> {
+    let entries: EntryFields[] = catalogue[kind].map(({ entry }) => entry);
+    for (const { field, kind: to, storedAs } of referenceFields[kind]) {
+      const slugs = new Set(entries.flatMap((entry) => slugsOf(entry[field])));
+      const ids = await this.repository.idsBySlug(to, organizationId, [...slugs]);
+      entries = entries.map((entry) => {
+        return { ...entry, [field]: undefined, [storedAs]: idsOf(entry[field], ids) };
       });
+    }
+    if (kind === 'units') entries = await this.withLocations(organizationId, entries);
+    return entries.map(withoutUndefined);
+  }
+
+  /** A unit in no phase is in its compound; one whose phase is not sent stays where it is. */
+  private async withLocations(
+    organizationId: Types.ObjectId,
+    units: readonly EntryFields[],
+  ): Promise<EntryFields[]> {
+    const slugs = units.map(({ slug }) => slug);
+    const stored = await this.repository.unitLocations(organizationId, slugs);
+    return units.map((unit) => {
+      const { slug, compoundId, locationId } = unit as UnitFields;
+      if (locationId) return unit;
+      const before = stored.get(slug);
+      const keepsLocation = locationId === undefined && before?.compoundId?.equals(compoundId);
+      return { ...unit, locationId: keepsLocation ? before?.locationId : compoundId };
     });
   }
-
-  private async ids(
-    organizationId: Types.ObjectId,
-    kind: Kind,
-    slugs: readonly (string | null | undefined)[],
-  ): Promise<ReadonlyMap<string, Types.ObjectId>> {
-    const wanted = [...new Set(slugs.filter((slug) => typeof slug === 'string'))];
-    const stored = await this.stores.of(kind).bySlug(organizationId, wanted);
-    return new Map([...stored].map(([slug, { _id }]) => [slug, _id]));
-  }
 }
 
-/** Null takes a reference away; a file that does not name one leaves it as it is. */
-function idOrNull(
-  ids: ReadonlyMap<string, Types.ObjectId>,
-  slug: string | null | undefined,
-): Types.ObjectId | null | undefined {
-  return typeof slug === 'string' ? ids.get(slug) : slug;
+type UnitFields = EntryFields & {
+  readonly compoundId: Types.ObjectId;
+  readonly locationId?: Types.ObjectId | null;
+};
+
+/** Null takes a reference away; undefined leaves it as it is stored. */
+function idsOf(value: unknown, ids: ReadonlyMap<string, Types.ObjectId>): unknown {
+  if (typeof value === 'string') return ids.get(value);
+  return Array.isArray(value) ? slugsOf(value).map((slug) => ids.get(slug)) : value;
 }
 
-function withoutUndefined(fields: {
-  readonly slug: string;
-  readonly [field: string]: unknown;
-}): Fields {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined),
-  ) as unknown as Fields;
+function withoutUndefined({ slug, ...fields }: EntryFields): EntryFields {
+  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return { slug, ...Object.fromEntries(set) };
 }

@@ -4,15 +4,15 @@ import { Types } from 'mongoose';
 /** Loads records by their ids, those that exist. */
 type Load<T> = (ids: readonly Types.ObjectId[]) => Promise<readonly T[]>;
 
-const mostKept = 1_000;
-/** How old the catalogue's answers may be (data model, last paragraphs), in milliseconds. */
-const lifetime = 1_000;
+const maxCached = 1_000;
+/** How old the parts of a response may be (rule DATA-6). */
+const cacheTtlMs = 1_000;
 
 /** What the units of one answer refer to, loaded once for many of them. */
 export class ReferenceCache<T extends { readonly _id: string }> {
   private readonly known = new LRUCache<string, { readonly record: T | null }>({
-    max: mostKept,
-    ttl: lifetime,
+    max: maxCached,
+    ttl: cacheTtlMs,
   });
 
   constructor(private readonly load: Load<T>) {}

@@ -16,8 +16,8 @@ interface ImportOptions extends OutputOptions {
   readonly org: Types.ObjectId;
 }
 
-const faultColumns: Columns<ImportOutcome['faults'][number]> = {
-  Place: ({ place }) => place,
+const importErrorColumns: Columns<ImportOutcome['errors'][number]> = {
+  Place: ({ location }) => location,
   Fault: ({ message }) => message,
 };
 
@@ -74,10 +74,11 @@ async function withProgress(
 }
 
 function print(outcome: ImportOutcome, options: OutputOptions): void {
-  const { faults, counts } = outcome;
-  if (options.json === true) printJson(outcome);
-  else if (faults.length > 0) printList(faults, faultColumns, options);
+  const { errors, counts } = outcome;
+  const faults = errors.map(({ location, message }) => ({ place: location, message }));
+  if (options.json === true) printJson({ faults, counts });
+  else if (errors.length > 0) printList(errors, importErrorColumns, options);
   else printList(counts, countColumns, options);
-  if (faults.length === 0) return;
-  throw new Error(`The file has ${faults.length} faults, nothing was stored.`);
+  if (errors.length === 0) return;
+  throw new Error(`The file has ${errors.length} faults, nothing was stored.`);
 }

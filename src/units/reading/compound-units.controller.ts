@@ -17,10 +17,10 @@ import {
 import { WithRouteOptions } from '../../http/server/route-options.js';
 import { setUpdatedAsOf } from '../../http/lists/updated-as-of.js';
 import { SlugParam } from './slug.param.js';
-import { CompoundUnitsAnswerDto } from './unit.dto.js';
+import { CompoundUnitsResponseDto } from '../unit.dto.js';
 import { UnitsService } from './units.service.js';
 
-/** The units of a compound (section 4.4). */
+/** The units of a compound (rule COMP-5). */
 @ApiTags('Compounds')
 @ApiSecurity('api-key')
 @DocumentedHeaders()
@@ -37,9 +37,9 @@ export class CompoundUnitsController {
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
     summary: 'List all units of a compound',
-    description: 'In one answer, newest first; over 4 MiB it is streamed and has no ETag.',
+    description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
   })
-  @DocumentedAnswer(200, CompoundUnitsAnswerDto, 'The units.', pollingHeaders)
+  @DocumentedAnswer(200, CompoundUnitsResponseDto, 'The units.', pollingHeaders)
   @DocumentedPolling()
   @DocumentedErrors(...pathErrors, compoundErrors.notFound, ...commonCompoundErrors)
   async list(

@@ -1,14 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
 import { responseHeaders, pollingHeaders } from '../../http/reference/api-documentation.js';
-import { UnitDto, UnitsAnswerDto } from './unit.dto.js';
+import { UnitDto, UnitsResponseDto } from '../unit.dto.js';
 
 const text = { type: 'string' as const };
 
 /** Documents the three forms of the export. */
 export function DocumentedExport(): MethodDecorator {
   return applyDecorators(
-    ApiExtraModels(UnitsAnswerDto, UnitDto),
+    ApiExtraModels(UnitsResponseDto, UnitDto),
     ApiResponse({
       status: 200,
       description: 'The units.',
@@ -22,7 +22,7 @@ export function DocumentedExport(): MethodDecorator {
         },
       },
       content: {
-        'application/json': { schema: { $ref: getSchemaPath(UnitsAnswerDto) } },
+        'application/json': { schema: { $ref: getSchemaPath(UnitsResponseDto) } },
         'application/x-ndjson': {
           schema: { ...text, description: 'One unit a line, each as in the JSON form.' },
         },
@@ -30,8 +30,8 @@ export function DocumentedExport(): MethodDecorator {
           schema: {
             ...text,
             description:
-              'RFC 4180 with a header line; lists are separated by |. A text that a spreadsheet ' +
-              "would run (it begins with =, +, - or @) has a ' in front.",
+              'RFC 4180 with a header line; lists are separated by |. A value that a spreadsheet ' +
+              "would evaluate (it begins with =, +, - or @) has a ' in front.",
           },
         },
       },

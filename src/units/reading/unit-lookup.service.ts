@@ -20,7 +20,7 @@ export class UnitLookupService {
 
   /** A unit in short, null when it is missing altogether. */
   async summary(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<UnitSummary | null> {
-    const unit = await this.units.findDeletedToo(organizationId, _id);
+    const unit = await this.units.findIncludingDeleted(organizationId, _id);
     if (unit === null) return null;
     const { slug, status, isDeleted } = unit as Partial<typeof unit>;
     return { slug: slug ?? null, status: status ?? null, isDeleted: isDeleted === true };
@@ -32,7 +32,7 @@ export class UnitLookupService {
     _id: Types.ObjectId,
     reference: UnitReference,
   ): Promise<boolean> {
-    const unit = await this.units.findDeletedToo(organizationId, _id);
+    const unit = await this.units.findIncludingDeleted(organizationId, _id);
     if (typeof reference === 'string') return unit?.slug === reference;
     return 'unitId' in reference
       ? unit?.unitId === reference.unitId

@@ -12,13 +12,13 @@ import {
   Time,
 } from '../../http/validation/query-decorators.js';
 import { ruleMessage } from '../../http/validation/rule-message.js';
-import { sortFields } from './unit-search.js';
+import { sortFields } from './unit-order.js';
 
 /** What the export can be written in. */
 export const exportFormats = ['json', 'csv', 'ndjson'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** Filters and order of units ("Units and reservation records" 2). */
+/** Filters and order of units (rule UNIT-5). */
 export class UnitFiltersQuery {
   @SortList(sortFields, '-createdAt')
   sort?: string;

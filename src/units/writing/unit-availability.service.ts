@@ -2,29 +2,28 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { availability } from './availability.js';
-import { UnitEventsService } from './unit-events.service.js';
+import { UnitEvents } from './unit-events.js';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { UnitsRepository } from '../units.repository.js';
 
 /** How a unit's status is recomputed. */
 export interface RecomputeOptions {
-  /** A change is told to the subscribers; the reservation callback's are not (section 6, item 3). */
+  /** A change is published; the reservation callback's are not (rule CALL-13). */
   readonly emitsEvent?: boolean;
 }
 
 /**
  * The status of units as their reservations make it. Each change writes the unit's document, which
- * is the lock that keeps two decisions about one unit apart (data model, last paragraph).
+ * is the lock that keeps two decisions about one unit apart (rule DATA-8).
  */
 @Injectable()
 export class UnitAvailabilityService {
   constructor(
     private readonly units: UnitsRepository,
-    private readonly events: UnitEventsService,
+    private readonly events: UnitEvents,
     private readonly clock: Clock,
   ) {}
 
-  /** Whether the unit is missing or deleted. */
   async isDeleted(organizationId: Types.ObjectId, unitId: Types.ObjectId): Promise<boolean> {
     return (await this.units.findById(organizationId, unitId)) === null;
   }
@@ -36,7 +35,7 @@ export class UnitAvailabilityService {
   }
 
   /**
-   * Recomputes a unit's status ("Reservation callback" 6). A deleted unit stays as it is.
+   * Recomputes a unit's status (rule CALL-11). A deleted unit stays as it is.
    *
    * @param reservations statuses of the unit's reservations
    * @returns whether the status has changed

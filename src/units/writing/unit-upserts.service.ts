@@ -7,37 +7,28 @@ import { DomainError } from '../../http/errors/domain-error.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
 import { slugCandidates } from './slug.js';
-import { unitChanges, UnitEventsService } from './unit-events.service.js';
-import { UnitLinksService } from './unit-links.service.js';
-import { sentFields } from './unit-merge.js';
-import {
-  type PresentedUnit,
-  UnitPresentationService,
-} from '../reading/unit-presentation.service.js';
+import { unitChanges, UnitEvents } from './unit-events.js';
+import { UnitLinks } from './unit-links.js';
+import { requestFields } from './unit-merge.js';
+import type { UnitUpsertResponseDto } from '../unit.dto.js';
+import { UnitPresenter } from '../unit-presenter.js';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { UnitsRepository } from '../units.repository.js';
-
-/** The answer to an upsert ("Units and reservation records" 1). */
-export interface UnitUpsertAnswer {
-  readonly ok: true;
-  readonly operation: 'create' | 'update';
-  readonly unit: PresentedUnit;
-}
 
 interface Saved {
   readonly operation: 'create' | 'update';
   readonly unit: UnitDocument;
 }
 
-/** Creates and updates units of outside systems (section 4.5). */
+/** Creates and updates units of outside systems (rules UNIT-1 and UNIT-2). */
 @Injectable()
 export class UnitUpsertsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly units: UnitsRepository,
-    private readonly links: UnitLinksService,
-    private readonly events: UnitEventsService,
-    private readonly presentation: UnitPresentationService,
+    private readonly links: UnitLinks,
+    private readonly events: UnitEvents,
+    private readonly presenter: UnitPresenter,
     private readonly clock: Clock,
   ) {}
 
@@ -45,30 +36,30 @@ export class UnitUpsertsService {
    * Creates a unit or updates the one with the same `recordSystemId`, else `unitId`, in one
    * transaction with its event.
    *
-   * @throws DomainError 400 for a name that resolves to nothing or an id that does not tell one unit
+   * @throws DomainError 400 for a name that resolves to nothing or an id that does not identify one unit
    */
-  async upsert(caller: Caller, sent: UpsertUnitDto): Promise<UnitUpsertAnswer> {
-    if (sent.recordSystemId === undefined && sent.unitId === undefined) {
+  async upsert(caller: Caller, input: UpsertUnitDto): Promise<UnitUpsertResponseDto> {
+    if (input.recordSystemId === undefined && input.unitId === undefined) {
       throw new DomainError(unitErrors.idRequired);
     }
-    const { operation, unit } = await this.transactions.run(() => this.save(caller, sent), {
-      queueKeys: queueKeys(caller, sent),
+    const { operation, unit } = await this.transactions.run(() => this.save(caller, input), {
+      queueKeys: queueKeys(caller, input),
     });
-    return { ok: true, operation, unit: await this.presentation.present(unit, caller.language) };
+    return { ok: true, operation, unit: await this.presenter.present(unit, caller.language) };
   }
 
-  private async save(caller: Caller, sent: UpsertUnitDto): Promise<Saved> {
+  private async save(caller: Caller, input: UpsertUnitDto): Promise<Saved> {
     const { organizationId } = caller;
-    const compoundId = await this.links.compoundOf(organizationId, sent);
-    const stored = await this.find(organizationId, sent, compoundId);
+    const compoundId = await this.links.compoundOf(organizationId, input);
+    const stored = await this.find(organizationId, input, compoundId);
     if (stored === null && compoundId === undefined) {
       throw new DomainError(unitErrors.compoundRequired);
     }
     const fields = {
-      ...sentFields(sent, stored?.name, caller.language),
-      ...(await this.links.resolve(organizationId, sent, stored ?? {}, compoundId)),
+      ...requestFields(input, stored?.name, caller.language),
+      ...(await this.links.resolve(organizationId, input, stored ?? {}, compoundId)),
     };
-    await this.refuseTakenUnitId(organizationId, { ...stored, ...fields }, stored?._id);
+    await this.assertUnitIdFree(organizationId, { ...stored, ...fields }, stored?._id);
     return stored === null ? this.create(caller, fields) : this.update(stored, fields);
   }
 
@@ -85,20 +76,20 @@ export class UnitUpsertsService {
     if (known !== null || unitId === undefined) return known;
     const [unit, ...others] = await this.units.findByUnitId(organizationId, unitId, compoundId);
     if (others.length > 0) throw new DomainError(unitErrors.ambiguous, { unitId });
-    const isAnothers = recordSystemId !== undefined && typeof unit?.recordSystemId === 'string';
-    return unit === undefined || isAnothers ? null : unit;
+    const belongsToAnotherRecord =
+      recordSystemId !== undefined && typeof unit?.recordSystemId === 'string';
+    return unit === undefined || belongsToAnotherRecord ? null : unit;
   }
 
-  private async refuseTakenUnitId(
+  private async assertUnitIdFree(
     organizationId: Types.ObjectId,
     { unitId, compoundId }: Partial<UnitDocument>,
     own: Types.ObjectId | undefined,
   ): Promise<void> {
-    if (unitId === undefined || compoundId === undefined) return;
-    const bearers = await this.units.findByUnitId(organizationId, unitId, compoundId);
-    if (bearers.some(({ _id }) => !own?.equals(_id))) {
+    if (unitId === undefined || !compoundId) return;
+    const unitsWithId = await this.units.findByUnitId(organizationId, unitId, compoundId);
+    if (unitsWithId.some(({ _id }) => !own?.equals(_id)))
       throw new DomainError(unitErrors.unitIdTaken, { unitId });
-    }
   }
 
   private async create(caller: Caller, fields: Partial<UnitDocument>): Promise<Saved> {
@@ -159,8 +150,8 @@ const emptyUnit: Partial<UnitDocument> = {
 };
 
 /** What simultaneous requests would contend for: the unit's ids, and the slug that its name makes. */
-function queueKeys({ organizationId }: Caller, sent: UpsertUnitDto): string[] {
-  const { recordSystemId, unitId, name } = sent;
+function queueKeys({ organizationId }: Caller, input: UpsertUnitDto): string[] {
+  const { recordSystemId, unitId, name } = input;
   const keys = [
     ...(recordSystemId === undefined ? [] : [`record:${recordSystemId}`]),
     ...(unitId === undefined ? [] : [`unit:${unitId}`]),

@@ -12,13 +12,13 @@ import {
 } from './unit-fields.js';
 
 /** A picture as it is sent. */
-export interface SentMedia {
+export interface MediaInput {
   readonly image: string;
   readonly imageType?: string | null;
   readonly type?: string;
 }
 
-/** Body of `POST /units` ("Units and reservation records" 1). */
+/** Body of `POST /units` (rule UNIT-1). */
 export class UpsertUnitDto {
   @OptionalExternalId({
     description:
@@ -74,7 +74,7 @@ export class UpsertUnitDto {
   floor?: { readonly name: string };
 
   @OptionalMedia()
-  media?: readonly SentMedia[];
+  media?: readonly MediaInput[];
 
   @OptionalTexts('Such as sale or rent.')
   listingType?: readonly string[];

@@ -16,8 +16,8 @@ const flag = z.boolean();
 const named = { slug, name: localized };
 const described = { ...named, description: localized.optional() };
 
-/** What a file may say of each kind of record; references are slugs. */
-export const recordSchemas = {
+/** What a file may say of each kind of entry; references are slugs. */
+export const entrySchemas = {
   propertyTypes: z.strictObject(named),
   amenities: z.strictObject({
     ...named,
@@ -97,21 +97,21 @@ export const recordSchemas = {
   }),
 } as const;
 
-/** The kinds of records, those first that others refer to. */
-export type Kind = keyof typeof recordSchemas;
-export const kinds = Object.keys(recordSchemas) as Kind[];
+/** The kinds of entries, those first that others refer to. */
+export type Kind = keyof typeof entrySchemas;
+export const kinds = Object.keys(entrySchemas) as Kind[];
 
-/** A record that was read, and where in the file it stands. */
-export interface Placed<K extends Kind> {
-  readonly place: string;
-  readonly record: z.output<(typeof recordSchemas)[K]>;
+/** An entry of a file, and where in the file it stands. */
+export interface LocatedEntry<K extends Kind> {
+  readonly location: string;
+  readonly entry: z.output<(typeof entrySchemas)[K]>;
 }
 
 /** Everything that a file holds. */
-export type Catalogue = { readonly [K in Kind]: Placed<K>[] };
+export type Catalogue = { readonly [K in Kind]: LocatedEntry<K>[] };
 
-/** A fault of a file: where, and what is wrong. */
-export interface Fault {
-  readonly place: string;
+/** What keeps a file from being imported, and where it stands. */
+export interface ImportError {
+  readonly location: string;
   readonly message: string;
 }

@@ -1,31 +1,42 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty } from '@nestjs/swagger';
+import { DocumentDto } from '../catalogue/presenting/catalogue.dto.js';
 import {
   BooleanField,
   IdField,
   IdsField,
   ListField,
-  MediaDto,
+  LocalizedField,
+  NullableIdField,
+  NullableTextField,
+  NullableTimeField,
   NumberField,
-  RecordDto,
+  ObjectField,
+  ObjectsField,
+  OptionalTextField,
   TextField,
-} from '../../catalogue/presenting/catalogue.dto.js';
-import { PaginationDto } from '../../http/lists/pagination.dto.js';
+} from '../catalogue/presenting/fields.js';
 import {
   AmenityDto,
   PhaseDto,
   PropertyTypeDto,
   UnitDesignDto,
-} from '../../catalogue/references/unit-references.dto.js';
-import type { PresentedUnit, PresentedUnitMedia, PresentedUnitReview } from './unit.presenter.js';
+} from '../catalogue/references/references.dto.js';
+import { PaginationDto } from '../http/lists/pagination.dto.js';
 
 /** A picture of a unit. */
-export class UnitMediaDto extends MediaDto implements PresentedUnitMedia {
-  @ApiProperty({ type: String, nullable: true, description: 'floorplan, or null.', example: null })
+export class UnitMediaDto {
+  @TextField('https://cdn.example.com/compounds/palm-meadows/entrance.jpg')
+  image!: string;
+
+  @NullableTextField('floorplan, or null.')
   imageType!: string | null;
+
+  @TextField('image')
+  type!: string;
 }
 
 /** The review of one aspect of a unit. */
-export class UnitReviewDto implements PresentedUnitReview {
+export class UnitReviewDto {
   @NumberField(0, '0 when nothing was found.')
   hasIssue!: number;
 
@@ -35,19 +46,19 @@ export class UnitReviewDto implements PresentedUnitReview {
   @TextField('Approved')
   approveStatus!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @NullableIdField()
   approvedById!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @NullableTimeField()
   approvedDate!: string | null;
 
   @TextField('Reviewed')
   reviewStatus!: string;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @NullableIdField()
   reviewedById!: string | null;
 
-  @ApiProperty({ type: String, nullable: true, example: null })
+  @NullableTimeField()
   reviewedDate!: string | null;
 }
 
@@ -57,8 +68,8 @@ export class FloorDto {
   name!: string;
 }
 
-/** A unit (section 2.7). */
-export class UnitDto extends RecordDto implements PresentedUnit {
+/** The fields of a unit's own document (rule UNIT-9). */
+export class UnitFieldsDto extends DocumentDto {
   @IdField()
   organizationId!: string;
 
@@ -77,17 +88,17 @@ export class UnitDto extends RecordDto implements PresentedUnit {
   @IdField()
   finishingTypeId!: string;
 
-  @ApiPropertyOptional({ type: String, description: 'Present when it has an external id.' })
+  @OptionalTextField('Present when it has an external id.')
   recordSystemId?: string;
 
   @TextField('PM-V-101')
   unitId!: string;
 
-  @TextField('Garden Villa PM-V-101', 'In the language of the request.')
-  name!: string;
-
   @TextField('garden-villa-pm-v-101')
   slug!: string;
+
+  @LocalizedField('Garden Villa PM-V-101', 'In the language of the request.')
+  name!: string;
 
   @TextField('Available', 'Such as Available, Reserved or Sold.')
   status!: string;
@@ -107,13 +118,13 @@ export class UnitDto extends RecordDto implements PresentedUnit {
   @NumberField(3)
   beds!: number;
 
-  @ApiProperty({ type: FloorDto })
+  @ObjectField(FloorDto)
   floor!: FloorDto;
 
-  @ApiProperty({ type: [UnitMediaDto] })
+  @ObjectsField(UnitMediaDto)
   media!: readonly UnitMediaDto[];
 
-  @ApiProperty({ type: [UnitReviewDto] })
+  @ObjectsField(UnitReviewDto)
   reviews!: readonly UnitReviewDto[];
 
   @BooleanField()
@@ -157,40 +168,85 @@ export class UnitDto extends RecordDto implements PresentedUnit {
 
   @ListField()
   priceByPaymentPlan!: readonly unknown[];
+}
 
+/** A unit with what it refers to (rules UNIT-9 and UNIT-10). */
+export class UnitDto extends UnitFieldsDto {
   @ApiProperty({ type: [AmenityDto], description: 'Without missing and deleted ones.' })
   amenities!: readonly AmenityDto[];
 
   @ApiProperty({ type: PhaseDto, nullable: true, description: 'Null when missing or deleted.' })
   phase!: PhaseDto | null;
 
-  @ApiProperty({ type: PropertyTypeDto, nullable: true, description: 'Likewise.' })
+  @ApiProperty({
+    type: PropertyTypeDto,
+    nullable: true,
+    description: 'Null when missing or deleted.',
+  })
   type!: PropertyTypeDto | null;
 
-  @ApiProperty({ type: UnitDesignDto, nullable: true, description: 'Likewise.' })
+  @ApiProperty({
+    type: UnitDesignDto,
+    nullable: true,
+    description: 'Null when missing or deleted.',
+  })
   unitDesign!: UnitDesignDto | null;
 }
 
-/** Answer of `GET /compounds/:slug/units`. */
-export class CompoundUnitsAnswerDto {
+/** The columns of the CSV export in their order; a new one goes behind the others (rule UNIT-7). */
+export const unitColumns = [
+  '_id',
+  'unitId',
+  'recordSystemId',
+  'name',
+  'slug',
+  'status',
+  'rentalStatus',
+  'saleType',
+  'price',
+  'bua',
+  'beds',
+  'floor',
+  'type',
+  'phase',
+  'unitDesign',
+  'amenities',
+  'listingType',
+  'media',
+  'showForBrokers',
+  'isAdminOnly',
+  'allowToTaskeen',
+  'organizationId',
+  'locationId',
+  'propertyTypeId',
+  'unitDesignId',
+  'buildingId',
+  'finishingTypeId',
+  'isDeleted',
+  'createdAt',
+  'updatedAt',
+] as const satisfies readonly (keyof UnitDto)[];
+
+/** Response of `GET /compounds/:slug/units`. */
+export class CompoundUnitsResponseDto {
   @ApiProperty({ type: [UnitDto] })
   data!: readonly UnitDto[];
 }
 
-/** Answer of `GET /units` and of the export. */
-export class UnitsAnswerDto extends CompoundUnitsAnswerDto {
+/** Response of `GET /units` and of the JSON export. */
+export class UnitsResponseDto extends CompoundUnitsResponseDto {
   @ApiProperty({ type: PaginationDto })
   pagination!: PaginationDto;
 }
 
-/** Answer of `GET /units/:slug`. */
-export class UnitAnswerDto {
+/** Response of `GET /units/:slug`. */
+export class UnitResponseDto {
   @ApiProperty({ type: UnitDto })
   data!: UnitDto;
 }
 
-/** Answer of `POST /units`. */
-export class UnitUpsertDto {
+/** Response of `POST /units`. */
+export class UnitUpsertResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;
 

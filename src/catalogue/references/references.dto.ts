@@ -1,24 +1,21 @@
-import { ApiProperty } from '@nestjs/swagger';
 import {
   BrochureDto,
+  DocumentDto,
+  MediaDto,
+  ReviewedDocumentDto,
+} from '../presenting/catalogue.dto.js';
+import {
   IdField,
   IdsField,
-  MediaDto,
+  LocalizedField,
   NumberField,
-  RecordDto,
-  ReviewedRecordDto,
+  ObjectsField,
   TextField,
-} from '../presenting/catalogue.dto.js';
-import type { PresentedPhase } from './phases.service.js';
-import type {
-  PresentedAmenity,
-  PresentedPropertyType,
-  PresentedUnitDesign,
-} from './unit-references.presenter.js';
+} from '../presenting/fields.js';
 
-/** An amenity of a unit. */
-export class AmenityDto extends RecordDto implements PresentedAmenity {
-  @TextField('Swimming Pool')
+/** An amenity as units show it (rule UNIT-10). */
+export class AmenityDto extends DocumentDto {
+  @LocalizedField('Swimming Pool')
   name!: string;
 
   @TextField('https://cdn.example.com/icons/amenities/swimming-pool.svg')
@@ -31,8 +28,8 @@ export class AmenityDto extends RecordDto implements PresentedAmenity {
   backgroundColor!: string;
 }
 
-/** The phase of a unit. */
-export class PhaseDto extends RecordDto implements PresentedPhase {
+/** A phase as units show it (rule UNIT-10). */
+export class PhaseDto extends DocumentDto {
   @IdField()
   organizationId!: string;
 
@@ -48,49 +45,49 @@ export class PhaseDto extends RecordDto implements PresentedPhase {
   @TextField('https://cdn.example.com/phases/lake/main.jpg')
   mainImageUrl!: string;
 
-  @ApiProperty({ type: [MediaDto] })
+  @ObjectsField(MediaDto)
   media!: readonly MediaDto[];
 
-  @ApiProperty({ type: [BrochureDto] })
+  @ObjectsField(BrochureDto)
   brochures!: readonly BrochureDto[];
 
-  @TextField('Lake Phase')
+  @LocalizedField('Lake Phase')
   name!: string;
 
   @TextField('palm-meadows-lake')
   slug!: string;
 
-  @TextField('The first houses by the lake')
+  @LocalizedField('The first houses by the lake')
   description!: string;
 }
 
-/** The property type of a unit. */
-export class PropertyTypeDto extends RecordDto implements PresentedPropertyType {
+/** A property type as units show it (rule UNIT-10). */
+export class PropertyTypeDto extends DocumentDto {
   @IdField()
   propertyTypeCategoryId!: string;
 
   @IdField()
   organizationId!: string;
 
-  @TextField('Villa')
+  @LocalizedField('Villa')
   name!: string;
 
   @TextField('villa')
   slug!: string;
 }
 
-/** The design of a unit. */
-export class UnitDesignDto extends ReviewedRecordDto implements PresentedUnitDesign {
+/** A unit design as units show it (rule UNIT-10). */
+export class UnitDesignDto extends ReviewedDocumentDto {
   @IdField()
   organizationId!: string;
 
-  @TextField('Garden Villa')
+  @LocalizedField('Garden Villa')
   name!: string;
 
   @TextField('palm-meadows-garden-villa')
   slug!: string;
 
-  @TextField('Three bedrooms and a garden')
+  @LocalizedField('Three bedrooms and a garden')
   description!: string;
 
   @NumberField(260, 'Square meters.')
@@ -99,10 +96,10 @@ export class UnitDesignDto extends ReviewedRecordDto implements PresentedUnitDes
   @NumberField(3)
   bedrooms!: number;
 
-  @ApiProperty({ type: [MediaDto] })
+  @ObjectsField(MediaDto)
   media!: readonly MediaDto[];
 
-  @ApiProperty({ type: [MediaDto] })
+  @ObjectsField(MediaDto)
   offerGallery!: readonly MediaDto[];
 
   @IdsField()

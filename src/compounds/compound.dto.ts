@@ -1,19 +1,19 @@
 import { ApiProperty } from '@nestjs/swagger';
+import { BrochureDto, DocumentDto, MediaDto } from '../catalogue/presenting/catalogue.dto.js';
 import {
   BooleanField,
-  BrochureDto,
   IdField,
   ListField,
-  MediaDto,
+  LocalizedField,
   NumberField,
-  RecordDto,
+  ObjectField,
+  ObjectsField,
   TextField,
-} from '../../catalogue/presenting/catalogue.dto.js';
-import { PaginationDto } from '../../http/lists/pagination.dto.js';
-import type { PresentedCompound, PresentedOrganization } from '../compound.presenter.js';
+} from '../catalogue/presenting/fields.js';
+import { PaginationDto } from '../http/lists/pagination.dto.js';
 
 /** The organization of a compound. */
-export class CompoundOrganizationDto implements PresentedOrganization {
+export class CompoundOrganizationDto {
   @IdField()
   _id!: string;
 
@@ -24,21 +24,21 @@ export class CompoundOrganizationDto implements PresentedOrganization {
   logo!: string;
 }
 
-/** A compound (section 2.5). */
-export class CompoundDto extends RecordDto implements PresentedCompound {
+/** The fields of a compound's own document (rule COMP-4). */
+export class CompoundFieldsDto extends DocumentDto {
   @IdField()
   organizationId!: string;
 
   @TextField('Compound')
   type!: string;
 
-  @TextField('Palm Meadows', 'In the language of the request.')
+  @LocalizedField('Palm Meadows', 'In the language of the request.')
   name!: string;
 
   @TextField('palm-meadows')
   slug!: string;
 
-  @TextField('Villas around a lake', 'In the language of the request.')
+  @LocalizedField('Villas around a lake', 'In the language of the request.')
   description!: string;
 
   @TextField('primary', 'Such as primary or resale.')
@@ -53,16 +53,16 @@ export class CompoundDto extends RecordDto implements PresentedCompound {
   @TextField('https://cdn.example.com/compounds/palm-meadows/banner.jpg')
   mainBannerUrl!: string;
 
-  @ApiProperty({ type: [MediaDto] })
+  @ObjectsField(MediaDto)
   media!: readonly MediaDto[];
 
-  @ApiProperty({ type: [MediaDto] })
+  @ObjectsField(MediaDto)
   constructionUpdates!: readonly MediaDto[];
 
-  @ApiProperty({ type: BrochureDto, description: 'Its fields are empty where there is none.' })
+  @ObjectField(BrochureDto, 'Its fields are empty where there is none.')
   mainBrochure!: BrochureDto;
 
-  @ApiProperty({ type: [BrochureDto] })
+  @ObjectsField(BrochureDto)
   brochures!: readonly BrochureDto[];
 
   @NumberField(420_000, 'Square meters.')
@@ -112,13 +112,16 @@ export class CompoundDto extends RecordDto implements PresentedCompound {
 
   @ListField()
   commercialBuildingsOrder!: readonly unknown[];
+}
 
+/** A compound with its organization (rule COMP-4). */
+export class CompoundDto extends CompoundFieldsDto {
   @ApiProperty({ type: CompoundOrganizationDto })
   organization!: CompoundOrganizationDto;
 }
 
-/** Answer of `GET /compounds`. */
-export class CompoundsAnswerDto {
+/** Response of `GET /compounds`. */
+export class CompoundsResponseDto {
   @ApiProperty({ type: [CompoundDto] })
   data!: readonly CompoundDto[];
 

@@ -4,9 +4,9 @@ import {
   PageNumber,
   Switch,
   Time,
-} from '../../http/validation/query-decorators.js';
+} from '../http/validation/query-decorators.js';
 
-/** Query of `GET /compounds`; unknown parameters are ignored ("Compounds" 1 to 3). */
+/** Query of `GET /compounds`; unknown parameters are ignored (rules COMP-1, COMP-2 and COMP-3). */
 export class ListCompoundsQuery {
   @IgnoredWithAll()
   @PageNumber()
@@ -16,7 +16,7 @@ export class ListCompoundsQuery {
   @PageLimit()
   limit?: string;
 
-  @Switch('1 gives everything in one streamed answer; page and limit are then ignored.')
+  @Switch('1 gives everything in one streamed response; page and limit are then ignored.')
   all?: string;
 
   @Time('Only what changed since then, oldest change first. Send the last x-updated-as-of.')

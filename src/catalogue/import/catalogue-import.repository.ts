@@ -1,0 +1,135 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { notDeleted } from '../../database/documents/tenant-document.js';
+import type { AmenityDocument } from '../collections/amenity.schema.js';
+import type { CatalogueDocument } from '../collections/catalogue-document.js';
+import type { CompoundDocument } from '../collections/compound.schema.js';
+import type { PhaseDocument } from '../collections/phase.schema.js';
+import type { PropertyTypeDocument } from '../collections/property-type.schema.js';
+import type { UnitDesignDocument } from '../collections/unit-design.schema.js';
+import type { UnitDocument } from '../collections/unit.schema.js';
+import type { Kind } from './catalogue-entries.js';
+
+type Slugs = readonly string[];
+
+/** What an entry of an import sets; everything else stays as it is stored. */
+export type EntryFields = Readonly<Record<string, unknown>> & { readonly slug: string };
+
+/** What an import did to a collection. */
+export interface SaveCounts {
+  readonly created: number;
+  readonly updated: number;
+  readonly unchanged: number;
+}
+
+/** Where a unit is stored to be. */
+export type UnitLocation = Pick<UnitDocument, 'slug' | 'compoundId' | 'locationId'>;
+
+/** Where several documents have one slug, the oldest counts. */
+const oldestLast = { sort: { _id: -1 } } as const;
+
+/** The queries of an import, which knows the documents of all collections by their slugs. */
+@Injectable()
+export class CatalogueImportRepository {
+  private readonly collections: Readonly<
+    Record<Kind, Pick<TenantCollection<CatalogueDocument>, 'find' | 'write'>>
+  >;
+
+  constructor(
+    @InjectCollection('Compound') compounds: TenantCollection<CompoundDocument>,
+    @InjectCollection('Phase') private readonly phases: TenantCollection<PhaseDocument>,
+    @InjectCollection('PropertyType') propertyTypes: TenantCollection<PropertyTypeDocument>,
+    @InjectCollection('Amenity') amenities: TenantCollection<AmenityDocument>,
+    @InjectCollection('UnitDesign') unitDesigns: TenantCollection<UnitDesignDocument>,
+    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
+  ) {
+    this.collections = { compounds, phases, propertyTypes, amenities, unitDesigns, units };
+  }
+
+  /** The ids of the documents with one of the slugs, by slug. */
+  async idsBySlug(
+    kind: Kind,
+    organizationId: Types.ObjectId,
+    slugs: Slugs,
+  ): Promise<ReadonlyMap<string, Types.ObjectId>> {
+    const options = { ...oldestLast, fields: ['slug'] } as const;
+    const found = await this.collections[kind].find(organizationId, withSlugs(slugs), options);
+    return new Map(found.map(({ slug, _id }) => [slug ?? '', _id]));
+  }
+
+  /** The compounds of the phases with one of the slugs, by slug. */
+  async phaseParents(
+    organizationId: Types.ObjectId,
+    slugs: Slugs,
+  ): Promise<ReadonlyMap<string, PhaseDocument['parentId']>> {
+    const options = { ...oldestLast, fields: ['slug', 'parentId'] } as const;
+    const found = await this.phases.find(organizationId, withSlugs(slugs), options);
+    return new Map(found.map(({ slug, parentId }) => [slug ?? '', parentId]));
+  }
+
+  /** Where the units with one of the slugs are, by slug. */
+  async unitLocations(
+    organizationId: Types.ObjectId,
+    slugs: Slugs,
+  ): Promise<ReadonlyMap<string, UnitLocation>> {
+    const options = { ...oldestLast, fields: ['slug', 'compoundId', 'locationId'] } as const;
+    const found = await this.units.find(organizationId, withSlugs(slugs), options);
+    return new Map(found.map((unit) => [unit.slug ?? '', unit]));
+  }
+
+  /** The units that have one of the values as their id. */
+  async unitsWithId(
+    organizationId: Types.ObjectId,
+    field: 'recordSystemId' | 'unitId',
+    values: readonly string[],
+  ): Promise<Pick<UnitDocument, 'slug' | 'compoundId' | typeof field>[]> {
+    const filter = { [field]: { $in: values }, ...notDeleted };
+    return this.units.find(organizationId, filter, { fields: ['slug', 'compoundId', field] });
+  }
+
+  /** Creates what is new and changes what differs; what is as it should be is not written. */
+  async save(
+    kind: Kind,
+    organizationId: Types.ObjectId,
+    entries: readonly EntryFields[],
+    now: Date,
+  ): Promise<SaveCounts> {
+    const slugs = entries.map(({ slug }) => slug);
+    const found = await this.collections[kind].find(organizationId, withSlugs(slugs), oldestLast);
+    const stored = new Map(found.map((document) => [document.slug, document]));
+    const inserts: CatalogueDocument[] = [];
+    const updates: { _id: Types.ObjectId; fields: Partial<CatalogueDocument> }[] = [];
+    for (const fields of entries) {
+      const document = stored.get(fields.slug);
+      if (document === undefined) inserts.push(newDocument(organizationId, fields, now));
+      else if (differs(document, fields)) {
+        updates.push({ _id: document._id, fields: { ...fields, updatedAt: now } });
+      }
+    }
+    await this.collections[kind].write(organizationId, inserts, updates);
+    const [created, updated] = [inserts.length, updates.length];
+    return { created, updated, unchanged: entries.length - created - updated };
+  }
+}
+
+function withSlugs(slugs: Slugs) {
+  return { slug: { $in: slugs }, ...notDeleted };
+}
+
+function newDocument(
+  organizationId: Types.ObjectId,
+  fields: EntryFields,
+  now: Date,
+): CatalogueDocument {
+  const common = { isDeleted: false, createdAt: now, updatedAt: now, __v: 0 };
+  return { ...common, ...fields, _id: new Types.ObjectId(), organizationId };
+}
+
+function differs(document: object, fields: EntryFields): boolean {
+  const stored = document as Readonly<Record<string, unknown>>;
+  return Object.entries(fields).some(
+    ([field, value]) => JSON.stringify(stored[field]) !== JSON.stringify(value),
+  );
+}

@@ -1,0 +1,127 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { notDeleted } from '../../database/documents/tenant-document.js';
+import type { TenantFilter } from '../../database/documents/tenant-filter.js';
+import { caseInsensitive, foldCase } from '../../localization/fold-case.js';
+import { languages } from '../../localization/language.js';
+import type { AmenityDocument } from '../collections/amenity.schema.js';
+import type { CatalogueDocument } from '../collections/catalogue-document.js';
+import type { CompoundDocument } from '../collections/compound.schema.js';
+import type { PhaseDocument } from '../collections/phase.schema.js';
+import type { PropertyTypeDocument } from '../collections/property-type.schema.js';
+import type { UnitDesignDocument } from '../collections/unit-design.schema.js';
+
+type Ids = readonly Types.ObjectId[];
+type Named = Pick<CatalogueDocument, '_id' | 'name' | 'slug'>;
+
+/** The collections that units refer to. */
+export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';
+
+const oldestFirst = { sort: { _id: 1 } } as const;
+const inAnyCase = {
+  ...oldestFirst,
+  fields: ['name', 'slug'],
+  collation: caseInsensitive,
+} as const;
+
+/** The queries on what units refer to: by id, by slug, and by the names that people use. */
+@Injectable()
+export class ReferencesRepository {
+  private readonly collections: Readonly<
+    Record<ReferenceKind, Pick<TenantCollection<CatalogueDocument>, 'find'>>
+  >;
+
+  constructor(
+    @InjectCollection('Compound') compounds: TenantCollection<CompoundDocument>,
+    @InjectCollection('Phase') private readonly phases: TenantCollection<PhaseDocument>,
+    @InjectCollection('Amenity') private readonly amenities: TenantCollection<AmenityDocument>,
+    @InjectCollection('PropertyType')
+    private readonly propertyTypes: TenantCollection<PropertyTypeDocument>,
+    @InjectCollection('UnitDesign') unitDesigns: TenantCollection<UnitDesignDocument>,
+  ) {
+    this.collections = { compounds, phases, amenities, propertyTypes, unitDesigns };
+  }
+
+  async findByIds(
+    kind: ReferenceKind,
+    organizationId: Types.ObjectId,
+    ids: Ids,
+  ): Promise<CatalogueDocument[]> {
+    return this.collections[kind].find(organizationId, { _id: { $in: ids }, ...notDeleted });
+  }
+
+  /** The documents with one of the slugs. */
+  async idsBySlugs(
+    kind: ReferenceKind,
+    organizationId: Types.ObjectId,
+    slugs: readonly string[],
+  ): Promise<Ids> {
+    const filter = { slug: { $in: slugs }, ...notDeleted };
+    const options = { ...oldestFirst, fields: ['_id'] } as const;
+    const documents = await this.collections[kind].find(organizationId, filter, options);
+    return documents.map(({ _id }) => _id);
+  }
+
+  /** The document with a slug, null when there is none. */
+  async idBySlug(
+    kind: ReferenceKind,
+    organizationId: Types.ObjectId,
+    slug: string,
+  ): Promise<Types.ObjectId | null> {
+    const [id] = await this.idsBySlugs(kind, organizationId, [slug]);
+    return id ?? null;
+  }
+
+  /** The phase of a compound with a slug, null when there is none. */
+  async phaseIdBySlug(
+    organizationId: Types.ObjectId,
+    parentId: Types.ObjectId,
+    slug: string,
+  ): Promise<Types.ObjectId | null> {
+    const filter = { slug, parentId, ...notDeleted };
+    const phase = await this.phases.findOne(organizationId, filter, oldestFirst);
+    return phase?._id ?? null;
+  }
+
+  /** For each name the amenities that have it, in any language and case. */
+  async amenityIdsByNames(
+    organizationId: Types.ObjectId,
+    names: readonly string[],
+  ): Promise<Ids[]> {
+    const filter = { $or: named(names), ...notDeleted };
+    const amenities = await this.amenities.find(organizationId, filter, inAnyCase);
+    return names.map((name) => idsNamed(amenities, name, namesOf));
+  }
+
+  /** For each name or slug the property types that have it, in any language and case. */
+  async propertyTypeIdsByNames(
+    organizationId: Types.ObjectId,
+    names: readonly string[],
+  ): Promise<Ids[]> {
+    const filter = { $or: [...named(names), { slug: { $in: names } }], ...notDeleted };
+    const types = await this.propertyTypes.find(organizationId, filter, inAnyCase);
+    return names.map((name) => idsNamed(types, name, (type) => [type.slug, ...namesOf(type)]));
+  }
+}
+
+function named(names: readonly string[]): TenantFilter<CatalogueDocument>[] {
+  return languages.map((language) => ({ [`name.${language}`]: { $in: names } }));
+}
+
+/** The collation finds more than the folding of case means, so each name is compared again. */
+function idsNamed(
+  documents: readonly Named[],
+  name: string,
+  textsOf: (document: Named) => readonly (string | undefined)[],
+): Ids {
+  const key = foldCase(name);
+  return documents
+    .filter((document) => textsOf(document).some((text) => foldCase(text ?? '') === key))
+    .map(({ _id }) => _id);
+}
+
+function namesOf({ name }: Named): (string | undefined)[] {
+  return languages.map((language) => name?.[language]);
+}

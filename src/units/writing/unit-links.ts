@@ -1,0 +1,131 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
+import { DomainError } from '../../http/errors/domain-error.js';
+import type { Message } from '../../localization/messages.js';
+import { unitErrors } from '../unit-errors.js';
+import type { UpsertUnitDto } from './upsert-unit.dto.js';
+
+/** The references of a unit as they are stored. */
+type Links = Partial<
+  Pick<
+    UnitDocument,
+    'compoundId' | 'locationId' | 'propertyTypeId' | 'unitDesignId' | 'amenitiesIds'
+  >
+>;
+
+/** Where a unit is stored to be so far. */
+type StoredLocation = Partial<Pick<UnitDocument, 'compoundId' | 'locationId'>>;
+
+/** What the names of one request resolve to; the errors are those of all its names. */
+interface Resolution {
+  readonly organizationId: Types.ObjectId;
+  readonly input: UpsertUnitDto;
+  readonly errors: Message[];
+}
+
+/** Resolves the names of a request to ids, inside its transaction (rule UNIT-1). */
+@Injectable()
+export class UnitLinks {
+  constructor(private readonly references: ReferencesRepository) {}
+
+  /**
+   * The compound that a request names, if it names one.
+   *
+   * @throws DomainError 400 when there is none
+   */
+  async compoundOf(
+    organizationId: Types.ObjectId,
+    { compound }: UpsertUnitDto,
+  ): Promise<Types.ObjectId | undefined> {
+    if (compound === undefined) return undefined;
+    const id = await this.references.idBySlug('compounds', organizationId, compound);
+    if (id === null) throw new DomainError(unitErrors.unknownName, [unknown('compound', compound)]);
+    return id;
+  }
+
+  /**
+   * The ids that a request sets.
+   *
+   * @param compoundId the compound that the request names
+   * @throws DomainError 400 that names everything that resolves to nothing
+   */
+  async resolve(
+    organizationId: Types.ObjectId,
+    input: UpsertUnitDto,
+    stored: StoredLocation,
+    compoundId: Types.ObjectId | undefined,
+  ): Promise<Links> {
+    const resolution: Resolution = { organizationId, input, errors: [] };
+    const links = {
+      ...(compoundId === undefined ? {} : { compoundId }),
+      ...(await this.location(resolution, stored, compoundId ?? stored.compoundId)),
+      ...(await this.propertyType(resolution)),
+      ...(await this.unitDesign(resolution)),
+      ...(await this.amenities(resolution)),
+    };
+    if (resolution.errors.length > 0)
+      throw new DomainError(unitErrors.unknownName, resolution.errors);
+    return links;
+  }
+
+  private async location(
+    { organizationId, input: { phase }, errors }: Resolution,
+    stored: StoredLocation,
+    compoundId: Types.ObjectId | null | undefined,
+  ): Promise<Links> {
+    if (!compoundId) return {};
+    if (typeof phase === 'string') {
+      const id = await this.references.phaseIdBySlug(organizationId, compoundId, phase);
+      if (id === null) errors.push(unknown('phase', phase));
+      return { locationId: id };
+    }
+    const keepsLocation = stored.locationId && stored.compoundId?.equals(compoundId);
+    return phase === null || !keepsLocation ? { locationId: compoundId } : {};
+  }
+
+  private async propertyType({
+    organizationId,
+    input: { propertyType },
+    errors,
+  }: Resolution): Promise<Links> {
+    if (propertyType === undefined) return {};
+    if (propertyType === null) return { propertyTypeId: null };
+    const found = await this.references.propertyTypeIdsByNames(organizationId, [propertyType]);
+    const id = found[0]?.[0] ?? null;
+    if (id === null) errors.push(unknown('propertyType', propertyType));
+    return { propertyTypeId: id };
+  }
+
+  private async unitDesign({
+    organizationId,
+    input: { unitDesign },
+    errors,
+  }: Resolution): Promise<Links> {
+    if (unitDesign === undefined) return {};
+    if (unitDesign === null) return { unitDesignId: null };
+    const id = await this.references.idBySlug('unitDesigns', organizationId, unitDesign);
+    if (id === null) errors.push(unknown('unitDesign', unitDesign));
+    return { unitDesignId: id };
+  }
+
+  private async amenities({
+    organizationId,
+    input: { amenities },
+    errors,
+  }: Resolution): Promise<Links> {
+    if (amenities === undefined) return {};
+    const found = await this.references.amenityIdsByNames(organizationId, amenities);
+    const ids = new Map<string, Types.ObjectId>();
+    for (const [index, [id]] of found.entries()) {
+      if (id === undefined) errors.push(unknown('amenities', amenities[index] ?? ''));
+      else ids.set(id.toHexString(), id);
+    }
+    return { amenitiesIds: [...ids.values()] };
+  }
+}
+
+function unknown(property: string, value: string): Message {
+  return { key: unitErrors.unknownName.message, values: { property, value } };
+}
