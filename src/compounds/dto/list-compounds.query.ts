@@ -1,12 +1,12 @@
+import { TimeField } from '../../http/validation/fields.js';
 import {
   IgnoredWithAll,
   PageLimit,
   PageNumber,
   Switch,
-  Time,
-} from '../../http/validation/query-decorators.js';
+} from '../../http/validation/query-fields.js';
 
-/** Query of `GET /compounds`; unknown parameters are ignored ("Compounds" 1 to 3). */
+/** Query of `GET /compounds`; unknown parameters are ignored (rules COMP-1 to COMP-3). */
 export class ListCompoundsQuery {
   @IgnoredWithAll()
   @PageNumber()
@@ -19,8 +19,11 @@ export class ListCompoundsQuery {
   @Switch('1 gives everything in one streamed answer; page and limit are then ignored.')
   all?: string;
 
-  @Time('Only what changed since then, oldest change first. Send the last x-updated-as-of.')
-  updatedSince?: string;
+  @TimeField({
+    description:
+      'Only what changed since then, oldest change first. Send the last x-updated-as-of.',
+  })
+  updatedSince?: Date;
 
   @Switch('1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.')
   includeDeleted?: string;

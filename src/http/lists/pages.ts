@@ -1,4 +1,4 @@
-import { defaultPageLimit } from '../validation/query-decorators.js';
+import { defaultPageLimit } from '../validation/query-fields.js';
 
 /** What a list says about itself beside its items (section 2.6). */
 export interface Pagination {

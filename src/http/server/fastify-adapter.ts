@@ -15,7 +15,7 @@ import type { Environment } from '../../configuration/environment.js';
 import { parseLanguage } from '../../localization/language.js';
 import { addEntityTags } from './entity-tag.js';
 import { announcesBody, drainBeforeEarlyAnswers } from './early-answers.js';
-import { externalIdLimit } from '../validation/field-decorators.js';
+import { externalIdLimit } from '../../values/text.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
 import { addRequestLog } from './request-log.js';

@@ -27,7 +27,7 @@ export class UnitFiltersService {
       price: range(query.minPrice, query.maxPrice),
       bua: range(query.minBua, query.maxBua),
       beds: range(query.minBeds, query.maxBeds),
-      ...(query.updatedSince === undefined ? {} : { updatedSince: new Date(query.updatedSince) }),
+      ...(query.updatedSince === undefined ? {} : { updatedSince: query.updatedSince }),
       includesDeleted: query.includeDeleted === '1',
     };
   }
