@@ -91,7 +91,7 @@ function listOf(limit: number): ValueKind {
   return [
     {
       name: 'arrayMaxSize',
-      isMet: (items) => !Array.isArray(items) || items.length <= limit,
+      isMet: (items) => Array.isArray(items) && items.length <= limit,
       values: { limit },
     },
     { name: 'isArray', isMet: Array.isArray },

@@ -1,7 +1,7 @@
 import { ValidateIf } from 'class-validator';
 import { decimal, parseInteger } from '../../values/numbers.js';
-import type { ValueKind, Rule } from '../../values/rule.js';
-import { externalIdLimit, maxLength, storable } from '../../values/text.js';
+import { isValid, type Rule, type ValueKind } from '../../values/rule.js';
+import { externalIdLimit, maxLength, storable, string } from '../../values/text.js';
 import { Field } from './field.js';
 
 /** Most items of a page (rule HTTP-15). */
@@ -66,24 +66,25 @@ export function PlainNumber(description: string): PropertyDecorator {
 }
 
 /**
- * Values separated by commas, none of them empty.
+ * Values separated by commas, none of them empty. A repeated parameter is a list, which is rejected.
  *
  * @param rules what each of them has to meet
  */
-export function CommaList(description: string, rules: ValueKind = [storable]): PropertyDecorator {
-  const itemRules = rules.map((rule) => ({
+export function CommaList(description: string, rules: ValueKind = []): PropertyDecorator {
+  const ofItems = rules.map((rule) => ({
     ...rule,
-    isMet: (value: unknown) => itemsOf(value)?.every((item) => rule.isMet(item)) ?? true,
+    isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
   }));
   return Field({ type: 'string', description }, [
-    { name: 'isCommaList', isMet: (value) => !(itemsOf(value) ?? ['']).includes('') },
-    ...itemRules,
+    { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
+    { ...storable, isMet: (value) => isValid([string, storable], value) },
+    ...ofItems,
   ]);
 }
 
 /** External ids separated by commas. */
 export function ExternalIdList(description: string): PropertyDecorator {
-  return CommaList(description, [maxLength(externalIdLimit), storable]);
+  return CommaList(description, [maxLength(externalIdLimit)]);
 }
 
 /** Fields separated by commas, each at most once, `-` before a field for descending order. */
@@ -99,9 +100,8 @@ export function SortList(fields: readonly string[], fallback: string): PropertyD
   );
 }
 
-/** A repeated parameter is no list of items, and rejected. */
-function itemsOf(value: unknown): string[] | null {
-  return typeof value === 'string' ? value.split(',') : null;
+function itemsOf(value: unknown): string[] {
+  return typeof value === 'string' ? value.split(',') : [''];
 }
 
 function isPositive(maximum?: number): Rule {
