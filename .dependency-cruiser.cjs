@@ -26,6 +26,7 @@ const pure = [
   '^src/localization/(fold-case|language|localized)\\.ts$',
   '^src/reservations/(cheques/cheques|states|transitions)\\.ts$',
   '^src/units/writing/availability\\.ts$',
+  '^src/values/',
   '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|pace|retry-schedule|secret-box|slots)\\.ts$',
 ];
 

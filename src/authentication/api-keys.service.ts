@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
+import { parseObjectId } from '../database/documents/object-id.js';
 import { newApiKey } from './api-key-format.js';
 import { type ApiKeyState, apiKeyState } from './api-key-state.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
@@ -55,8 +56,7 @@ export class ApiKeysService {
 
   /** The keys that an id or a shown prefix stands for. */
   async find(idOrPrefix: string): Promise<ApiKeyDocument[]> {
-    const id = Types.ObjectId.isValid(idOrPrefix) ? new Types.ObjectId(idOrPrefix) : null;
-    return this.keys.findByIdOrPrefix(id, idOrPrefix);
+    return this.keys.findByIdOrPrefix(parseObjectId(idOrPrefix), idOrPrefix);
   }
 
   /** Whether a key's time has come to an end by now, and how. */

@@ -49,7 +49,7 @@ export class CompoundsController {
   ): Promise<PageOf<CompoundDto> | ResponseBody> {
     setUpdatedAsOf(reply, this.clock.now());
     const search = {
-      ...(query.updatedSince === undefined ? {} : { updatedSince: new Date(query.updatedSince) }),
+      ...(query.updatedSince === undefined ? {} : { updatedSince: query.updatedSince }),
       includesDeleted: query.includeDeleted === '1',
     };
     if (query.all !== '1') return this.compounds.page(caller, search, pageOf(query));

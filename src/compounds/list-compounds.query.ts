@@ -1,12 +1,7 @@
-import {
-  IgnoredWithAll,
-  PageLimit,
-  PageNumber,
-  Switch,
-  Time,
-} from '../http/validation/query-decorators.js';
+import { TimeField } from '../http/validation/fields.js';
+import { IgnoredWithAll, PageLimit, PageNumber, Switch } from '../http/validation/query-fields.js';
 
-/** Query of `GET /compounds`; unknown parameters are ignored (rules COMP-1, COMP-2 and COMP-3). */
+/** Query of `GET /compounds`; unknown parameters are ignored (rules COMP-1 to COMP-3). */
 export class ListCompoundsQuery {
   @IgnoredWithAll()
   @PageNumber()
@@ -19,8 +14,11 @@ export class ListCompoundsQuery {
   @Switch('1 gives everything in one streamed response; page and limit are then ignored.')
   all?: string;
 
-  @Time('Only what changed since then, oldest change first. Send the last x-updated-as-of.')
-  updatedSince?: string;
+  @TimeField({
+    description:
+      'Only what changed since then, oldest change first. Send the last x-updated-as-of.',
+  })
+  updatedSince?: Date;
 
   @Switch('1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.')
   includeDeleted?: string;

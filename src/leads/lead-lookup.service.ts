@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
+import type { Types } from 'mongoose';
+import { parseObjectId } from '../database/documents/object-id.js';
+import { parseInteger } from '../values/numbers.js';
 import { presentLead, type PresentedLead } from './lead.presenter.js';
 import { LeadsRepository } from './leads.repository.js';
 
@@ -22,10 +24,9 @@ export class LeadLookupService {
   }
 
   private async findByOwnId(organizationId: Types.ObjectId, reference: string) {
-    if (/^[0-9a-fA-F]{24}$/.test(reference)) {
-      return this.leads.findAll(organizationId, { _id: new Types.ObjectId(reference) });
-    }
-    if (!/^\d{1,15}$/.test(reference)) return [];
-    return this.leads.findAll(organizationId, { leadId: Number(reference) });
+    const _id = parseObjectId(reference);
+    if (_id !== null) return this.leads.findAll(organizationId, { _id });
+    const leadId = parseInteger(reference, 0);
+    return leadId === null ? [] : this.leads.findAll(organizationId, { leadId });
   }
 }

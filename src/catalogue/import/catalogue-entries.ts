@@ -1,16 +1,20 @@
 import { z } from 'zod';
-import { isStorableText } from '../../http/validation/json-body.js';
+import { quantity } from '../../values/numbers.js';
+import { isValid, type ValueKind } from '../../values/rule.js';
+import * as texts from '../../values/text.js';
+import { parseTime } from '../../values/time.js';
+import { url as urlKind } from '../../values/web-address.js';
 
-const text = z.string().trim().min(1).max(2_048).refine(isStorableText, 'must be storable text');
-const slug = text.max(400);
-const number = z.number().min(0);
-const localized = z.strictObject({ 'en-us': text, 'ar-eg': text.optional() });
-const media = z.array(z.strictObject({ image: z.url(), type: text.default('image') }));
-const brochure = z.strictObject({
-  dateUploaded: z.iso.datetime({ offset: true }).transform((value) => new Date(value)),
-  name: text,
-  url: z.url(),
-});
+const short = valueOf<string>(texts.shortText, 'must be a text of at most 2,048 characters');
+const text = valueOf<string>(texts.text, 'must be a text that is not empty');
+const slug = valueOf<string>(texts.slug, 'must be a text of at most 400 characters');
+const externalId = valueOf<string>(texts.externalId, 'must be a text of 1 to 1,024 characters');
+const number = valueOf<number>(quantity, 'must be a finite number that is not negative');
+const url = valueOf<string>(urlKind, 'must be a URL');
+const time = z.unknown().transform(parseTime).pipe(z.date('must be an ISO 8601 date'));
+const localized = z.strictObject({ 'en-us': short, 'ar-eg': short.optional() });
+const media = z.array(z.strictObject({ image: url, type: short.default('image') }));
+const brochure = z.strictObject({ dateUploaded: time, name: short, url });
 const flag = z.boolean();
 
 const named = { slug, name: localized };
@@ -21,17 +25,17 @@ export const entrySchemas = {
   propertyTypes: z.strictObject(named),
   amenities: z.strictObject({
     ...named,
-    icon: z.url().optional(),
-    fontColor: text.optional(),
-    backgroundColor: text.optional(),
+    icon: url.optional(),
+    fontColor: short.optional(),
+    backgroundColor: short.optional(),
   }),
   compounds: z.strictObject({
     ...described,
-    type: text.optional(),
-    saleType: text.optional(),
-    logo: z.url().optional(),
-    mainImageUrl: z.url().optional(),
-    mainBannerUrl: z.url().optional(),
+    type: short.optional(),
+    saleType: short.optional(),
+    logo: url.optional(),
+    mainImageUrl: url.optional(),
+    mainBannerUrl: url.optional(),
     media: media.optional(),
     constructionUpdates: media.optional(),
     mainBrochure: brochure.optional(),
@@ -51,15 +55,15 @@ export const entrySchemas = {
   phases: z.strictObject({
     ...described,
     compound: slug,
-    type: text.default('Phase'),
+    type: short.default('Phase'),
     landArea: number.optional(),
-    mainImageUrl: z.url().optional(),
+    mainImageUrl: url.optional(),
     media: media.optional(),
     brochures: z.array(brochure).optional(),
   }),
   unitDesigns: z.strictObject({
     ...described,
-    type: text.optional(),
+    type: short.optional(),
     bua: number.optional(),
     bedrooms: number.optional(),
     media: media.optional(),
@@ -74,28 +78,32 @@ export const entrySchemas = {
     propertyType: slug.nullable().optional(),
     unitDesign: slug.nullable().optional(),
     amenities: z.array(slug).optional(),
-    unitId: text.max(1_024),
-    recordSystemId: text.max(1_024).optional(),
+    unitId: externalId,
+    recordSystemId: externalId.optional(),
     status: text.optional(),
     rentalStatus: text.optional(),
     saleType: text.optional(),
     price: number.optional(),
     bua: number.optional(),
     beds: number.optional(),
-    floor: z.strictObject({ name: text }).optional(),
+    floor: z.strictObject({ name: short }).optional(),
     media: z
       .array(
         z.strictObject({
-          image: z.url(),
-          imageType: text.nullable().default(null),
-          type: text.default('image'),
+          image: url,
+          imageType: short.nullable().default(null),
+          type: short.default('image'),
         }),
       )
       .optional(),
-    listingType: z.array(text).optional(),
+    listingType: z.array(short).optional(),
     showForBrokers: flag.optional(),
   }),
 } as const;
+
+function valueOf<T>(kind: ValueKind, message: string): z.ZodType<T> {
+  return z.custom<T>((value) => isValid(kind, value), message);
+}
 
 /** The kinds of entries, those first that others refer to. */
 export type Kind = keyof typeof entrySchemas;

@@ -1,4 +1,4 @@
-import { defaultPageLimit } from '../validation/query-decorators.js';
+import { defaultPageLimit } from '../validation/query-fields.js';
 
 /** What a list says about itself in addition to its items (rule HTTP-15). */
 export interface Pagination {

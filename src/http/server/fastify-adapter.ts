@@ -20,7 +20,7 @@ import { errorResponse } from '../errors/error-response.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { addEntityTags } from './entity-tag.js';
 import { announcesBody, drainBeforeEarlyResponses } from './early-responses.js';
-import { externalIdLimit } from '../validation/field-decorators.js';
+import { externalIdLimit } from '../../values/text.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
 import { addRequestLog } from './request-log.js';

@@ -1,18 +1,19 @@
 import secureJson from 'secure-json-parse';
+import { isStorableText } from '../../values/text.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 
 /** Keys that the database driver reads as type tags of its own, not as data. */
 const reservedKey = '_bsontype';
 
-/** How much of a refused number is quoted. */
+/** How much of a rejected number is quoted. */
 const shownDigits = 40;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * Parses a JSON body into plain data that can be stored and given back as it was sent ("All
- * endpoints" 6).
+ * Parses a JSON body into plain data that can be stored and given back as it was sent
+ * (rules HTTP-7 and HTTP-8).
  *
  * @param depthLimit deepest accepted nesting; a flat object has depth 1
  * @throws DomainError 400 for what is no JSON, is nested too deep, or could not be given back as it
@@ -27,7 +28,7 @@ export function parseJsonBody(body: Buffer, depthLimit: number): unknown {
     if (depth > depthLimit) throw new DomainError(httpErrors.jsonTooDeep, { limit: depthLimit });
     containers = containers.flatMap(checkedChildren);
   }
-  refuseInexactIntegers(text);
+  assertExactIntegers(text);
   return parsed;
 }
 
@@ -73,14 +74,14 @@ function checkedChildren(container: Container): Container[] {
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/** Refuses integers that are written in more digits than a double holds, such as long ids. */
-function refuseInexactIntegers(text: string): void {
+/** Rejects integers that are written in more digits than a double holds, such as long ids. */
+function assertExactIntegers(text: string): void {
   // Only then is a second look needed, which costs more than the first.
   if (!/\d{16}/.test(text)) return;
-  JSON.parse(text, refuseInexact as (key: string, value: unknown) => unknown);
+  JSON.parse(text, rejectInexactInteger as (key: string, value: unknown) => unknown);
 }
 
-const refuseInexact: Reviver = (_key, value, { source }) => {
+const rejectInexactInteger: Reviver = (_key, value, { source }) => {
   if (typeof value !== 'number' || source === undefined || !isInexact(source)) return value;
   throw new DomainError(httpErrors.inexactInteger, { number: source.slice(0, shownDigits) });
 };
@@ -99,9 +100,4 @@ function checkKeys(container: Record<string, unknown>): void {
   // The driver reads such an object back as a reference and takes `$ref` apart at its dots.
   const isReference = Object.hasOwn(container, '$ref') && Object.hasOwn(container, '$id');
   if (isReference) throw new DomainError(httpErrors.databaseReference);
-}
-
-/** Whether a text survives storage as a key unchanged: no null character, no lone surrogate. */
-export function isStorableText(text: string): boolean {
-  return text.isWellFormed() && !text.includes('\0');
 }

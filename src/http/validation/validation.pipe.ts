@@ -1,57 +1,38 @@
-import { type ArgumentMetadata, Injectable, ValidationPipe } from '@nestjs/common';
-import { type ClassConstructor, instanceToPlain } from 'class-transformer';
-import type { ValidationError } from 'class-validator';
+import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
+import { validate, type ValidationError } from 'class-validator';
 import type { Message } from '../../localization/messages.js';
+import { isPlainObject } from '../../values/plain-object.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { declaredFields, instantiate } from './instantiate.js';
-import { refusesUnknownParameters } from './query-decorators.js';
-import { messageOfRule } from './rule-message.js';
+import { type DtoClass, fieldsOf, instantiate } from './field.js';
+import { rejectsUnknownParameters } from './query-fields.js';
 
 /**
- * Checks bodies, queries and path parameters against their DTO classes and refuses with the
- * catalogue's messages, one for each violated rule (section 7).
+ * Makes DTOs of bodies, queries and path parameters, and rejects what breaks their rules with the
+ * catalogues' messages, one for each broken rule (rule HTTP-5).
  */
 @Injectable()
-export class RequestValidationPipe extends ValidationPipe {
-  constructor() {
-    super({
-      transform: true,
-      transformerPackage: { plainToInstance: instantiate, classToPlain: instanceToPlain },
-      exceptionFactory: (errors) =>
-        validationFailed(distinct(errors.flatMap((error) => messagesOf(error)))),
-    });
-  }
-
-  override async transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type === 'body' && !isJsonObject(value))
+export class RequestValidationPipe implements PipeTransform {
+  async transform(value: unknown, { type, metatype }: ArgumentMetadata): Promise<unknown> {
+    if (type === 'custom') return value;
+    if (type === 'body' && !isPlainObject(value))
       throw new DomainError(httpErrors.bodyMustBeObject);
-    if (metadata.type === 'query') refuseUnknownParameters(value, metadata.metatype);
-    return super.transform(value, metadata) as Promise<unknown>;
-  }
-
-  /** Dangerous keys were refused by the parser; what is left is data and stays as it was sent. */
-  protected override stripProtoKeys(): void {
-    return;
-  }
-
-  protected override closeArrayGaps(): void {
-    return;
+    if (type === 'query') rejectUnknownParameters(value as object, metatype as DtoClass);
+    const dto = instantiate(metatype as DtoClass, value as Record<string, unknown>);
+    const errors = await validate(dto, { forbidUnknownValues: false });
+    if (errors.length === 0) return dto;
+    throw validationFailed(distinct(errors.flatMap((error) => messagesOf(error))));
   }
 }
 
-function refuseUnknownParameters(query: unknown, type: ArgumentMetadata['metatype']): void {
-  if (type === undefined || !refusesUnknownParameters(type)) return;
-  const known = declaredFields(type as ClassConstructor<unknown>);
-  const unknown = Object.keys(query as object).filter((name) => !known.includes(name));
+function rejectUnknownParameters(query: object, type: DtoClass): void {
+  if (!rejectsUnknownParameters(type)) return;
+  const known = fieldsOf(type);
+  const unknown = Object.keys(query).filter((name) => !known.includes(name));
   if (unknown.length === 0) return;
   throw validationFailed(
     unknown.map((property) => ({ key: 'validation.unknownParameter', values: { property } })),
   );
-}
-
-function isJsonObject(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function validationFailed(messages: readonly Message[]): DomainError {
@@ -63,11 +44,13 @@ function distinct(messages: readonly Message[]): Message[] {
   return [...new Map(messages.map((message) => [JSON.stringify(message), message])).values()];
 }
 
-function messagesOf(error: ValidationError, parent = ''): Message[] {
-  const property = `${parent}${error.property}`;
-  const own = Object.entries(error.constraints ?? {}).map(([rule, text]) =>
-    messageOfRule(rule, text, property),
-  );
+function messagesOf({ property: field, ...error }: ValidationError, parent = ''): Message[] {
+  const property = `${parent}${field}`;
+  const contexts: Record<string, Message['values']> = error.contexts ?? {};
+  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
+    key: `validation.${message}`,
+    values: { property, ...contexts[rule] },
+  }));
   const nested = error.children?.flatMap((child) => messagesOf(child, `${property}.`)) ?? [];
   return [...own, ...nested];
 }

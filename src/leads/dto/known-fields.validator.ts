@@ -1,42 +1,32 @@
-import { applyDecorators } from '@nestjs/common';
-import { isEmail, ValidateBy, type ValidationArguments } from 'class-validator';
-import { ruleMessage } from '../../http/validation/rule-message.js';
-
-type Data = Record<string, unknown>;
-
-const texts = ['name', 'email', 'project', 'leadSource'] as const;
-const phones = ['phoneNumber', 'phoneNumber2'] as const;
+import { isEmail } from 'class-validator';
+import type { ValueKind, Rule } from '../../values/rule.js';
 
 /**
- * Checks the known keys of a lead's `data` ("Leads" 4): texts or null, phones also integers, an
- * email that is not empty valid. Objects in their place would reach database queries.
+ * The known keys of a lead's `data` (rule LEAD-4): texts or null, phones also integers, an email
+ * that is not empty valid. Objects in their place would reach database queries.
  */
-export function HasValidKnownFields(): PropertyDecorator {
-  return applyDecorators(
-    ...texts.map((key) => rule(key, 'isStringOrNull', `data.${key}`, isTextOrNull)),
-    ...phones.map((key) => rule(key, 'isPhoneOrNull', `data.${key}`, isPhoneOrNull)),
-    rule('email', 'isEmail', 'email', isNoTextOrEmail),
-  );
-}
+export const knownFields: ValueKind = [
+  ...['name', 'email', 'project', 'leadSource'].map((key) =>
+    keyRule(key, 'isStringOrNull', `data.${key}`, isTextOrNull),
+  ),
+  ...['phoneNumber', 'phoneNumber2'].map((key) =>
+    keyRule(key, 'isPhoneOrNull', `data.${key}`, isPhoneOrNull),
+  ),
+  keyRule('email', 'isEmail', 'email', isNoTextOrEmail),
+];
 
-function rule(
+function keyRule(
   key: string,
-  message: string,
+  name: string,
   property: string,
-  isValid: (value: unknown) => boolean,
-): PropertyDecorator {
-  return ValidateBy(
-    {
-      name: `${key}-${message}`,
-      validator: {
-        validate: (_value: unknown, args?: ValidationArguments) => {
-          const { data } = (args?.object ?? {}) as { data?: unknown };
-          return typeof data !== 'object' || data === null || isValid((data as Data)[key]);
-        },
-      },
-    },
-    { message: ruleMessage(`validation.${message}`, { property }) },
-  );
+  isMet: (value: unknown) => boolean,
+): Rule {
+  return {
+    name,
+    isMet: (data) =>
+      typeof data !== 'object' || data === null || isMet((data as Record<string, unknown>)[key]),
+    values: { property },
+  };
 }
 
 function isTextOrNull(value: unknown): boolean {

@@ -1,20 +1,20 @@
 import {
-  OptionalEmail,
-  OptionalExternalId,
-  OptionalObject,
-  OptionalText,
-} from '../../http/validation/field-decorators.js';
+  EmailField,
+  ExternalIdField,
+  ObjectField,
+  TextField,
+} from '../../http/validation/fields.js';
 import type { LeadPayload } from '../lead-merge.js';
-import { HasValidKnownFields } from './known-fields.validator.js';
+import { knownFields } from './known-fields.validator.js';
 
 const dataDescription =
   'Arbitrary lead fields. Known keys: name, phoneNumber, phoneNumber2, email, project, leadSource ' +
   '(strings or null; a phone may also be an integer; an empty string or null means no value). Any ' +
   'other key is stored as sent. For a field sent both here and flat, the value here wins.';
 
-/** Body of `POST /leads` (section 2.1); every field is optional. */
+/** Body of `POST /leads` (rule LEAD-4); every field is optional. */
 export class UpsertLeadDto implements LeadPayload {
-  @OptionalExternalId({
+  @ExternalIdField({
     description:
       'Stable external id of the lead, used exactly as sent. Later requests with the same value ' +
       'update the same lead; without it every request creates a new one.',
@@ -22,40 +22,42 @@ export class UpsertLeadDto implements LeadPayload {
   })
   recordSystemId?: string;
 
-  @OptionalObject({
-    description: dataDescription,
-    example: {
-      name: 'منى السيد',
-      phoneNumber: '01001234567',
-      project: 'Palm Meadows',
-      budget: 5e6,
+  @ObjectField(
+    {
+      description: dataDescription,
+      example: {
+        name: 'منى السيد',
+        phoneNumber: '01001234567',
+        project: 'Palm Meadows',
+        budget: 5e6,
+      },
     },
-  })
-  @HasValidKnownFields()
+    knownFields,
+  )
   data?: Record<string, unknown>;
 
-  @OptionalObject({
+  @ObjectField({
     description: 'Free-form metadata, stored as sent beside the lead data and merged on update.',
     example: { utm_source: 'newsletter' },
   })
   additionalData?: Record<string, unknown>;
 
-  @OptionalText({ description: 'Stored in data.', example: 'Mona El Sayed' })
+  @TextField({ description: 'Stored in data.', example: 'Mona El Sayed' })
   name?: string;
 
-  @OptionalEmail({ description: 'Stored in data.', example: 'mona@example.com' })
+  @EmailField({ description: 'Stored in data.', example: 'mona@example.com' })
   email?: string;
 
-  @OptionalText({
+  @TextField({
     description: "Stored in data. Any spelling that is valid in the organization's country.",
     example: '01001234567',
   })
   phoneNumber?: string;
 
-  @OptionalText({ description: 'Stored in data.', example: '+20 122 345 6789' })
+  @TextField({ description: 'Stored in data.', example: '+20 122 345 6789' })
   phoneNumber2?: string;
 
-  @OptionalText({
+  @TextField({
     description:
       'Stored in data. Links every compound of the organization that bears this name in the ' +
       'language of the request, in any case.',

@@ -7,7 +7,7 @@ import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deli
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
 import { historyColumns, leadColumns, leadHistory } from './lead-view.js';
-import { name, objectId } from '../command-line/option-values.js';
+import { externalId, objectId } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 
@@ -37,7 +37,7 @@ function addShow(group: Command): void {
     description: 'show a lead, deleted or not',
     example: `lead show form-7f3a --org ${exampleId}`,
   })
-    .argument('<lead>', reference, name)
+    .argument('<lead>', reference, externalId)
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .action((lead: string, options: LeadOptions) =>
       withApplication(async (application) => {
@@ -53,7 +53,7 @@ function addHistory(group: Command): void {
     description: 'show what was done to a lead and who was told of it, oldest first',
     example: `lead history form-7f3a --org ${exampleId}`,
   })
-    .argument('<lead>', reference, name)
+    .argument('<lead>', reference, externalId)
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .action((lead: string, options: LeadOptions) =>
       withApplication(async (application) => {

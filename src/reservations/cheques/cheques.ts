@@ -80,7 +80,7 @@ function paperOf({ chequeNumber, chequeAmount, dueDate }: ChequeRequest) {
   return {
     ...(chequeNumber === undefined ? {} : { chequeNumber }),
     ...(chequeAmount === undefined ? {} : { chequeAmount }),
-    ...(dueDate === undefined ? {} : { dueDate: new Date(dueDate) }),
+    ...(dueDate === undefined ? {} : { dueDate }),
   };
 }
 

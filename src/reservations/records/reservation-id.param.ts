@@ -1,9 +1,9 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { IsString } from 'class-validator';
+import { RequiredField } from '../../http/validation/field.js';
+import { string } from '../../values/text.js';
 
-/** Path of one reservation. */
 export class ReservationIdParam {
-  @ApiProperty({ description: 'Id of the reservation.', example: '6740b1f2c3d4e5f607182940' })
-  @IsString()
+  @RequiredField({ description: 'Id of the reservation.', example: '6740b1f2c3d4e5f607182940' }, [
+    string,
+  ])
   reservationId!: string;
 }

@@ -6,8 +6,7 @@ export interface ChequeRequest {
   readonly installmentId: string;
   readonly chequeNumber?: string;
   readonly chequeAmount?: number;
-  /** ISO 8601. */
-  readonly dueDate?: string;
+  readonly dueDate?: Date;
 }
 
 /** What an outside system says of a reservation ("Units and reservation records" 5). */

@@ -1,65 +1,58 @@
-import { applyDecorators } from '@nestjs/common';
-import { ApiExtraModels, ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { ArrayMaxSize, IsBoolean, isISO8601, IsNumber, ValidateBy } from 'class-validator';
+import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import {
-  ExternalId,
-  externalIdLimit,
-  MayBeOmitted,
-  OptionalExternalId,
-  OptionalItems,
-} from '../../http/validation/field-decorators.js';
-import { isStorableText } from '../../http/validation/json-body.js';
-import { ruleMessage } from '../../http/validation/rule-message.js';
+  BooleanField,
+  ExternalIdField,
+  ItemsField,
+  NumberField,
+  RequiredExternalId,
+  StatusField,
+  TimeField,
+} from '../../http/validation/fields.js';
+import { isPlainObject } from '../../values/plain-object.js';
+import { Field } from '../../http/validation/field.js';
+import { isValid } from '../../values/rule.js';
+import { externalId, externalIdLimit } from '../../values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
 import type { ChequeRequest, ReservationRequest } from './reservation-request.js';
 import { type ReservationStatus, reservationStatuses } from '../states.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
-import { IsOneOf } from '../cheques/is-one-of.js';
 
-/** Most cheques of one request: more than any payment plan has installments. */
-const mostCheques = 500;
+/** More than any payment plan has installments. */
+const maxCheques = 500;
 
 /** A cheque of `POST /reservations`. */
 export class ChequeRequestDto implements ChequeRequest {
-  @ApiProperty({
-    minLength: 1,
-    maxLength: externalIdLimit,
+  @RequiredExternalId({
     description: 'Identifies the cheque in the wallet, and in callbacks.',
     example: 'installment-3',
   })
-  @ExternalId('installmentId')
   installmentId!: string;
 
   @ChequeNumber()
   chequeNumber?: string;
 
-  @ApiPropertyOptional({ type: Number, example: 250_000 })
-  @MayBeOmitted()
-  @IsNumber()
+  @NumberField({ example: 250_000 })
   chequeAmount?: number;
 
-  @ApiPropertyOptional({ type: String, format: 'date-time', example: '2026-06-01' })
-  @MayBeOmitted()
-  @IsTime()
-  dueDate?: string;
+  @TimeField({ example: '2026-06-01' })
+  dueDate?: Date;
 }
 
-/** A record of an outside system. */
+/** A lead or unit by the external id that it was posted with. */
 class RecordReference {
   @ApiProperty({ minLength: 1, maxLength: externalIdLimit, example: 'website-form-7-4711' })
   recordSystemId!: string;
 }
 
-/** A unit by the id that it has in its compound. */
 class UnitIdReference {
   @ApiProperty({ minLength: 1, example: 'A-101' })
   unitId!: string;
 }
 
-/** Body of `POST /reservations` ("Units and reservation records" 5). */
+/** Body of `POST /reservations` (rule RES-3). */
 @ApiExtraModels(RecordReference, UnitIdReference)
 export class UpsertReservationDto implements ReservationRequest {
-  @OptionalExternalId({
+  @ExternalIdField({
     description:
       'Stable external id of the reservation, used exactly as sent. Later requests with the same ' +
       'value update the same reservation; without it every request creates a new one.',
@@ -67,70 +60,8 @@ export class UpsertReservationDto implements ReservationRequest {
   })
   recordSystemId?: string;
 
-  @IsUnitReference()
-  unit?: UnitReference;
-
-  @IsLeadReference()
-  lead?: RecordReference;
-
-  @IsOneOf(
-    'status',
-    reservationStatuses,
-    'A new reservation is pending (default) or pending_cheque_collection; an update may also ' +
-      'reject, cancel or expire it. Only the callback approves.',
-  )
-  status?: ReservationStatus;
-
-  @ApiPropertyOptional({
-    type: Boolean,
-    description: 'Whether the reservation is active in the partner collection flow.',
-    example: true,
-  })
-  @MayBeOmitted()
-  @IsBoolean()
-  partnerCollection?: boolean;
-
-  @OptionalItems(ChequeRequestDto, {
-    maxItems: mostCheques,
-    description:
-      'Makes the wallet of the reservation, or adds to it. A known installment takes over what is ' +
-      'sent and keeps its status and history.',
-  })
-  @ArrayMaxSize(mostCheques, {
-    message: ruleMessage('validation.arrayMaxSize', { property: 'cheques', limit: mostCheques }),
-  })
-  @HasUniqueInstallments()
-  cheques?: ChequeRequestDto[];
-}
-
-/** Class-validator accepts weeks and days of the year too, which JavaScript cannot read. */
-function IsTime(): PropertyDecorator {
-  return ValidateBy({
-    name: 'isTime',
-    validator: {
-      validate: (value) =>
-        isISO8601(value, { strict: true }) && !Number.isNaN(Date.parse(value as string)),
-    },
-  });
-}
-
-function HasUniqueInstallments(): PropertyDecorator {
-  return ValidateBy({
-    name: 'uniqueInstallments',
-    validator: {
-      validate: (cheques) =>
-        !Array.isArray(cheques) || new Set(cheques.map(installmentIdOf)).size === cheques.length,
-    },
-  });
-}
-
-function installmentIdOf(cheque: unknown): unknown {
-  return (cheque as { installmentId?: unknown } | null)?.installmentId;
-}
-
-function IsUnitReference(): PropertyDecorator {
-  return applyDecorators(
-    ApiPropertyOptional({
+  @Field(
+    {
       oneOf: [
         { type: 'string', minLength: 1 },
         { $ref: getSchemaPath(RecordReference) },
@@ -138,45 +69,59 @@ function IsUnitReference(): PropertyDecorator {
       ],
       description: 'The unit, by slug, recordSystemId or unitId; required to create.',
       example: 'palm-meadows-a-101',
-    }),
-    MayBeOmitted(),
-    ValidateBy(
-      {
-        name: 'isUnitReference',
-        validator: {
-          validate: (value) =>
-            isId(value) || hasOnlyId(value, 'recordSystemId') || hasOnlyId(value, 'unitId'),
-        },
-      },
-      { message: ruleMessage('validation.isUnitReference', {}) },
-    ),
-  );
-}
+    },
+    [{ name: 'isUnitReference', isMet: isUnitReference }],
+  )
+  unit?: UnitReference;
 
-function IsLeadReference(): PropertyDecorator {
-  return applyDecorators(
-    ApiPropertyOptional({
+  @Field(
+    {
       type: RecordReference,
       description: 'The lead who reserves, by the external id that it was posted with.',
-    }),
-    MayBeOmitted(),
-    ValidateBy(
-      {
-        name: 'isLeadReference',
-        validator: { validate: (value) => hasOnlyId(value, 'recordSystemId') },
-      },
-      { message: ruleMessage('validation.isLeadReference', {}) },
-    ),
-  );
+    },
+    [{ name: 'isLeadReference', isMet: (value) => hasOnlyId(value, 'recordSystemId') }],
+  )
+  lead?: RecordReference;
+
+  @StatusField(
+    reservationStatuses,
+    'A new reservation is pending (default) or pending_cheque_collection; an update may also ' +
+      'reject, cancel or expire it. Only the callback approves.',
+  )
+  status?: ReservationStatus;
+
+  @BooleanField({
+    description: 'Whether the reservation is active in the partner collection flow.',
+    example: true,
+  })
+  partnerCollection?: boolean;
+
+  @ItemsField(
+    ChequeRequestDto,
+    {
+      maxItems: maxCheques,
+      description:
+        'Makes the wallet of the reservation, or adds to it. A known installment takes over what ' +
+        'is sent and keeps its status and history.',
+    },
+    [{ name: 'uniqueInstallments', isMet: hasUniqueInstallments }],
+  )
+  cheques?: ChequeRequestDto[];
+}
+
+function hasUniqueInstallments(cheques: unknown): boolean {
+  if (!Array.isArray(cheques)) return true;
+  const ids = cheques.map((cheque: Partial<ChequeRequest> | null) => cheque?.installmentId);
+  return new Set(ids).size === ids.length;
+}
+
+function isUnitReference(value: unknown): boolean {
+  const isSlug = isValid(externalId, value);
+  return isSlug || hasOnlyId(value, 'recordSystemId') || hasOnlyId(value, 'unitId');
 }
 
 function hasOnlyId(value: unknown, key: string): boolean {
-  if (typeof value !== 'object' || value === null) return false;
+  if (!isPlainObject(value)) return false;
   const [[name, id] = [], ...others] = Object.entries(value);
-  return name === key && others.length === 0 && isId(id);
-}
-
-function isId(value: unknown): boolean {
-  const isText = typeof value === 'string' && value !== '' && value.length <= externalIdLimit;
-  return isText && isStorableText(value);
+  return name === key && others.length === 0 && isValid(externalId, id);
 }

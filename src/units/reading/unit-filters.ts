@@ -27,7 +27,7 @@ export class UnitFilters {
       within('price', query.minPrice, query.maxPrice),
       within('bua', query.minBua, query.maxBua),
       within('beds', query.minBeds, query.maxBeds),
-      updatedSince === undefined ? {} : { updatedAt: { $gte: new Date(updatedSince) } },
+      updatedSince === undefined ? {} : { updatedAt: { $gte: updatedSince } },
       includeDeleted === '1' ? {} : notDeleted,
     ].filter((condition) => Object.keys(condition).length > 0);
     return conditions.length === 0 ? {} : { $and: conditions };

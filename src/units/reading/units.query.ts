@@ -1,20 +1,18 @@
-import { ApiPropertyOptional } from '@nestjs/swagger';
-import { IsIn } from 'class-validator';
-import { MayBeOmitted } from '../../http/validation/field-decorators.js';
+import { Field } from '../../http/validation/field.js';
+import { TimeField } from '../../http/validation/fields.js';
 import {
   CommaList,
+  ExternalIdList,
   PageLimit,
   PageNumber,
   PlainNumber,
-  RefusesUnknownParameters,
+  RejectsUnknownParameters,
   SortList,
   Switch,
-  Time,
-} from '../../http/validation/query-decorators.js';
-import { ruleMessage } from '../../http/validation/rule-message.js';
+} from '../../http/validation/query-fields.js';
+import { oneOf } from '../../values/rule.js';
 import { sortFields } from './unit-order.js';
 
-/** What the export can be written in. */
 export const exportFormats = ['json', 'csv', 'ndjson'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
@@ -44,10 +42,10 @@ export class UnitFiltersQuery {
   @CommaList('Of any of these unit designs: slugs.')
   unitDesign?: string;
 
-  @CommaList('Any of these unit ids.')
+  @ExternalIdList('Any of these unit ids.')
   unitId?: string;
 
-  @CommaList('Any of these external ids.')
+  @ExternalIdList('Any of these external ids.')
   recordSystemId?: string;
 
   @CommaList('All of these amenities: names in any language and case.')
@@ -71,15 +69,17 @@ export class UnitFiltersQuery {
   @PlainNumber('Most bedrooms.')
   maxBeds?: string;
 
-  @Time('Only what changed since then, and updatedAt as the default order.')
-  updatedSince?: string;
+  @TimeField({
+    description: 'Only what changed since then, and updatedAt as the default order.',
+  })
+  updatedSince?: Date;
 
   @Switch('1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.')
   includeDeleted?: string;
 }
 
 /** Query of `GET /units`. */
-@RefusesUnknownParameters()
+@RejectsUnknownParameters()
 export class ListUnitsQuery extends UnitFiltersQuery {
   @PageNumber()
   page?: string;
@@ -89,18 +89,14 @@ export class ListUnitsQuery extends UnitFiltersQuery {
 }
 
 /** Query of `GET /units/export/all`. */
-@RefusesUnknownParameters()
+@RejectsUnknownParameters()
 export class ExportUnitsQuery extends UnitFiltersQuery {
-  @ApiPropertyOptional({
-    enum: [...exportFormats],
-    description: 'Instead of the Accept header, which it overrules.',
-  })
-  @MayBeOmitted()
-  @IsIn(exportFormats, {
-    message: ruleMessage('validation.isIn', {
-      property: 'format',
-      values: exportFormats.join(', '),
-    }),
-  })
+  @Field(
+    {
+      enum: [...exportFormats],
+      description: 'Instead of the Accept header, which it overrules.',
+    },
+    [oneOf(exportFormats)],
+  )
   format?: ExportFormat;
 }

@@ -1,17 +1,12 @@
-import { OptionalExternalId, OptionalText } from '../../http/validation/field-decorators.js';
-import type { Localized } from '../../localization/localized.js';
 import {
-  OptionalFloor,
-  OptionalMedia,
-  OptionalName,
-  OptionalQuantity,
-  OptionalReference,
-  OptionalSwitch,
-  OptionalTexts,
-  OptionalUnitId,
-} from './unit-fields.js';
+  BooleanField,
+  ExternalIdField,
+  QuantityField,
+  TextField,
+} from '../../http/validation/fields.js';
+import type { Localized } from '../../localization/localized.js';
+import { FloorField, MediaField, NameField, ReferenceField, TextsField } from './unit-fields.js';
 
-/** A picture as it is sent. */
 export interface MediaInput {
   readonly image: string;
   readonly imageType?: string | null;
@@ -20,7 +15,7 @@ export interface MediaInput {
 
 /** Body of `POST /units` (rule UNIT-1). */
 export class UpsertUnitDto {
-  @OptionalExternalId({
+  @ExternalIdField({
     description:
       'Stable external id of the unit, used exactly as sent: later requests with it update the ' +
       'same unit. It or unitId is required.',
@@ -28,57 +23,57 @@ export class UpsertUnitDto {
   })
   recordSystemId?: string;
 
-  @OptionalUnitId()
+  @ExternalIdField({ description: 'Id of the unit within its compound.', example: 'PM-V-101' })
   unitId?: string;
 
-  @OptionalName()
+  @NameField()
   name?: string | Partial<Localized>;
 
-  @OptionalQuantity('price', 12_500_000)
+  @QuantityField(12_500_000)
   price?: number;
 
-  @OptionalText({ description: 'Such as Available, Reserved or Sold.', example: 'Available' })
+  @TextField({ description: 'Such as Available, Reserved or Sold.', example: 'Available' })
   status?: string;
 
-  @OptionalText({ example: 'Unavailable' })
+  @TextField({ example: 'Unavailable' })
   rentalStatus?: string;
 
-  @OptionalText({ example: 'primary' })
+  @TextField({ example: 'primary' })
   saleType?: string;
 
-  @OptionalReference('Name or slug of an existing property type, in any case; null for none.')
+  @ReferenceField('Name or slug of an existing property type, in any case; null for none.')
   propertyType?: string | null;
 
-  @OptionalText({
+  @TextField({
     description: 'Slug of the compound; required to create. With unitId alone, where to look.',
     example: 'palm-meadows',
   })
   compound?: string;
 
-  @OptionalReference('Slug of a phase of the compound; null for none.')
+  @ReferenceField('Slug of a phase of the compound; null for none.')
   phase?: string | null;
 
-  @OptionalReference('Slug of a unit design; null for none.')
+  @ReferenceField('Slug of a unit design; null for none.')
   unitDesign?: string | null;
 
-  @OptionalTexts('Names of existing amenities, in any language and case.')
+  @TextsField('Names of existing amenities, in any language and case.')
   amenities?: readonly string[];
 
-  @OptionalQuantity('bua', 260)
+  @QuantityField(260)
   bua?: number;
 
-  @OptionalQuantity('beds', 3)
+  @QuantityField(3)
   beds?: number;
 
-  @OptionalFloor()
+  @FloorField()
   floor?: { readonly name: string };
 
-  @OptionalMedia()
+  @MediaField()
   media?: readonly MediaInput[];
 
-  @OptionalTexts('Such as sale or rent.')
+  @TextsField('Such as sale or rent.')
   listingType?: readonly string[];
 
-  @OptionalSwitch()
+  @BooleanField()
   showForBrokers?: boolean;
 }

@@ -1,0 +1,75 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import { plainToInstance } from 'class-transformer';
+import {
+  getMetadataStorage,
+  ValidateBy,
+  ValidateIf,
+  type ValidationArguments,
+} from 'class-validator';
+import { isPlainObject } from '../../values/plain-object.js';
+import type { ValueKind, Rule } from '../../values/rule.js';
+
+/** A class of which a request's body, query or path is made. */
+export type DtoClass = new () => object;
+
+const itemTypeKey = Symbol('itemType');
+
+/** A field of a request that may be left out, but not sent as null. */
+export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
+  return applyDecorators(
+    ApiPropertyOptional(api),
+    ValidateIf((_object, value) => value !== undefined),
+    ...rules.map(checkedBy),
+  );
+}
+
+/** The objects in the list of this field become DTOs too. */
+export function ItemType(type: DtoClass): PropertyDecorator {
+  return Reflect.metadata(itemTypeKey, type);
+}
+
+/** A field of a request that has to be there. */
+export function RequiredField(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
+  return applyDecorators(ApiProperty(api), ...rules.map(checkedBy));
+}
+
+function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorator {
+  // Rules of one field need names of their own; a message may be about several parts of a field.
+  const name = `${message} ${values['property'] ?? ''}`;
+  const validate = (value: unknown, args?: ValidationArguments) => isMet(value, args?.object);
+  return ValidateBy({ name, validator: { validate } }, { message, context: values });
+}
+
+/**
+ * Makes a DTO from a request's plain object: the declared fields only. Objects and lists are taken
+ * over as they are, because class-transformer would walk free-form ones, lose keys such as
+ * `constructor` or fail on them.
+ */
+export function instantiate(type: DtoClass, plain: Readonly<Record<string, unknown>>): object {
+  const fields = fieldsOf(type).filter((field) => Object.hasOwn(plain, field));
+  const values = fields.map((field) => [field, plain[field]] as const);
+  const scalars = values.filter(([, value]) => !isObject(value));
+  const objects = values
+    .filter(([, value]) => isObject(value))
+    .map(([field, value]) => [field, instantiateItems(type, field, value)] as const);
+  const dto = plainToInstance(type, Object.fromEntries(scalars));
+  return Object.assign(dto, Object.fromEntries(objects));
+}
+
+function instantiateItems(type: DtoClass, field: string, value: unknown): unknown {
+  const { prototype } = type as { prototype: object };
+  const itemType = Reflect.getMetadata(itemTypeKey, prototype, field) as DtoClass | undefined;
+  if (itemType === undefined || !Array.isArray(value)) return value;
+  return value.map((item: unknown) => (isPlainObject(item) ? instantiate(itemType, item) : item));
+}
+
+function isObject(value: unknown): boolean {
+  return typeof value === 'object' && value !== null;
+}
+
+/** The fields of a DTO that have a rule. */
+export function fieldsOf(type: DtoClass): readonly string[] {
+  const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+}

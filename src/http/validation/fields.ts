@@ -1,0 +1,103 @@
+import { applyDecorators } from '@nestjs/common';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
+import { isEmail, ValidateNested } from 'class-validator';
+import { amount, quantity } from '../../values/numbers.js';
+import { isPlainObject } from '../../values/plain-object.js';
+import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
+import { externalId, externalIdLimit, text } from '../../values/text.js';
+import { parseTime } from '../../values/time.js';
+import { type DtoClass, Field, ItemType, RequiredField } from './field.js';
+
+const externalIdApi = { type: String, minLength: 1, maxLength: externalIdLimit };
+
+/** A text that is not empty. */
+export function TextField(options: ApiPropertyOptions = {}): PropertyDecorator {
+  return Field({ type: String, minLength: 1, ...options }, text);
+}
+
+/** The id of something in an outside system. */
+export function ExternalIdField(options: ApiPropertyOptions): PropertyDecorator {
+  return Field({ ...externalIdApi, ...options }, externalId);
+}
+
+/** The id of something in an outside system that has to be there. */
+export function RequiredExternalId(options: ApiPropertyOptions): PropertyDecorator {
+  return RequiredField({ ...externalIdApi, ...options }, externalId);
+}
+
+/** An email address. */
+export function EmailField(options: ApiPropertyOptions): PropertyDecorator {
+  const email: Rule = { name: 'isEmail', isMet: (value) => isEmail(value) };
+  return Field({ type: String, format: 'email', ...options }, [email]);
+}
+
+/** A finite number. */
+export function NumberField(options: ApiPropertyOptions): PropertyDecorator {
+  return Field({ type: Number, ...options }, amount);
+}
+
+/** A finite number that is not negative. */
+export function QuantityField(example: number): PropertyDecorator {
+  return Field({ type: Number, minimum: 0, example }, quantity);
+}
+
+/** true or false. */
+export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorator {
+  const boolean: Rule = { name: 'isBoolean', isMet: (value) => typeof value === 'boolean' };
+  return Field({ type: Boolean, ...options }, [boolean]);
+}
+
+/** A time, which the DTO holds as a `Date`. */
+export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
+  const api = { type: String, format: 'date-time', ...options } as ApiPropertyOptions;
+  const time: Rule = { name: 'isTime', isMet: (value) => value instanceof Date };
+  const parsed = Transform(({ value }: { value: unknown }) => parseTime(value) ?? value);
+  return applyDecorators(Field(api, [time]), parsed);
+}
+
+/** One of some statuses; anything else is rejected with two messages (rule CALL-1). */
+export function StatusField(
+  statuses: readonly string[],
+  description: string,
+  rules: ValueKind = [],
+): PropertyDecorator {
+  const member = oneOf(statuses);
+  return Field({ type: String, enum: [...statuses], description, example: statuses[1] }, [
+    ...rules,
+    { ...member, name: 'isValidEnum' },
+    member,
+  ]);
+}
+
+/** A JSON object of any content, taken over exactly as it is. */
+export function ObjectField(options: ApiPropertyOptions, rules: ValueKind = []): PropertyDecorator {
+  const api = { type: 'object', additionalProperties: true, ...options } as ApiPropertyOptions;
+  return Field(api, [...rules, { name: 'isObject', isMet: isPlainObject }]);
+}
+
+/** A list of objects, each checked as a DTO of its own. */
+export function ItemsField(
+  type: DtoClass,
+  { maxItems, ...options }: ApiPropertyOptions & { maxItems: number },
+  rules: ValueKind,
+): PropertyDecorator {
+  return applyDecorators(
+    Field({ type: [type], maxItems, ...options }, [...rules, ...listOf(maxItems)]),
+    ItemType(type),
+    ValidateNested({ each: true, message: 'nestedValidation' }),
+  );
+}
+
+function listOf(limit: number): ValueKind {
+  return [
+    {
+      name: 'arrayMaxSize',
+      isMet: (items) => Array.isArray(items) && items.length <= limit,
+      values: { limit },
+    },
+    { name: 'isArray', isMet: Array.isArray },
+    // Class-validator takes a list in a list for more items.
+    { name: 'areObjects', isMet: (items) => !Array.isArray(items) || !items.some(Array.isArray) },
+  ];
+}

@@ -1,0 +1,115 @@
+import { ValidateIf } from 'class-validator';
+import { decimal, parseInteger } from '../../values/numbers.js';
+import { isValid, type Rule, type ValueKind } from '../../values/rule.js';
+import { externalIdLimit, maxLength, storable, string } from '../../values/text.js';
+import { Field } from './field.js';
+
+/** Most items of a page (rule HTTP-15). */
+const pageLimit = 100;
+/** Items of a page when the request does not say. */
+export const defaultPageLimit = 10;
+
+const strictQueries = new WeakSet<object>();
+
+/** A query in which a parameter that is not known is a 400 that names it. */
+export function RejectsUnknownParameters(): ClassDecorator {
+  return (type) => void strictQueries.add(type);
+}
+
+/** Whether a query's class rejects parameters that it does not declare. */
+export function rejectsUnknownParameters(type: object): boolean {
+  return strictQueries.has(type);
+}
+
+export function PageNumber(): PropertyDecorator {
+  return Field({ type: 'integer', minimum: 1, default: 1, description: 'Number of the page.' }, [
+    isPositive(),
+  ]);
+}
+
+/** How many items a page has. */
+export function PageLimit(): PropertyDecorator {
+  return Field(
+    {
+      type: 'integer',
+      minimum: 1,
+      maximum: pageLimit,
+      default: defaultPageLimit,
+      description: 'Most items of a page.',
+    },
+    [
+      isPositive(Infinity),
+      {
+        name: 'doesNotExceed',
+        isMet: (value) => (parseInteger(value, 0, Infinity) ?? 0) <= pageLimit,
+        values: { limit: pageLimit },
+      },
+    ],
+  );
+}
+
+/** A parameter that means nothing, and is not checked, beside `all=1`. */
+export function IgnoredWithAll(): PropertyDecorator {
+  return ValidateIf((query: { all?: unknown }) => query.all !== '1');
+}
+
+/** 0 or 1. */
+export function Switch(description: string): PropertyDecorator {
+  return Field({ type: 'integer', enum: [0, 1], default: 0, description }, [
+    { name: 'isSwitch', isMet: (value) => value === '0' || value === '1' },
+  ]);
+}
+
+/** A number that is not negative, in plain decimal notation. */
+export function PlainNumber(description: string): PropertyDecorator {
+  return Field({ type: 'number', minimum: 0, description }, [decimal]);
+}
+
+/**
+ * Values separated by commas, none of them empty. A repeated parameter is a list, which is rejected.
+ *
+ * @param rules what each of them has to meet
+ */
+export function CommaList(description: string, rules: ValueKind = []): PropertyDecorator {
+  const ofItems = rules.map((rule) => ({
+    ...rule,
+    isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
+  }));
+  return Field({ type: 'string', description }, [
+    { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
+    { ...storable, isMet: (value) => isValid([string, storable], value) },
+    ...ofItems,
+  ]);
+}
+
+/** External ids separated by commas. */
+export function ExternalIdList(description: string): PropertyDecorator {
+  return CommaList(description, [maxLength(externalIdLimit)]);
+}
+
+/** Fields separated by commas, each at most once, `-` before a field for descending order. */
+export function SortList(fields: readonly string[], fallback: string): PropertyDecorator {
+  const list = fields.join(', ');
+  return Field(
+    {
+      type: 'string',
+      default: fallback,
+      description: `Comma list of ${list}; - before a field for descending order.`,
+    },
+    [{ name: 'isSortList', isMet: (value) => isSortList(value, fields), values: { fields: list } }],
+  );
+}
+
+function itemsOf(value: unknown): string[] {
+  return typeof value === 'string' ? value.split(',') : [''];
+}
+
+function isPositive(maximum?: number): Rule {
+  return { name: 'isPositiveNumber', isMet: (value) => parseInteger(value, 1, maximum) !== null };
+}
+
+function isSortList(value: unknown, fields: readonly string[]): boolean {
+  if (typeof value !== 'string') return false;
+  const named = value.split(',').map((item) => item.replace(/^-/, ''));
+  return named.every((field) => fields.includes(field)) && new Set(named).size === named.length;
+}

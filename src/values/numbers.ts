@@ -1,0 +1,34 @@
+import type { ValueKind, Rule } from './rule.js';
+
+/** A finite number. */
+export const amount: ValueKind = [{ name: 'isNumber', isMet: Number.isFinite }];
+
+/** A finite number that is not negative: a price, an area, a count. */
+export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }];
+
+/** Text of a number that is not negative, in plain decimal notation. */
+export const decimal: Rule = {
+  name: 'isPlainNumber',
+  isMet: (value) => parseDecimal(value) !== null,
+};
+
+/** The whole number that a text of decimal digits stands for, null outside of the range. */
+export function parseInteger(
+  value: unknown,
+  minimum: number,
+  maximum = Number.MAX_SAFE_INTEGER,
+): number | null {
+  if (typeof value !== 'string' || !/^\d+$/.test(value)) return null;
+  const number = Number(value);
+  return number >= minimum && number <= maximum ? number : null;
+}
+
+/** The number that a text in plain decimal notation stands for, null when it is larger. */
+export function parseDecimal(value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | null {
+  const isDecimal = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value);
+  return isDecimal && Number(value) <= maximum ? Number(value) : null;
+}
+
+function isQuantity(value: unknown): boolean {
+  return Number.isFinite(value) && Number(value) >= 0;
+}

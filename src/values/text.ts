@@ -1,0 +1,48 @@
+import { type ValueKind, type Rule, textRule } from './rule.js';
+
+/** Longest external id in characters (rule HTTP-7). */
+export const externalIdLimit = 1_024;
+const shortTextLimit = 2_048;
+const slugLimit = 400;
+
+/** A text of any content. */
+export const string: Rule = { name: 'isString', isMet: (value) => typeof value === 'string' };
+
+/** Whether a text survives storage as a key unchanged: no null character, no lone surrogate. */
+export function isStorableText(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0');
+}
+
+/** A text for which {@link isStorableText} holds. */
+export const storable = textRule('isStorableText', isStorableText);
+
+/** Counts Unicode code points, as OpenAPI's `maxLength` does: most emoji are one. */
+export function maxLength(limit: number): Rule {
+  // No code point has more than two code units.
+  const fits = (text: string) =>
+    text.length <= limit || (text.length <= 2 * limit && Array.from(text).length <= limit);
+  return textRule('maxLength', fits, { limit });
+}
+
+const notEmpty = textRule('isNotEmpty', (value) => value !== '');
+
+/** A text, kept as sent. */
+export const text: ValueKind = [
+  string,
+  notEmpty,
+  textRule('isStorableText', (value) => value.isWellFormed()),
+];
+
+/** The id of something in an outside system, used exactly as sent (rule HTTP-7). */
+export const externalId: ValueKind = [string, notEmpty, maxLength(externalIdLimit), storable];
+
+/** A name or another text of one line of the catalogue, kept as sent. */
+export const shortText: ValueKind = [
+  string,
+  textRule('isNotEmpty', (value) => value.trim() !== ''),
+  maxLength(shortTextLimit),
+  storable,
+];
+
+/** The name of a record of the catalogue in addresses. */
+export const slug: ValueKind = [...shortText, maxLength(slugLimit)];
