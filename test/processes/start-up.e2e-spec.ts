@@ -10,7 +10,6 @@ import { startMongod } from '../../src/database/embedded/embedded-mongod.js';
 import { findMongodBinary } from '../../src/database/embedded/mongod-binary.js';
 import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
 import { basePath } from '../../src/service.js';
-import { runCliProcess } from '../operator/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { runToEnd, send, startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
@@ -107,13 +106,11 @@ describe('processes on one data folder', () => {
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   it('use one database, which stops with the process that started it and returns with the next', async () => {
-    const variables = { DATA_FOLDER: folder, DATABASE_DEADLINE_MS: '1000' };
-    const [one, two] = await Promise.all([
-      runCliProcess(['org', 'create', '--name', 'One', '--json'], variables),
-      runCliProcess(['org', 'create', '--name', 'Two', '--json'], variables),
-    ]);
-    expect([one, two]).toEqual(Array(2).fill(expect.objectContaining({ code: 0, stderr: '' })));
+    const [one, two] = await Promise.all([openSharedMongod(folder), openSharedMongod(folder)]);
+    expect(two.uri).toBe(one.uri);
+    await Promise.all([one.stop(), two.stop()]);
 
+    const variables = { DATA_FOLDER: folder, DATABASE_DEADLINE_MS: '1000' };
     const owner = await startProcess(variables);
     const other = await startProcess(variables);
     owner.process.kill('SIGTERM');
