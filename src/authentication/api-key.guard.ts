@@ -10,7 +10,7 @@ import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { Public } from './public.decorator.js';
 
-/** Lets a request in when its `api-key` header holds a valid key, and notes who the caller is. */
+/** Accepts a request with a valid `api-key` header and sets its caller. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -23,12 +23,12 @@ export class ApiKeyGuard implements CanActivate {
     if (this.reflector.get(Public, context.getHandler())) return true;
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const key = presentedKey(request);
-    if (key === undefined) throw refusal(request, 'keyNotProvided');
+    if (key === undefined) throw unauthorizedError(request, 'keyNotProvided');
     const found = await withinDeadline(
       this.authenticator.authenticate(key, request.hostname),
       remainingPatience(request, this.environment.DATABASE_DEADLINE_MS),
     );
-    if (found === null) throw refusal(request, 'keyNotValid');
+    if (found === null) throw unauthorizedError(request, 'keyNotValid');
     request.caller = {
       organizationId: found.organization._id,
       organization: found.organization,
@@ -39,8 +39,11 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-/** The 401 as the endpoint words it ("All endpoints" 2). */
-function refusal(request: FastifyRequest, reason: 'keyNotProvided' | 'keyNotValid'): DomainError {
+/** The 401 with the message of the endpoint (rule AUTH-3). */
+function unauthorizedError(
+  request: FastifyRequest,
+  reason: 'keyNotProvided' | 'keyNotValid',
+): DomainError {
   const { hasBareUnauthorized = false, hasGenericUnauthorized = false } = routeOptionsOf(request);
   const key = hasGenericUnauthorized ? 'unauthorized' : reason;
   return unauthorized(`authentication.${key}`, { isBare: hasBareUnauthorized });
@@ -52,7 +55,7 @@ function decodedHeader(header: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
-/** The key in the header, or, where the endpoint takes it there, in the query. */
+/** The key in the header, or, where the endpoint accepts it there, in the query. */
 function presentedKey(request: FastifyRequest): string | undefined {
   const header = request.headers['api-key'];
   if (typeof header === 'string' && header !== '') return decodedHeader(header);

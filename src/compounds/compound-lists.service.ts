@@ -3,7 +3,7 @@ import type { Caller } from '../authentication/caller.js';
 import { textOf } from '../database/documents/stored-values.js';
 import { listText } from '../http/lists/list-text.js';
 import { type Page, type PageOf, paginationOf } from '../http/lists/pages.js';
-import { OrganizationsService } from '../organizations/organizations.service.js';
+import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import {
   presentCompound,
   type PresentedCompound,
@@ -17,7 +17,7 @@ import { type CompoundSearch, CompoundsRepository } from './compounds.repository
 export class CompoundListsService {
   constructor(
     private readonly compounds: CompoundsRepository,
-    private readonly organizations: OrganizationsService,
+    private readonly organizations: OrganizationsRepository,
   ) {}
 
   /** One page. */

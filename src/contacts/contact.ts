@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js';
 import { isPhone, type Phone, phoneKey } from './phone-number.js';
 
-/** What identifies a person in a lead's data; an empty value counts as none ("Leads" 4). */
+/** What identifies a person in a lead's data; an empty value counts as none (rule LEAD-4). */
 export interface Contact {
   readonly name?: string;
   readonly email?: string;

@@ -3,7 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection, Types } from 'mongoose';
 import { ApiKeysService } from '../authentication/api-keys.service.js';
 import { Clock } from '../configuration/clock.js';
-import { OrganizationsService } from '../organizations/organizations.service.js';
+import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { demoCatalogue } from './demo-catalogue.js';
 
 /** The demo organization and a fresh key for it. */
@@ -20,7 +20,7 @@ const organizationName = 'Nile Homes (demo)';
 @Injectable()
 export class DemoData {
   constructor(
-    private readonly organizations: OrganizationsService,
+    private readonly organizations: OrganizationsRepository,
     private readonly keys: ApiKeysService,
     private readonly clock: Clock,
     @InjectConnection() private readonly connection: Connection,

@@ -12,11 +12,11 @@ import {
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { leadNotFound, leadRefusals, unstorableLeadId } from './dto/documented-errors.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
-import { LeadAnswerDto, LeadDeletionDto, LeadUpsertDto, upsertExample } from './dto/lead.dto.js';
+import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
 import { UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { LeadsService } from './leads.service.js';
 
-/** `/leads` (section 4.1). */
+/** Rule LEAD-1. */
 @ApiTags('Leads')
 @ApiSecurity('api-key')
 @DocumentedHeaders()
@@ -31,12 +31,16 @@ export class LeadsController {
     description:
       'With recordSystemId the first request creates the lead and later ones merge into it, also ' +
       'when they arrive at the same moment. Flat fields and data may be mixed; data wins. A phone ' +
-      'that another lead of the organization has is refused, unless the organization allows it.',
+      'that another lead of the organization has is rejected with 400, unless the organization ' +
+      'allows duplicates.',
   })
-  @DocumentedAnswer(201, LeadUpsertDto, 'The lead was created.', {}, upsertExample('create'))
-  @DocumentedAnswer(200, LeadUpsertDto, 'The lead was updated.', {}, upsertExample('update'))
+  @DocumentedAnswer(201, LeadUpsertResponseDto, 'The lead was created.')
+  @DocumentedAnswer(200, LeadUpsertResponseDto, 'The lead was updated.')
   @DocumentedErrors(...bodyErrors, ...leadRefusals, ...commonErrors)
-  upsert(@CurrentCaller() caller: Caller, @Body() lead: UpsertLeadDto): Promise<LeadUpsertDto> {
+  upsert(
+    @CurrentCaller() caller: Caller,
+    @Body() lead: UpsertLeadDto,
+  ): Promise<LeadUpsertResponseDto> {
     return this.leads.upsert(caller, lead);
   }
 
@@ -45,9 +49,9 @@ export class LeadsController {
     summary: 'Read a lead',
     description: 'The current lead, for resynchronizing after a missed outbound event.',
   })
-  @DocumentedAnswer(200, LeadAnswerDto, 'The lead.')
+  @DocumentedAnswer(200, LeadResponseDto, 'The lead.')
   @DocumentedErrors(...pathErrors, unstorableLeadId, leadNotFound, ...commonErrors)
-  read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadAnswerDto> {
+  read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadResponseDto> {
     return this.leads.read(caller, path.recordSystemId);
   }
 
@@ -57,9 +61,12 @@ export class LeadsController {
     description:
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',
   })
-  @DocumentedAnswer(200, LeadDeletionDto, 'The lead was deleted.')
+  @DocumentedAnswer(200, LeadDeletionResponseDto, 'The lead was deleted.')
   @DocumentedErrors(...pathErrors, unstorableLeadId, leadNotFound, ...commonErrors)
-  delete(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadDeletionDto> {
+  delete(
+    @CurrentCaller() caller: Caller,
+    @Param() path: LeadIdParam,
+  ): Promise<LeadDeletionResponseDto> {
     return this.leads.delete(caller, path.recordSystemId);
   }
 }

@@ -7,34 +7,34 @@ import { isDatabaseUnavailable } from '../../database/connection/database-errors
 import { Migrations } from '../../database/structure/migrations.js';
 import { Watermarks } from '../../database/documents/watermarks.js';
 import type { Organization } from '../../organizations/organization.js';
-import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import { LeadPhoneKeysRepository, type LeadPhones } from './lead-phone-keys.repository.js';
 import { derivedPhones } from './lead-phones.js';
 
 const watermark = 'lead-phone-keys';
 const batchSize = 500;
-const interval = 5_000;
+const intervalMs = 5_000;
 /** Longest time between a writer's reading of the clock and its commit. */
-const lateCommits = 120_000;
-/** How many unusable leads are remembered; one that is forgotten is only tried again. */
-const rememberedLeads = 10_000;
+const commitLagMs = 120_000;
+/** How many failed leads are remembered; one that is forgotten is only tried again. */
+const maxRememberedLeads = 10_000;
 
 /**
  * Keeps the phones of leads comparable that other programs write: they store a number in any
- * spelling and know nothing of the derived key (data model, last paragraphs).
+ * spelling and know nothing of the derived key (rule DATA-7).
  */
 @Injectable()
 export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(LeadPhoneKeys.name);
   private timer: NodeJS.Timeout | undefined;
   /** Leads that could not be derived, and what they were then; trying again would change nothing. */
-  private readonly unusable = new LRUCache<string, string>({ max: rememberedLeads });
+  private readonly failedLeads = new LRUCache<string, string>({ max: maxRememberedLeads });
   /** For which country this process has last looked through an organization's leads. */
   private readonly derivedFor = new Map<string, CountryCode>();
 
   constructor(
     private readonly leads: LeadPhoneKeysRepository,
-    private readonly organizations: OrganizationsService,
+    private readonly organizations: OrganizationsRepository,
     private readonly watermarks: Watermarks,
     private readonly migrations: Migrations,
     private readonly clock: Clock,
@@ -55,7 +55,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
 
   /** Runs the pass again and again until the module is destroyed. */
   start(): void {
-    this.timer = setTimeout(() => void this.runAndGoOn(), interval);
+    this.timer = setTimeout(() => void this.runAndReschedule(), intervalMs);
     this.timer.unref();
   }
 
@@ -70,38 +70,38 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     const startedAt = this.clock.now();
     const seenUpTo = await this.watermarks.read(watermark);
     const countries = new Map<string, CountryCode>();
-    const since = new Date(Math.max(0, seenUpTo.getTime() - lateCommits));
+    const since = new Date(Math.max(0, seenUpTo.getTime() - commitLagMs));
     for await (const lead of this.leads.findUpdatedSince(since)) {
       await this.derive(lead, countries);
     }
     for (const organization of await this.organizations.listUpdatedSince(since)) {
-      await this.followCountry(organization);
+      await this.rederiveForCountry(organization);
     }
     await this.watermarks.advance(watermark, startedAt);
   }
 
-  private async runAndGoOn(): Promise<void> {
+  private async runAndReschedule(): Promise<void> {
     try {
       await this.run();
     } catch (error) {
-      this.logger.warn({ err: error }, 'The pass over the phones of leads failed');
+      this.logger.warn({ err: error }, 'Updating the phone keys of leads failed');
     }
     if (this.timer !== undefined) this.start();
   }
 
-  private async followCountry(organization: Organization): Promise<void> {
+  private async rederiveForCountry(organization: Organization): Promise<void> {
     const { _id, phoneCountry } = organization;
     const id = _id.toHexString();
     if (this.derivedFor.get(id) === phoneCountry) return;
     const countries = new Map([[id, phoneCountry]]);
-    for await (const lead of this.leads.findOfOtherCountry(organization)) {
+    for await (const lead of this.leads.findDerivedForOtherCountry(organization)) {
       await this.derive(lead, countries);
     }
     this.derivedFor.set(id, phoneCountry);
   }
 
   private async deriveMissing(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
-    const batch = await this.leads.findUnderived(after, batchSize);
+    const batch = await this.leads.findWithoutPhoneKeys(after, batchSize);
     const countries = new Map<string, CountryCode>();
     for (const lead of batch) await this.derive(lead, countries);
     return batch.at(-1)?._id ?? null;
@@ -111,12 +111,12 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   private async derive(lead: LeadPhones, countries: Map<string, CountryCode>): Promise<void> {
     const id = String(lead._id);
     const state = JSON.stringify([lead.updatedAt, lead.organizationId]);
-    if (this.unusable.get(id) === state) return;
+    if (this.failedLeads.get(id) === state) return;
     try {
       await this.setDerived(lead, countries);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      this.unusable.set(id, state);
+      this.failedLeads.set(id, state);
       this.logger.warn({ err: error, lead: id }, 'The phones of a lead could not be derived');
     }
   }
