@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { AppOptions } from './app.module.js';
 import { type Environment, readEnvironment } from './configuration/environment.js';
 import { openDatabase, toldOfDatabase } from './database/connection/open-database.js';
-import { DemoData } from './demo/demo-data.js';
+import { openOnFirstStart } from './demo/demo-organization.js';
 import { createLogger } from './http/server/logger.js';
 import { basePath, createService, listen, type Service, startBackground } from './service.js';
 
@@ -34,9 +34,7 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     const url = await begin(service, options);
     // Only now: the key of a start that failed would be stored, and nobody would have seen it.
     const demo =
-      environment.NODE_ENV === 'development'
-        ? await service.app.get(DemoData).createOnFirstStart()
-        : null;
+      environment.NODE_ENV === 'development' ? await openOnFirstStart(service.app) : null;
     print([
       ...(url === null ? [['Delivering', 'webhooks'] as const] : addresses(url)),
       ['Data', database.description],
