@@ -23,7 +23,7 @@ export class ClientsService {
 
   /**
    * The client that a lead belongs to, updated as the organization's settings say: the one it has,
-   * otherwise one that its contact matches or creates. Simultaneous calls for one contact need the
+   * otherwise one that its contact matches or creates. Concurrent calls for one contact need the
    * transaction locks of its contention keys.
    *
    * @param clientId of the client that the lead has already

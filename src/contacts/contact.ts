@@ -19,7 +19,7 @@ export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
 }
 
 /**
- * What simultaneous requests about the same person have in common: one key for each phone and one
+ * What concurrent requests about the same person have in common: one key for each phone and one
  * for the email.
  */
 export function contentionKeys({ email, phones }: Contact, country: CountryCode): string[] {

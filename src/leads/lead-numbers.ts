@@ -19,7 +19,7 @@ export class LeadNumbers {
     return this.counters.next(organizationId, sequence);
   }
 
-  /** Makes the numbering go on at the first free number after one that another program took. */
+  /** Continues at the first free number after one that another program has used. */
   async skipTaken(organizationId: Types.ObjectId, taken: number): Promise<void> {
     let last = taken;
     for (;;) {

@@ -4,7 +4,7 @@ import { assertChangesSize } from './lead-size.js';
 describe('assertChangesSize', () => {
   const change = (index: number) => ({ field: `additionalData.${index}`, from: null, to: index });
 
-  it('refuses more than an event can hold, in one large field or many small ones', () => {
+  it('throws for more than an event can hold, in one large field or many small ones', () => {
     const large = { field: 'data.text', from: 'x'.repeat(4_500_000), to: 'y'.repeat(4_500_000) };
     expect(() => assertChangesSize([large])).toThrow('leads.tooManyChanges');
     const changes = Array.from({ length: 150_000 }, (_, index) => change(index));

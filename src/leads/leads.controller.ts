@@ -30,7 +30,7 @@ export class LeadsController {
     summary: 'Create or update a lead',
     description:
       'With recordSystemId the first request creates the lead and later ones merge into it, also ' +
-      'when they arrive at the same moment. Flat fields and data may be mixed; data wins. A phone ' +
+      'when they arrive concurrently. Flat fields and data may be mixed; data wins. A phone ' +
       'that another lead of the organization has is rejected with 400, unless the organization ' +
       'allows duplicates.',
   })

@@ -64,7 +64,7 @@ export class LeadsRepository {
     return leads.map(({ leadId }) => Number(leadId));
   }
 
-  /** Stores a new lead that is not assigned to anybody. */
+  /** Stores a new lead without assignment. */
   async create(organizationId: Types.ObjectId, fields: LeadFields): Promise<LeadDocument> {
     const now = this.clock.now();
     const lead: LeadDocument = {

@@ -54,5 +54,5 @@ export class OrganizationDocument {
 
 export const organizationSchema = SchemaFactory.createForClass(OrganizationDocument);
 
-/** Serves the operator's look-up of an organization by its API domain. */
+/** Serves the operator's lookup of an organization by its API domain. */
 organizationSchema.index({ apiDomain: 1 }, { name: 'apiDomain' });

@@ -8,6 +8,9 @@ import {
 
 export { clientMatchFields };
 
+/** Whose national phone numbers are understood where an organization has not chosen a country. */
+export const defaultCountry = 'EG';
+
 /** A tenant with all its settings decided (rule DATA-3). */
 export interface Organization {
   readonly _id: Types.ObjectId;
@@ -31,7 +34,7 @@ export function toOrganization(document: OrganizationDocument): Organization {
     name: document.name ?? '',
     apiDomain: document.apiDomain,
     allowConflictLeads: settings?.allowConflictLeads ?? false,
-    phoneCountry: (settings?.phoneCountry ?? 'EG') as CountryCode,
+    phoneCountry: (settings?.phoneCountry ?? defaultCountry) as CountryCode,
     clients: {
       createFromLeads: settings?.clients?.createFromLeads ?? true,
       updateExisting: settings?.clients?.updateExisting ?? true,

@@ -33,7 +33,7 @@ describe('the demo on a database without a running service', () => {
     await client.close();
   });
 
-  it('tells every chapter, twice on one database, and leaves no usable key', async () => {
+  it('runs every chapter, twice on one database, and leaves no usable key', async () => {
     for (const runs of [1, 2]) {
       const lines = await linesOfDemo(environmentFor(uri, deadPort));
       const headings = chapters.map(({ title }, index) => `${index + 1}. ${title}`);
@@ -92,7 +92,7 @@ describe('the demo against a service that misbehaves', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('fails with one line that names the chapter and the answer, and revokes the key', async () => {
+  it('fails with one line that names the chapter and the response, and revokes the key', async () => {
     const uri = randomDatabaseUri();
     const { port } = server.address() as AddressInfo;
     const demo = linesOfDemo(environmentFor(uri, String(port)));

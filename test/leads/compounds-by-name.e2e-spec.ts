@@ -98,7 +98,7 @@ describe('a sent project', () => {
     expect(empty.body.lead).toMatchObject({ compoundsIds: [], data: { project: '' } });
   });
 
-  it('links what another program has named a moment ago, and creates no compound', async () => {
+  it('links what another program has just named, and creates no compound', async () => {
     const before = await service.db.collection('compounds').countDocuments();
     await service.db
       .collection('compounds')

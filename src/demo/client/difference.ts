@@ -2,8 +2,8 @@ const longestQuote = 160;
 
 /**
  * Gives the first thing in which a value is not as expected, on one line; null when there is none.
- * Objects may have more keys than expected, arrays must be as long; a pattern stands for any
- * matching text.
+ * Objects may have more keys than expected, arrays must be as long; a pattern matches any text
+ * that it describes.
  *
  * @param name what the value is called in that line
  */

@@ -6,7 +6,7 @@ import type { Chapter, DemoRun } from './demo-run.js';
 export const leadChapters: readonly Chapter[] = [
   { title: 'A visitor fills in the form of a website', execute: createLead },
   { title: 'The visitor adds something: what was sent before stays', execute: updateLead },
-  { title: 'A known phone in another spelling is rejected', execute: repeatPhone },
+  { title: 'A phone of another lead is rejected, in any spelling', execute: repeatPhone },
   { title: 'The same error in Arabic', execute: repeatPhoneInArabic },
   { title: 'A project named in Arabic links its compound', execute: nameProjectInArabic },
   { title: 'The website reads its lead back', execute: readLead },

@@ -5,7 +5,7 @@ import { invalidRequest } from '../../http/errors/domain-error.js';
 import type { Message } from '../../localization/messages.js';
 import type { Organization } from '../../organizations/organization.js';
 import { UsersRepository } from '../../organizations/users.repository.js';
-import { phonesOf } from './lead-phones.js';
+import { ownersOf } from './lead-phones.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 
@@ -31,14 +31,15 @@ export class DuplicatePhones {
   ): Promise<void> {
     if (organization.allowConflictLeads || phones.length === 0) return;
     const { _id, phoneCountry } = organization;
-    const keyOf = (phone: Phone) => phoneKey(phone, phoneCountry);
-    const spellings = phones.flatMap((phone) => usualSpellings(phone, phoneCountry));
-    const candidates = await this.leads.findByPhones(_id, phones.map(keyOf), spellings);
+    const candidates = await this.leads.findByPhones(
+      _id,
+      phones.map((phone) => phoneKey(phone, phoneCountry)),
+      phones.flatMap((phone) => usualSpellings(phone, phoneCountry)),
+    );
     const others = candidates.filter((lead) => ownId === undefined || !lead._id.equals(ownId));
     const messages: Message[] = [];
-    for (const phone of new Set(phones)) {
-      const owner = others.find((lead) => phonesOf(lead.data).map(keyOf).includes(keyOf(phone)));
-      if (owner !== undefined) messages.push(await this.describe(organization, phone, owner));
+    for (const [phone, owner] of ownersOf(phones, others, phoneCountry)) {
+      messages.push(await this.describe(organization, phone, owner));
     }
     if (messages.length > 0) throw invalidRequest(...messages);
   }

@@ -6,7 +6,11 @@ import { Clock } from '../../configuration/clock.js';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
 import { Migrations } from '../../database/structure/migrations.js';
 import { Watermarks } from '../../database/documents/watermarks.js';
-import type { Organization } from '../../organizations/organization.js';
+import {
+  defaultCountry,
+  type Organization,
+  toOrganization,
+} from '../../organizations/organization.js';
 import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import { LeadPhoneKeysRepository, type LeadPhones } from './lead-phone-keys.repository.js';
 import { derivedPhones } from './lead-phones.js';
@@ -69,7 +73,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     while (after !== null);
     const startedAt = this.clock.now();
     const seenUpTo = await this.watermarks.read(watermark);
-    const countries = new Map<string, CountryCode>();
+    const countries = await this.countries();
     const since = new Date(Math.max(0, seenUpTo.getTime() - commitLagMs));
     for await (const lead of this.leads.findUpdatedSince(since)) {
       await this.derive(lead, countries);
@@ -102,7 +106,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
 
   private async deriveMissing(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
     const batch = await this.leads.findWithoutPhoneKeys(after, batchSize);
-    const countries = new Map<string, CountryCode>();
+    const countries = await this.countries();
     for (const lead of batch) await this.derive(lead, countries);
     return batch.at(-1)?._id ?? null;
   }
@@ -122,19 +126,14 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   }
 
   private async setDerived(lead: LeadPhones, countries: Map<string, CountryCode>): Promise<void> {
-    const country = await this.countryOf(lead.organizationId, countries);
+    const country = countries.get(lead.organizationId.toHexString()) ?? defaultCountry;
     const derived = derivedPhones(lead.data, country);
     if (derived.phoneKeysOf !== lead.phoneKeysOf) await this.leads.setDerived(lead, derived);
   }
 
-  private async countryOf(
-    organizationId: Types.ObjectId,
-    known: Map<string, CountryCode>,
-  ): Promise<CountryCode> {
-    const id = organizationId.toHexString();
-    const country =
-      known.get(id) ?? (await this.organizations.find(organizationId))?.phoneCountry ?? 'EG';
-    known.set(id, country);
-    return country;
+  /** The phone country of each organization, by its id. */
+  private async countries(): Promise<Map<string, CountryCode>> {
+    const organizations = (await this.organizations.list()).map(toOrganization);
+    return new Map(organizations.map(({ _id, phoneCountry }) => [_id.toHexString(), phoneCountry]));
   }
 }

@@ -48,7 +48,7 @@ export const rotatedColumns: Columns<RotatedKeyView> = {
   'Works until': ({ old }) => old.expiresAt,
 };
 
-/** A key as the operator sees it, without what would let anybody use it. */
+/** A key as the operator sees it, without the key itself. */
 export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
   return {
     ...identityOf(document),
