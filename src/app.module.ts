@@ -6,7 +6,6 @@ import { ConfigurationModule } from './configuration/configuration.module.js';
 import type { Environment } from './configuration/environment.js';
 import { CompoundsModule } from './compounds/compounds.module.js';
 import { DatabaseModule } from './database/database.module.js';
-import { DemoModule } from './demo/demo.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { LeadsModule } from './leads/leads.module.js';
@@ -42,7 +41,6 @@ export class AppModule {
         ReservationsModule,
         WebhooksModule,
         HealthModule,
-        DemoModule,
       ],
     };
   }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { AppOptions } from './app.module.js';
 import { type Environment, readEnvironment } from './configuration/environment.js';
 import { openDatabase, describeConnectionError } from './database/connection/open-database.js';
-import { DemoData } from './demo/demo-data.js';
+import { openOnFirstStart } from './demo/demo-organization.js';
 import { createLogger } from './http/server/logger.js';
 import { basePath, createService, listen, type Service, startBackground } from './service.js';
 
@@ -36,9 +36,7 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     const url = await begin(service, options);
     // Only now: the key of a failed start would be stored without ever having been printed.
     const demo =
-      environment.NODE_ENV === 'development'
-        ? await service.app.get(DemoData).createOnFirstStart()
-        : null;
+      environment.NODE_ENV === 'development' ? await openOnFirstStart(service.app) : null;
     const lines: Line[] = [
       ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addresses(url)),
       ['Data', database.description],

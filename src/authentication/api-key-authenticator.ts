@@ -4,41 +4,40 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import type { Organization } from '../organizations/organization.js';
-import { OrganizationsService } from '../organizations/organizations.service.js';
+import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { hashApiKey } from './api-key-format.js';
 import { apiKeyState } from './api-key-state.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** A stored key together with its organization. */
 export interface AuthenticatedKey {
   readonly key: ApiKeyDocument;
   readonly organization: Organization;
 }
 
 /** Below the 5 seconds within which a revoked key has to stop working. */
-const cacheLifetime = 3_000;
-const lastUsedPrecision = 60_000;
+const cacheTtlMs = 3_000;
+const lastUsedPrecisionMs = 60_000;
 
-/** Finds out whom a presented key belongs to (section 5, "All endpoints" 2). */
+/** Accepts keys and finds their organizations (rule AUTH-2). */
 @Injectable()
 export class ApiKeyAuthenticator {
   private readonly logger = new Logger(ApiKeyAuthenticator.name);
   private readonly cache = new LRUCache<string, AuthenticatedKey>({
     max: 10_000,
-    ttl: cacheLifetime,
+    ttl: cacheTtlMs,
     fetchMethod: (hash) => this.load(hash),
   });
 
   constructor(
     private readonly keys: ApiKeysRepository,
-    private readonly organizations: OrganizationsService,
+    private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
   /**
-   * The key's record and organization, null when the key is unknown, revoked, expired, without
+   * The key and its organization, null when the key is unknown, revoked, expired, without
    * `allowExternal`, of a deleted organization, or used on another organization's API domain while
    * ENFORCE_API_DOMAIN is set.
    *
@@ -57,21 +56,21 @@ export class ApiKeyAuthenticator {
     return apiKeyState(key, this.clock.now()) === 'active';
   }
 
-  /** Unknown keys are not kept: there is no end of them. */
+  /** Unknown keys are not cached: there is no end of them. */
   private async load(hash: string): Promise<AuthenticatedKey | undefined> {
     const key = await this.keys.findByHash(hash);
     if (key === null || !isSameHash(key.hash, hash)) return undefined;
     const organization = await this.organizations.find(key.organizationId);
     if (organization === null) return undefined;
-    if (this.isUsable(key)) this.noteUse(key);
+    if (this.isUsable(key)) this.recordUse(key);
     return { key, organization };
   }
 
-  private noteUse({ _id, lastUsedAt }: ApiKeyDocument): void {
+  private recordUse({ _id, lastUsedAt }: ApiKeyDocument): void {
     const now = this.clock.now();
-    if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < lastUsedPrecision) return;
+    if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < lastUsedPrecisionMs) return;
     this.keys.markUsed(_id, now).catch((error: unknown) => {
-      this.logger.warn({ err: error }, 'The last use of an API key could not be noted');
+      this.logger.warn({ err: error }, 'The last use of an API key could not be stored');
     });
   }
 }

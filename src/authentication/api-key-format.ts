@@ -12,8 +12,8 @@ export interface IssuedKey {
 }
 
 /**
- * Makes a key: a label that secret scanners can look for, 192 random bits and a checksum by which a
- * mistyped key is told from a revoked one. No format is required of a key that is presented.
+ * Makes a key: a label that secret scanners can look for, 192 random bits and a checksum that
+ * distinguishes a mistyped key from a revoked one. No format is required of a key that is presented.
  */
 export function newApiKey(): IssuedKey {
   const random = randomBytes(24).toString('base64url');

@@ -1,6 +1,5 @@
 import type { ApiKeyDocument } from './api-key.schema.js';
 
-/** Whether a key's time has come to an end, and how. */
 export type ApiKeyState = 'active' | 'expired' | 'revoked';
 
 /** The state of a key at a time; a revoked key that has also expired counts as revoked. */

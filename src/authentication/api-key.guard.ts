@@ -11,7 +11,7 @@ import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { authenticationErrors } from './authentication-errors.js';
 import { Public } from './public.decorator.js';
 
-/** Lets a request in when its `api-key` header holds a valid key, and notes who the caller is. */
+/** Accepts a request with a valid `api-key` header and sets its caller. */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
   constructor(
@@ -53,7 +53,7 @@ function decodedHeader(header: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
-/** The key in the header, or, where the endpoint takes it there, in the query. */
+/** The key in the header, or, where the endpoint accepts it there, in the query. */
 function presentedKey(request: FastifyRequest): string | undefined {
   const header = request.headers['api-key'];
   if (typeof header === 'string' && header !== '') return decodedHeader(header);

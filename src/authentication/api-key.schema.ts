@@ -1,38 +1,34 @@
-import { Schema, type Types } from 'mongoose';
+import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { TenantDocument } from '../database/documents/tenant-document.js';
 
-/** A document of `apiKeys`; the key itself is never stored. */
-export interface ApiKeyDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  name: string;
+/** The key itself is never stored. */
+@Schema({ collection: 'apiKeys' })
+export class ApiKeyDocument extends TenantDocument {
+  @Prop({ type: String })
+  name?: string;
+
   /** The first characters of the key, safe to show. */
-  prefix: string;
+  @Prop({ type: String })
+  prefix?: string;
+
   /** Lower-case hexadecimal SHA-256 of the whole key. */
-  hash: string;
+  @Prop({ type: String, required: true })
+  hash!: string;
+
+  @Prop(raw({ allowExternal: Boolean }))
   permissions?: { allowExternal?: boolean };
+
+  @Prop({ type: Date })
   expiresAt?: Date | null;
+
+  @Prop({ type: Date })
   revokedAt?: Date | null;
+
+  @Prop({ type: Date })
   lastUsedAt?: Date | null;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
-/** Collection `apiKeys`. */
-export const apiKeySchema = new Schema<ApiKeyDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    name: String,
-    prefix: String,
-    hash: { type: String, required: true },
-    permissions: { allowExternal: Boolean },
-    expiresAt: Date,
-    revokedAt: Date,
-    lastUsedAt: Date,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'apiKeys' },
-);
+export const apiKeySchema = SchemaFactory.createForClass(ApiKeyDocument);
 
 /** Serves authentication, which knows nothing but the key. */
 apiKeySchema.index({ hash: 1 }, { name: 'hash', unique: true });

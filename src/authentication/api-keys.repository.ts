@@ -1,41 +1,44 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import type { Types } from 'mongoose';
+import { InjectCollection } from '../database/documents/inject-collection.js';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 
-/** The queries on `apiKeys`. */
+/** Keys are looked up before their organization is known. */
 @Injectable()
 export class ApiKeysRepository {
-  constructor(@InjectModel('ApiKey') private readonly model: Model<ApiKeyDocument>) {}
+  constructor(
+    @InjectCollection('ApiKey') private readonly keys: TenantCollection<ApiKeyDocument>,
+  ) {}
 
   async findByHash(hash: string): Promise<ApiKeyDocument | null> {
-    return this.model.findOne({ hash }).lean<ApiKeyDocument>();
+    return this.keys.acrossTenants.findOne<ApiKeyDocument>({ hash });
   }
 
   async listOfOrganization(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
-    return this.model.find({ organizationId }).sort({ createdAt: 1 }).lean<ApiKeyDocument[]>();
+    return this.keys.find(organizationId, {}, { sort: { createdAt: 1 } });
   }
 
   /** Keys by their id or by the prefix that is shown of them. */
-  async findByIdOrPrefix(id: Types.ObjectId | null, prefix: string): Promise<ApiKeyDocument[]> {
-    return this.model
-      .find(id === null ? { prefix } : { $or: [{ _id: id }, { prefix }] })
-      .lean<ApiKeyDocument[]>();
+  async findByIdOrPrefix(_id: Types.ObjectId | null, prefix: string): Promise<ApiKeyDocument[]> {
+    const filter = _id === null ? { prefix } : { $or: [{ _id }, { prefix }] };
+    return this.keys.acrossTenants.find<ApiKeyDocument>(filter).toArray();
   }
 
   async insert(key: ApiKeyDocument): Promise<void> {
-    await this.model.collection.insertOne(key);
+    await this.keys.insert(key);
   }
 
   async markUsed(_id: Types.ObjectId, lastUsedAt: Date): Promise<void> {
-    await this.model.updateOne({ _id }, { $max: { lastUsedAt } });
+    await this.keys.acrossTenants.updateOne({ _id }, { $max: { lastUsedAt } });
   }
 
-  async setRevokedAt(_id: Types.ObjectId, revokedAt: Date, now: Date): Promise<void> {
-    await this.model.updateOne({ _id }, { $set: { revokedAt, updatedAt: now } });
-  }
-
-  async setExpiresAt(_id: Types.ObjectId, expiresAt: Date, now: Date): Promise<void> {
-    await this.model.updateOne({ _id }, { $set: { expiresAt, updatedAt: now } });
+  /** Ends a key at a time, by revoking it or by letting it expire. */
+  async setEnd(
+    { _id, organizationId }: ApiKeyDocument,
+    end: { revokedAt: Date } | { expiresAt: Date },
+    updatedAt: Date,
+  ): Promise<void> {
+    await this.keys.updateOne(organizationId, { _id }, { $set: { ...end, updatedAt } });
   }
 }

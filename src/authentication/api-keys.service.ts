@@ -7,12 +7,8 @@ import { type ApiKeyState, apiKeyState } from './api-key-state.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
-/** What the operator decides about a key. */
-export interface ApiKeyFields {
-  readonly organizationId: Types.ObjectId;
-  readonly name: string;
-  readonly expiresAt: Date | null;
-}
+/** What is decided about a key before it exists. */
+type NewKeyFields = Pick<ApiKeyDocument, 'organizationId' | 'name' | 'permissions' | 'expiresAt'>;
 
 /** A new key; `key` is shown once and stored nowhere. */
 export interface NewApiKey {
@@ -20,15 +16,12 @@ export interface NewApiKey {
   readonly document: ApiKeyDocument;
 }
 
-/** What is decided about a key before it exists; a successor takes the rest over as well. */
-type Decided = Pick<ApiKeyDocument, 'organizationId' | 'name' | 'permissions' | 'expiresAt'>;
-
-/** The successor of a key, and until when the old one goes on working. */
+/** The successor of a key, and until when the old one keeps working. */
 export interface RotatedApiKey extends NewApiKey {
   readonly oldExpiresAt: Date;
 }
 
-/** The operator's side of API keys (section 5, item 4). */
+/** API keys as the operator manages them (rule AUTH-4). */
 @Injectable()
 export class ApiKeysService {
   constructor(
@@ -41,12 +34,16 @@ export class ApiKeysService {
    *
    * @throws Error when it would have expired already
    */
-  async issue({ organizationId, name, expiresAt }: ApiKeyFields): Promise<NewApiKey> {
+  async issue(fields: {
+    readonly organizationId: Types.ObjectId;
+    readonly name: string;
+    readonly expiresAt: Date | null;
+  }): Promise<NewApiKey> {
+    const { expiresAt } = fields;
     if (expiresAt !== null && expiresAt <= this.clock.now()) {
       throw new Error(`The key would have expired already, at ${expiresAt.toISOString()}.`);
     }
-    const permissions = { allowExternal: true };
-    return this.store({ organizationId, name, permissions, expiresAt });
+    return this.store({ ...fields, permissions: { allowExternal: true } });
   }
 
   /** All keys of an organization, oldest first, revoked ones included. */
@@ -54,12 +51,12 @@ export class ApiKeysService {
     return this.keys.listOfOrganization(organizationId);
   }
 
-  /** The keys that an id or a shown prefix stands for. */
+  /** The keys with an id or a shown prefix. */
   async find(idOrPrefix: string): Promise<ApiKeyDocument[]> {
     return this.keys.findByIdOrPrefix(parseObjectId(idOrPrefix), idOrPrefix);
   }
 
-  /** Whether a key's time has come to an end by now, and how. */
+  /** Whether a key has ended by now, and how. */
   stateOf(key: ApiKeyDocument): ApiKeyState {
     return apiKeyState(key, this.clock.now());
   }
@@ -73,13 +70,13 @@ export class ApiKeysService {
     const now = this.clock.now();
     const earlier = this.stateOf(key) === 'revoked' ? key.revokedAt : null;
     const revokedAt = earlier ?? now;
-    await this.keys.setRevokedAt(key._id, revokedAt, now);
+    await this.keys.setEnd(key, { revokedAt }, now);
     return revokedAt;
   }
 
   /**
-   * Issues a successor that may do what the old key may, without an end of its own, and lets the old
-   * key work until the overlap is over.
+   * Issues a successor with the same permissions and without an end of its own; the old key keeps
+   * working until the overlap is over.
    *
    * @throws Error when the old key is revoked
    */
@@ -91,15 +88,15 @@ export class ApiKeysService {
     const successor = await this.store({ ...old, expiresAt: null });
     const end = new Date(now.getTime() + overlapMilliseconds);
     const oldExpiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
-    await this.keys.setExpiresAt(old._id, oldExpiresAt, now);
+    await this.keys.setEnd(old, { expiresAt: oldExpiresAt }, now);
     return { ...successor, oldExpiresAt };
   }
 
-  private async store(decided: Decided): Promise<NewApiKey> {
+  private async store(fields: NewKeyFields): Promise<NewApiKey> {
     const now = this.clock.now();
     const { key, prefix, hash } = newApiKey();
     const document: ApiKeyDocument = {
-      ...decided,
+      ...fields,
       _id: new Types.ObjectId(),
       prefix,
       hash,

@@ -8,7 +8,7 @@ import { apiKeySchema } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 
-/** API keys: the global guard and the operator's side. */
+/** API keys: the global guard and their management. */
 @Module({
   imports: [
     OrganizationsModule,

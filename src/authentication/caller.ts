@@ -12,7 +12,7 @@ export interface Caller {
   readonly language: Language;
 }
 
-/** Injects the {@link Caller} that the guard has found; only on guarded endpoints. */
+/** Injects the {@link Caller} that the guard has set; only on guarded endpoints. */
 export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => {
   const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
   if (caller === undefined) throw new Error('The endpoint is public and has no caller.');

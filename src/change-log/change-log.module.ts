@@ -1,12 +1,11 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
+import { ChangeLogRepository } from './change-log.repository.js';
 import { changeLogSchema } from './change-log.schema.js';
-import { ChangeLog } from './change-log.js';
 
-/** The change log. */
 @Module({
   imports: [TenantCollectionsModule.forFeature({ name: 'ChangeLog', schema: changeLogSchema })],
-  providers: [ChangeLog],
-  exports: [ChangeLog],
+  providers: [ChangeLogRepository],
+  exports: [ChangeLogRepository],
 })
 export class ChangeLogModule {}

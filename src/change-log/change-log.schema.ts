@@ -1,41 +1,36 @@
-import { Schema, type Types } from 'mongoose';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
+import { TenantDocument } from '../database/documents/tenant-document.js';
 import type { FieldChange } from './field-changes.js';
 
-/** What was done to a lead (section 1, item 5). */
+/** What happened to a lead (rule LEAD-12). */
 export type ChangeContext =
   'External Lead Create' | 'External Lead Update' | 'External Lead Delete';
 
-/** A document of `changeLogs`. */
-export interface ChangeLogDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  entity: 'Lead';
-  entityId: Types.ObjectId;
-  context: ChangeContext;
-  modifier: 'External API';
-  source: 'API';
-  changes: readonly FieldChange[];
-  createdAt: Date;
-  updatedAt: Date;
+@Schema({ collection: 'changeLogs' })
+export class ChangeLogDocument extends TenantDocument {
+  @Prop({ type: String })
+  entity?: 'Lead';
+
+  @Prop({ type: SchemaTypes.ObjectId })
+  entityId?: Types.ObjectId;
+
+  @Prop({ type: String })
+  context?: ChangeContext;
+
+  @Prop({ type: String })
+  modifier?: 'External API';
+
+  @Prop({ type: String })
+  source?: 'API';
+
+  @Prop({ type: [{ _id: false, field: String, from: {}, to: {} }] })
+  changes?: readonly FieldChange[];
 }
 
-/** Collection `changeLogs`. */
-export const changeLogSchema = new Schema<ChangeLogDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    entity: String,
-    entityId: Schema.Types.ObjectId,
-    context: String,
-    modifier: String,
-    source: String,
-    changes: [{ _id: false, field: String, from: {}, to: {} }],
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'changeLogs' },
-);
+export const changeLogSchema = SchemaFactory.createForClass(ChangeLogDocument);
 
-/** Serves the history of one record, oldest first. */
+/** Serves the history of one lead, oldest first. */
 changeLogSchema.index(
   { organizationId: 1, entityId: 1, createdAt: 1 },
   { name: 'historyOfEntity' },

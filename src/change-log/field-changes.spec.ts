@@ -8,7 +8,7 @@ const record = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDept
 const copy = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T;
 
 describe('fieldChanges', () => {
-  it('tells what was added, changed and removed', () => {
+  it('lists what was added, changed and removed', () => {
     expect(fieldChanges({ a: 1, b: 2, c: [1] }, { b: 3, c: [1], d: null })).toEqual([
       { field: 'a', from: 1, to: null },
       { field: 'b', from: 2, to: 3 },

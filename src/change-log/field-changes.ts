@@ -8,7 +8,7 @@ export interface FieldChange {
 }
 
 /**
- * The fields in which two states of a record differ.
+ * The fields in which two states of a document differ.
  *
  * @param nested names of the fields whose own keys are compared one by one and reported as dotted
  * paths such as `data.email`
@@ -20,7 +20,7 @@ export function fieldChanges(
 ): FieldChange[] {
   return keysOfBoth(before, after).flatMap((field) => {
     if (!nested.includes(field)) return changeOf(field, before, after, field);
-    const [inner, outer] = [recordOf(before[field]), recordOf(after[field])];
+    const [inner, outer] = [objectOf(before[field]), objectOf(after[field])];
     return keysOfBoth(inner, outer).flatMap((key) =>
       changeOf(`${field}.${key}`, inner, outer, key),
     );
@@ -42,10 +42,10 @@ function keysOfBoth(before: object, after: object): string[] {
   return [...new Set([...Object.keys(before), ...Object.keys(after)])];
 }
 
-function ownValue(record: Readonly<Record<string, unknown>>, key: string): unknown {
-  return Object.hasOwn(record, key) ? (record[key] ?? null) : null;
+function ownValue(fields: Readonly<Record<string, unknown>>, key: string): unknown {
+  return Object.hasOwn(fields, key) ? (fields[key] ?? null) : null;
 }
 
-function recordOf(value: unknown): Record<string, unknown> {
+function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

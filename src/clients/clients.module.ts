@@ -5,7 +5,7 @@ import { clientSchema } from './client.schema.js';
 import { ClientsRepository } from './clients.repository.js';
 import { ClientsService } from './clients.service.js';
 
-/** The client records that leads belong to. */
+/** The clients that leads belong to. */
 @Module({
   imports: [
     WebhooksModule,

@@ -8,7 +8,6 @@ import type { ClientDocument } from './client.schema.js';
 
 const oldestFirst = { sort: { _id: 1 } } as const;
 
-/** The queries on `clients`. */
 @Injectable()
 export class ClientsRepository {
   constructor(

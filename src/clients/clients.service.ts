@@ -12,7 +12,7 @@ import { presentClient } from './client.presenter.js';
 import type { ClientDocument } from './client.schema.js';
 import { ClientsRepository } from './clients.repository.js';
 
-/** Keeps the client records that leads belong to (section 4.1 rule 4, "Leads" 9). */
+/** The clients that leads belong to (rules LEAD-9 and LEAD-10). */
 @Injectable()
 export class ClientsService {
   constructor(
@@ -21,31 +21,27 @@ export class ClientsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Updates the client that a lead already has, if the organization wants that. */
-  async updateLinked(
-    organization: Organization,
-    clientId: Types.ObjectId,
-    contact: Contact,
-  ): Promise<void> {
-    const client = await this.clients.findById(organization._id, clientId);
-    if (client !== null) await this.update(organization, client, contact);
-  }
-
   /**
-   * Finds the client that a lead without one belongs to, updates it, or creates it, as the
-   * organization's settings say. Simultaneous calls for one contact need the transaction locks of
-   * its contention keys.
+   * The client that a lead belongs to, updated as the organization's settings say: the one it has,
+   * otherwise one that its contact matches or creates. Concurrent calls for one contact need the
+   * transaction locks of its contention keys.
    *
+   * @param clientId of the client that the lead has already
    * @returns the client's id, null when the lead gets no client
    */
-  async link(organization: Organization, contact: Contact): Promise<Types.ObjectId | null> {
-    if (isAnonymous(contact)) return null;
-    const client = await this.match(organization, contact);
-    if (client !== null) {
-      await this.update(organization, client, contact);
-      return client._id;
-    }
-    return organization.clients.createFromLeads ? this.create(organization, contact) : null;
+  async link(
+    organization: Organization,
+    contact: Contact,
+    clientId?: Types.ObjectId | null,
+  ): Promise<Types.ObjectId | null> {
+    const client = clientId
+      ? await this.clients.findById(organization._id, clientId)
+      : await this.match(organization, contact);
+    if (client !== null) await this.update(organization, client, contact);
+    const linkedId = clientId ?? client?._id;
+    if (linkedId !== undefined) return linkedId;
+    const isCreated = organization.clients.createFromLeads && !hasNoContact(contact);
+    return isCreated ? this.create(organization, contact) : null;
   }
 
   private async match(
@@ -81,26 +77,26 @@ export class ClientsService {
     const candidates = await this.clients.findByPhones(_id, [...new Set([...keys, ...spellings])]);
     return keys.map((key) =>
       candidates.find(({ phoneNumbers }) =>
-        phoneNumbers.some((phone) => phoneKey(phone, phoneCountry) === key),
+        phoneNumbers?.some((phone) => phoneKey(phone, phoneCountry) === key),
       ),
     );
   }
 
   /**
-   * The phones that a client would get and no other one has: where clients are told apart by phone,
-   * there is one for each.
+   * The phones that a client lacks; where clients are matched by phone, without those that another
+   * client has.
    */
   private async newPhones(
     organization: Organization,
-    { phoneNumbers }: ClientDocument,
+    client: ClientDocument,
     { phones }: Contact,
   ): Promise<Phone[]> {
     const keyOf = (phone: Phone) => phoneKey(phone, organization.phoneCountry);
-    const known = new Set(phoneNumbers.map(keyOf));
-    const unknown = phones.filter((phone) => !known.has(keyOf(phone)));
-    if (!organization.clients.matchBy.includes('phone')) return unknown;
-    const owners = await this.ownersOf(organization, unknown);
-    return unknown.filter((_, index) => owners[index] === undefined);
+    const existing = new Set((client.phoneNumbers ?? []).map(keyOf));
+    const added = phones.filter((phone) => !existing.has(keyOf(phone)));
+    if (!organization.clients.matchBy.includes('phone')) return added;
+    const owners = await this.ownersOf(organization, added);
+    return added.filter((_, index) => owners[index] === undefined);
   }
 
   private async matchByEmail(
@@ -131,11 +127,10 @@ export class ClientsService {
 
   private async update(
     organization: Organization,
-    stored: ClientDocument,
+    client: ClientDocument,
     contact: Contact,
   ): Promise<void> {
     if (!organization.clients.updateExisting) return;
-    const client = { ...stored, phoneNumbers: stored.phoneNumbers ?? [] };
     const phones = await this.newPhones(organization, client, contact);
     const fields = mergeContact(client, { ...contact, phones }, organization.phoneCountry);
     const changes = fieldChanges(clientFields(client), clientFields({ ...client, ...fields }));
@@ -147,6 +142,6 @@ export class ClientsService {
   }
 }
 
-function isAnonymous({ name, email, phones }: Contact): boolean {
+function hasNoContact({ name, email, phones }: Contact): boolean {
   return name === undefined && email === undefined && phones.length === 0;
 }

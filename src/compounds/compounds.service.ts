@@ -9,7 +9,7 @@ import { type Page, type PageOf, paginationOf } from '../http/lists/pages.js';
 import { foldCase } from '../localization/fold-case.js';
 import type { Language } from '../localization/language.js';
 import { textIn } from '../localization/localized.js';
-import { OrganizationsService } from '../organizations/organizations.service.js';
+import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { type CompoundDto, CompoundFieldsDto } from './compound.dto.js';
 import { type CompoundSearch, CompoundsRepository } from './compounds.repository.js';
 
@@ -18,7 +18,7 @@ import { type CompoundSearch, CompoundsRepository } from './compounds.repository
 export class CompoundsService {
   constructor(
     private readonly compounds: CompoundsRepository,
-    private readonly organizations: OrganizationsService,
+    private readonly organizations: OrganizationsRepository,
   ) {}
 
   /** One page (rules COMP-1 and COMP-3). */

@@ -1,7 +1,7 @@
 import type { CountryCode } from 'libphonenumber-js';
 import { isPhone, type Phone, phoneKey } from './phone-number.js';
 
-/** What identifies a person in a lead's data; an empty value counts as none ("Leads" 4). */
+/** What identifies a person in a lead's data; an empty value counts as none (rule LEAD-4). */
 export interface Contact {
   readonly name?: string;
   readonly email?: string;
@@ -19,7 +19,7 @@ export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
 }
 
 /**
- * What simultaneous requests about the same person have in common: one key for each phone and one
+ * What concurrent requests about the same person have in common: one key for each phone and one
  * for the email.
  */
 export function contentionKeys({ email, phones }: Contact, country: CountryCode): string[] {

@@ -40,7 +40,7 @@ describe('phoneKey', () => {
 });
 
 describe('usualSpellings', () => {
-  it('has E.164, national, international and integer forms beside the one that was sent', () => {
+  it('has E.164, national, international and integer forms in addition to the one that was sent', () => {
     const spellings = usualSpellings('+20-100 1234567', 'EG');
     expect(spellings).toEqual(
       expect.arrayContaining([

@@ -10,7 +10,7 @@ export function isPhone(value: unknown): value is Phone {
 
 /**
  * What two phones have in common when they are the same number: its E.164 form, or its digits where
- * it does not parse, or the text itself where it has none ("Leads" 7).
+ * it does not parse, or the text itself where it has none (rule LEAD-7).
  *
  * @param country whose national spelling is understood
  */

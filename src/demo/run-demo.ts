@@ -3,34 +3,34 @@ import type { Environment } from '../configuration/environment.js';
 import { type OpenDatabase, openDatabase } from '../database/connection/open-database.js';
 import { createLogger } from '../http/server/logger.js';
 import { basePath, createService, type Service } from '../service.js';
-import { accessStory } from './access-story.js';
-import { type DemoAccess, DemoData } from './demo-data.js';
-import { DemoClient, type Print } from './demo-client.js';
-import { type Chapter, type DemoRun, startRun } from './demo-run.js';
-import { chooseTarget, type DemoTarget } from './demo-target.js';
-import { demoSubscriptions } from './demo-subscriptions.js';
-import { leadStory } from './lead-story.js';
-import { pollingStory } from './polling-story.js';
-import { reservationStory } from './reservation-story.js';
-import { webhookStory } from './webhook-story.js';
+import { DemoClient, type Print } from './client/demo-client.js';
+import { chooseTarget, type DemoTarget } from './client/demo-target.js';
+import { type DemoAccess, openDemoOrganization } from './demo-organization.js';
+import { accessChapters } from './walkthrough/access-chapters.js';
+import { type Chapter, type DemoRun, startRun } from './walkthrough/demo-run.js';
+import { leadChapters } from './walkthrough/lead-chapters.js';
+import { pollingChapters } from './walkthrough/polling-chapters.js';
+import { reservationChapters } from './walkthrough/reservation-chapters.js';
+import { webhookChapters } from './walkthrough/webhook-chapters.js';
+import { demoSubscriptions } from './walkthrough/webhook-subscriptions.js';
 
-/** All chapters in the order in which they are told; later ones build on earlier ones. */
+/** All chapters in their order; later ones build on earlier ones. */
 export const chapters: readonly Chapter[] = [
-  ...accessStory,
-  ...leadStory,
-  ...pollingStory,
-  ...reservationStory,
-  ...webhookStory,
+  ...accessChapters,
+  ...leadChapters,
+  ...pollingChapters,
+  ...reservationChapters,
+  ...webhookChapters,
 ];
 
-const shownOfKey = 11;
+const visibleKeyCharacters = 11;
 
 /**
  * Walks through the API as a partner would, on the environment's database and with a temporary key:
  * over a service that runs already, or one of its own.
  *
- * @param print takes the story line by line; it never holds the key
- * @throws Error with one line when the database cannot be used or an answer is not the expected one
+ * @param print takes the text line by line, which never has the whole key
+ * @throws Error with one line when the database cannot be used or a response is not the expected one
  */
 export async function runDemo(environment: Environment, print: Print): Promise<void> {
   if (environment.NODE_ENV === 'production') {
@@ -41,7 +41,13 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
     const options = demoOptions(environment, database);
     const service = await createService(options);
     try {
-      const requests = await tellWithKey({ environment, database, options, service, print });
+      const requests = await runWithTemporaryKey({
+        environment,
+        database,
+        options,
+        service,
+        print,
+      });
       print('');
       print(`All ${chapters.length} chapters went as expected, in ${requests} requests.`);
     } finally {
@@ -52,8 +58,7 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
   }
 }
 
-/** What the telling works with. */
-interface Stage {
+interface DemoContext {
   readonly environment: Environment;
   readonly database: OpenDatabase;
   readonly options: AppOptions;
@@ -79,36 +84,40 @@ function demoOptions(environment: Environment, database: OpenDatabase): AppOptio
   return { environment: own, databaseUri: database.uri, logger: createLogger(own, process.stderr) };
 }
 
-async function tellWithKey(stage: Stage): Promise<number> {
-  const { environment, options, service, print } = stage;
-  const access = await service.app.get(DemoData).open();
+async function runWithTemporaryKey(context: DemoContext): Promise<number> {
+  const { environment, options, service, print } = context;
+  const access = await openDemoOrganization(service.app);
   try {
     const target = await chooseTarget(environment, { service, options }, access.key);
-    introduce(stage, target, access);
+    introduce(context, target, access);
     const client = new DemoClient({ url: target.url, key: access.key }, print);
     const subscribe = demoSubscriptions(service.app, access.organizationId);
-    await tellAll(startRun({ client, print, subscribe }, Date.now()));
+    await runChapters(startRun({ client, print, subscribe }, Date.now()));
     return client.requestCount;
   } finally {
     await access.revoke();
   }
 }
 
-function introduce({ database, print }: Stage, target: DemoTarget, { key }: DemoAccess): void {
+function introduce(
+  { database, print }: DemoContext,
+  target: DemoTarget,
+  { key }: DemoAccess,
+): void {
   const whose = target.isRunningAlready ? 'running already' : 'started for the demo';
   print('A walk through the Integration API');
   print('');
   print(`  Service  ${target.url}/${basePath} (${whose})`);
   print(`  Data     ${database.description}`);
-  print(`  API key  ${key.slice(0, shownOfKey)}... (temporary, revoked at the end)`);
+  print(`  API key  ${key.slice(0, visibleKeyCharacters)}... (temporary, revoked at the end)`);
 }
 
-async function tellAll(run: DemoRun): Promise<void> {
-  for (const [index, { title, tell }] of chapters.entries()) {
+async function runChapters(run: DemoRun): Promise<void> {
+  for (const [index, { title, execute }] of chapters.entries()) {
     const heading = `${index + 1}. ${title}`;
     for (const line of ['', heading, '-'.repeat(heading.length)]) run.print(line);
     try {
-      await tell(run);
+      await execute(run);
     } catch (error) {
       const { message } = error as Error;
       throw new Error(`Demo chapter ${index + 1} (${title}): ${message}`, { cause: error });

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mergeLead, sentData } from './lead-merge.js';
+import { mergeLead, requestData } from './lead-merge.js';
 
 const json = fc.dictionary(fc.string(), fc.jsonValue());
 
-describe('sentData', () => {
+describe('requestData', () => {
   it('takes the flat fields, overridden by data, and nothing else', () => {
     const payload = {
       name: 'flat',
@@ -12,7 +12,7 @@ describe('sentData', () => {
       data: { name: null, other: 1 },
       leadSource: 'x',
     };
-    expect(sentData(payload)).toEqual({ name: null, email: 'a@b.c', other: 1 });
+    expect(requestData(payload)).toEqual({ name: null, email: 'a@b.c', other: 1 });
   });
 });
 

@@ -6,7 +6,7 @@ import { LeadsRepository } from './leads.repository.js';
 const sequence = 'leadId';
 const batchSize = 1_000;
 
-/** Gives leads their numbers: from 1, one more for each ("Leads" 6). */
+/** Numbers of leads: from 1, one more for each (rule LEAD-6). */
 @Injectable()
 export class LeadNumbers {
   constructor(
@@ -19,8 +19,8 @@ export class LeadNumbers {
     return this.counters.next(organizationId, sequence);
   }
 
-  /** Makes the numbering go on at the first free number after one that another program took. */
-  async stepOver(organizationId: Types.ObjectId, taken: number): Promise<void> {
+  /** Continues at the first free number after one that another program has used. */
+  async skipTaken(organizationId: Types.ObjectId, taken: number): Promise<void> {
     let last = taken;
     for (;;) {
       const numbers = await this.leads.takenNumbers(organizationId, last + 1, batchSize);

@@ -15,14 +15,14 @@ const leadLimit = 4;
 const changesLimit = 8;
 
 /** @throws DomainError 400 for a lead that would outgrow its events */
-export function refuseLargeLead({ data, additionalData }: MergedLead): void {
+export function assertLeadSize({ data, additionalData }: MergedLead): void {
   if (sizeOf({ data, additionalData }) > leadLimit * mebibyte) {
     throw new DomainError(leadErrors.tooLarge, { limit: leadLimit });
   }
 }
 
 /** @throws DomainError 400 for changes that together would outgrow an event */
-export function refuseLargeChanges(changes: readonly FieldChange[]): void {
+export function assertChangesSize(changes: readonly FieldChange[]): void {
   if (sizeOf({ changes }) > changesLimit * mebibyte) {
     throw new DomainError(leadErrors.tooManyChanges);
   }

@@ -1,119 +1,90 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
-import { Clock } from '../configuration/clock.js';
+import { ClientsService } from '../clients/clients.service.js';
+import { CompoundsService } from '../compounds/compounds.service.js';
 import { contactOf, contentionKeys } from '../contacts/contact.js';
 import { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
+import { leadChanges, LeadChangePublisher } from './lead-change-publisher.js';
+import { type LeadPayload, mergeLead, requestData } from './lead-merge.js';
+import { assertLeadSize } from './lead-size.js';
+import type { LeadData, LeadDocument } from './lead.schema.js';
+import { type LeadFields, LeadsRepository } from './leads.repository.js';
 import { DuplicatePhones } from './phones/duplicate-phones.js';
-import { leadChanges, LeadHistory } from './lead-history.js';
-import { LeadLinks } from './lead-links.js';
-import { type LeadPayload, mergeLead, sentData } from './lead-merge.js';
 import { derivedPhones, phonesOf } from './phones/lead-phones.js';
-import { refuseLargeLead } from './lead-size.js';
-import type { LeadDocument } from './lead.schema.js';
-import { LeadsRepository } from './leads.repository.js';
 
-/** The outcome of an upsert. */
 export interface LeadUpsert {
   readonly operation: 'create' | 'update';
   readonly lead: LeadDocument;
 }
 
-/** Where a new lead's number comes from. */
-export type NumberSource = () => Promise<number>;
-
-/** The steps of an upsert, inside its transaction (section 4.1, "Leads" 10). */
+/** The steps of an upsert, inside its transaction (rules LEAD-3 to LEAD-11). */
 @Injectable()
 export class LeadUpserts {
   constructor(
     private readonly leads: LeadsRepository,
     private readonly locks: TransactionLocksRepository,
     private readonly duplicatePhones: DuplicatePhones,
-    private readonly links: LeadLinks,
-    private readonly history: LeadHistory,
-    private readonly clock: Clock,
+    private readonly compounds: CompoundsService,
+    private readonly clients: ClientsService,
+    private readonly publisher: LeadChangePublisher,
   ) {}
 
   /**
    * Creates the lead, or merges the request into the active lead with its `recordSystemId`.
    *
+   * @param nextNumber gives the number of a new lead
    * @throws DomainError 400 for a phone that another lead has, or a lead that becomes too large
    */
-  async save(caller: Caller, payload: LeadPayload, nextNumber: NumberSource): Promise<LeadUpsert> {
+  async save(
+    caller: Caller,
+    payload: LeadPayload,
+    nextNumber: () => Promise<number>,
+  ): Promise<LeadUpsert> {
     const { organizationId, organization } = caller;
-    const stored = await this.findStored(organizationId, payload.recordSystemId);
-    const sent = sentData(payload);
+    const { recordSystemId } = payload;
+    const stored =
+      recordSystemId === undefined
+        ? null
+        : await this.leads.findActive(organizationId, recordSystemId);
+    const requested = requestData(payload);
     const merged = mergeLead(stored, payload);
-    refuseLargeLead(merged);
-    const contact = contactOf(stored?.clientId ? sent : merged.data);
+    assertLeadSize(merged);
+    const contact = contactOf(stored?.clientId ? requested : merged.data);
     await this.locks.take(organizationId, contentionKeys(contact, organization.phoneCountry));
-    await this.duplicatePhones.refuse(organization, phonesOf(sent), stored?._id);
+    await this.duplicatePhones.assertNone(organization, phonesOf(requested), stored?._id);
     const fields = {
       ...merged,
       ...derivedPhones(merged.data, organization.phoneCountry),
-      compoundsIds: await this.links.compoundsOf(caller, stored, sent),
-      clientId: await this.links.clientOf(caller, stored, sent, merged.data),
+      compoundsIds: await this.linkCompounds(caller, stored?.compoundsIds ?? [], requested),
+      clientId: await this.clients.link(organization, contact, stored?.clientId),
     };
-    return stored === null
-      ? this.create(organizationId, { ...fields, ...pickId(payload) }, await nextNumber())
-      : this.update(stored, fields);
+    if (stored !== null) return this.update(stored, fields);
+    const id = recordSystemId === undefined ? {} : { recordSystemId };
+    return this.create(organizationId, { leadId: await nextNumber(), ...fields, ...id });
   }
 
-  private async findStored(
-    organizationId: Types.ObjectId,
-    recordSystemId: string | undefined,
-  ): Promise<LeadDocument | null> {
-    if (recordSystemId === undefined) return null;
-    return this.leads.findActive(organizationId, recordSystemId);
+  /** Adds the compounds that have the name of the requested project (rule LEAD-8). */
+  private async linkCompounds(
+    { organizationId, language }: Caller,
+    linked: Types.ObjectId[],
+    { project }: LeadData,
+  ): Promise<Types.ObjectId[]> {
+    if (typeof project !== 'string' || project === '') return linked;
+    const named = await this.compounds.idsNamed(organizationId, project, language);
+    return [...linked, ...named.filter((id) => !linked.some((other) => other.equals(id)))];
   }
 
-  private async create(
-    organizationId: Types.ObjectId,
-    fields: LeadFields,
-    leadId: number,
-  ): Promise<LeadUpsert> {
-    const now = this.clock.now();
-    const lead: LeadDocument = {
-      _id: new Types.ObjectId(),
-      organizationId,
-      leadId,
-      ...fields,
-      assignedToId: null,
-      parentId: null,
-      isActive: true,
-      isDeleted: false,
-      createdAt: now,
-      updatedAt: now,
-    };
-    await this.leads.insert(lead);
-    await this.history.created(lead);
+  private async create(organizationId: Types.ObjectId, fields: LeadFields): Promise<LeadUpsert> {
+    const lead = await this.leads.create(organizationId, fields);
+    await this.publisher.publish('create', lead, leadChanges(null, lead));
     return { operation: 'create', lead };
   }
 
   private async update(stored: LeadDocument, fields: LeadFields): Promise<LeadUpsert> {
-    const changed = { ...stored, ...fields, updatedAt: this.clock.now() };
-    const changes = leadChanges(stored, changed);
-    const lead = changes.length === 0 ? stored : changed;
-    if (changes.length > 0) {
-      await this.leads.setFields(stored, { ...fields, updatedAt: changed.updatedAt });
-    }
-    await this.history.updated(lead, changes);
+    const changes = leadChanges(stored, { ...stored, ...fields });
+    const lead = changes.length === 0 ? stored : await this.leads.update(stored, fields);
+    await this.publisher.publish('update', lead, changes);
     return { operation: 'update', lead };
   }
-}
-
-/** What a request decides of a lead. */
-type LeadFields = Pick<
-  LeadDocument,
-  | 'recordSystemId'
-  | 'data'
-  | 'additionalData'
-  | 'compoundsIds'
-  | 'clientId'
-  | 'phoneKeys'
-  | 'phoneKeysOf'
->;
-
-function pickId({ recordSystemId }: LeadPayload): Pick<LeadFields, 'recordSystemId'> {
-  return recordSystemId === undefined ? {} : { recordSystemId };
 }

@@ -1,27 +1,11 @@
-import type { LeadData, LeadDocument } from './lead.schema.js';
+import type { LeadDto } from './dto/lead.dto.js';
+import type { LeadDocument } from './lead.schema.js';
 
-/** A lead as the API shows it ("Leads" 3). */
-export interface PresentedLead {
-  readonly _id: string;
-  readonly leadId: number;
-  readonly recordSystemId?: string;
-  readonly compoundsIds: readonly string[];
-  readonly data: LeadData;
-  readonly additionalData: LeadData;
-  readonly clientId: string | null;
-  readonly assignedToId: string | null;
-  readonly parentId: string | null;
-  readonly isActive: boolean;
-  readonly isDeleted: boolean;
-  readonly createdAt: string;
-  readonly updatedAt: string;
-}
-
-/** What leaves the service of a stored lead; other programs may have left fields out. */
-export function presentLead(lead: LeadDocument): PresentedLead {
+/** A lead as the API returns it (rule LEAD-2). */
+export function presentLead(lead: LeadDocument): LeadDto {
   return {
     _id: lead._id.toHexString(),
-    leadId: lead.leadId,
+    leadId: lead.leadId ?? 0,
     ...(lead.recordSystemId === undefined ? {} : { recordSystemId: lead.recordSystemId }),
     compoundsIds: (lead.compoundsIds ?? []).map((id) => id.toHexString()),
     data: lead.data ?? {},

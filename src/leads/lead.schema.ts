@@ -1,52 +1,53 @@
-import { Schema, type Types } from 'mongoose';
-import type { DeletableDocument } from '../database/documents/tenant-document.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
+import { DeletableDocument, notDeleted } from '../database/documents/tenant-document.js';
 
 /** A lead's free-form fields; known keys are name, email, phones, project and leadSource. */
 export type LeadData = Readonly<Record<string, unknown>>;
 
-/** A document of `leads`. */
-export interface LeadDocument extends DeletableDocument {
+@Schema({ collection: 'leads' })
+export class LeadDocument extends DeletableDocument {
   /** Sequential number within the organization. */
-  leadId: number;
+  @Prop({ type: Number })
+  leadId?: number | null;
+
   /** The lead's id in the system that it came from, exactly as sent. */
+  @Prop({ type: String })
   recordSystemId?: string;
-  compoundsIds: Types.ObjectId[];
-  data: LeadData;
-  additionalData: LeadData;
-  clientId: Types.ObjectId | null;
-  assignedToId: Types.ObjectId | null;
-  parentId: Types.ObjectId | null;
-  isActive: boolean;
+
+  @Prop({ type: [SchemaTypes.ObjectId] })
+  compoundsIds?: Types.ObjectId[] | null;
+
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  data?: LeadData | null;
+
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  additionalData?: LeadData | null;
+
+  @Prop({ type: SchemaTypes.ObjectId })
+  clientId?: Types.ObjectId | null;
+
+  @Prop({ type: SchemaTypes.ObjectId })
+  assignedToId?: Types.ObjectId | null;
+
+  @Prop({ type: SchemaTypes.ObjectId })
+  parentId?: Types.ObjectId | null;
+
+  @Prop({ type: Boolean })
+  isActive?: boolean | null;
+
   /** Derived from the phones in `data`: their comparison keys. */
+  @Prop({ type: [String] })
   phoneKeys?: string[];
+
   /** What `phoneKeys` were derived from, as text; other programs may have changed it since. */
+  @Prop({ type: String })
   phoneKeysOf?: string;
 }
 
-/** Collection `leads`. */
-export const leadSchema = new Schema<LeadDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    leadId: Number,
-    recordSystemId: String,
-    compoundsIds: [Schema.Types.ObjectId],
-    data: { type: Schema.Types.Mixed, bsonType: 'object' },
-    additionalData: { type: Schema.Types.Mixed, bsonType: 'object' },
-    clientId: Schema.Types.ObjectId,
-    assignedToId: Schema.Types.ObjectId,
-    parentId: Schema.Types.ObjectId,
-    isActive: Boolean,
-    phoneKeys: [String],
-    phoneKeysOf: String,
-    isDeleted: { type: Boolean, required: true },
-    deletedAt: Date,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'leads' },
-);
+export const leadSchema = SchemaFactory.createForClass(LeadDocument);
 
-const notDeleted = { partialFilterExpression: { isDeleted: false } };
+const partialFilterExpression = notDeleted;
 
 /** An external id names one active lead of an organization. */
 leadSchema.index(
@@ -63,17 +64,20 @@ leadSchema.index(
   { name: 'leadId', unique: true, partialFilterExpression: { leadId: { $exists: true } } },
 );
 /** Serves the duplicate check by comparison keys. */
-leadSchema.index({ organizationId: 1, phoneKeys: 1 }, { name: 'phoneKeys', ...notDeleted });
+leadSchema.index(
+  { organizationId: 1, phoneKeys: 1 },
+  { name: 'phoneKeys', partialFilterExpression },
+);
 /** Serves the duplicate check by spelling, for leads that other programs wrote. */
 leadSchema.index(
   { organizationId: 1, 'data.phoneNumber': 1 },
-  { name: 'phoneNumber', ...notDeleted },
+  { name: 'phoneNumber', partialFilterExpression },
 );
 leadSchema.index(
   { organizationId: 1, 'data.phoneNumber2': 1 },
-  { name: 'phoneNumber2', ...notDeleted },
+  { name: 'phoneNumber2', partialFilterExpression },
 );
 /** Serves the background pass: leads that have no comparison keys yet, across organizations. */
-leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', ...notDeleted });
+leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', partialFilterExpression });
 /** Serves the background pass: leads that other programs changed, across organizations. */
-leadSchema.index({ updatedAt: 1 }, { name: 'recentlyUpdated', ...notDeleted });
+leadSchema.index({ updatedAt: 1 }, { name: 'recentlyUpdated', partialFilterExpression });

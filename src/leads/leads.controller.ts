@@ -10,7 +10,7 @@ import {
 } from '../http/reference/api-documentation.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
-import { LeadAnswerDto, LeadDeletionDto, LeadUpsertDto, upsertExample } from './dto/lead.dto.js';
+import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
 import { UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadErrors } from './lead-errors.js';
 import { LeadsService } from './leads.service.js';
@@ -29,11 +29,12 @@ export class LeadsController {
     summary: 'Create or update a lead',
     description:
       'With recordSystemId the first request creates the lead and later ones merge into it, also ' +
-      'when they arrive at the same moment. Flat fields and data may be mixed; data wins. A phone ' +
-      'that another lead of the organization has is refused, unless the organization allows it.',
+      'when they arrive concurrently. Flat fields and data may be mixed; data wins. A phone ' +
+      'that another lead of the organization has is rejected with 400, unless the organization ' +
+      'allows duplicates.',
   })
-  @DocumentedAnswer(201, LeadUpsertDto, 'The lead was created.', {}, upsertExample('create'))
-  @DocumentedAnswer(200, LeadUpsertDto, 'The lead was updated.', {}, upsertExample('update'))
+  @DocumentedAnswer(201, LeadUpsertResponseDto, 'The lead was created.')
+  @DocumentedAnswer(200, LeadUpsertResponseDto, 'The lead was updated.')
   @DocumentedErrors(
     ...bodyErrors,
     leadErrors.duplicatePhone,
@@ -41,7 +42,10 @@ export class LeadsController {
     leadErrors.tooManyChanges,
     ...commonErrors,
   )
-  upsert(@CurrentCaller() caller: Caller, @Body() lead: UpsertLeadDto): Promise<LeadUpsertDto> {
+  upsert(
+    @CurrentCaller() caller: Caller,
+    @Body() lead: UpsertLeadDto,
+  ): Promise<LeadUpsertResponseDto> {
     return this.leads.upsert(caller, lead);
   }
 
@@ -50,9 +54,9 @@ export class LeadsController {
     summary: 'Read a lead',
     description: 'The current lead, for resynchronizing after a missed outbound event.',
   })
-  @DocumentedAnswer(200, LeadAnswerDto, 'The lead.')
+  @DocumentedAnswer(200, LeadResponseDto, 'The lead.')
   @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
-  read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadAnswerDto> {
+  read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadResponseDto> {
     return this.leads.read(caller, path.recordSystemId);
   }
 
@@ -62,9 +66,12 @@ export class LeadsController {
     description:
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',
   })
-  @DocumentedAnswer(200, LeadDeletionDto, 'The lead was deleted.')
+  @DocumentedAnswer(200, LeadDeletionResponseDto, 'The lead was deleted.')
   @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
-  delete(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadDeletionDto> {
+  delete(
+    @CurrentCaller() caller: Caller,
+    @Param() path: LeadIdParam,
+  ): Promise<LeadDeletionResponseDto> {
     return this.leads.delete(caller, path.recordSystemId);
   }
 }

@@ -6,9 +6,7 @@ import { CompoundsModule } from '../compounds/compounds.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { DuplicatePhones } from './phones/duplicate-phones.js';
-import { LeadHistory } from './lead-history.js';
-import { LeadLinks } from './lead-links.js';
-import { LeadLookupService } from './lead-lookup.service.js';
+import { LeadChangePublisher } from './lead-change-publisher.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
@@ -33,14 +31,12 @@ import { LeadsService } from './leads.service.js';
     LeadsRepository,
     LeadNumbers,
     DuplicatePhones,
-    LeadLinks,
-    LeadHistory,
+    LeadChangePublisher,
     LeadUpserts,
     LeadsService,
-    LeadLookupService,
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
   ],
-  exports: [LeadsService, LeadPhoneKeys, LeadLookupService],
+  exports: [LeadsService, LeadPhoneKeys],
 })
 export class LeadsModule {}

@@ -1,21 +1,24 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
+import { Clock } from '../configuration/clock.js';
 import type { Phone } from '../contacts/phone-number.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { LeadDocument } from './lead.schema.js';
 
-/** What the duplicate check looks for. */
-export interface PhoneSearch {
-  readonly keys: readonly string[];
-  readonly spellings: readonly Phone[];
-}
+/** The fields of a lead that change. */
+export type LeadFields = Omit<
+  Partial<LeadDocument>,
+  '_id' | 'organizationId' | 'createdAt' | 'updatedAt'
+>;
 
-/** The queries on `leads`. */
 @Injectable()
 export class LeadsRepository {
-  constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
+  constructor(
+    @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
+    private readonly clock: Clock,
+  ) {}
 
   async findActive(
     organizationId: Types.ObjectId,
@@ -35,8 +38,9 @@ export class LeadsRepository {
   /** Leads that may have one of the phones, in the order of their numbers. */
   async findByPhones(
     organizationId: Types.ObjectId,
-    { keys, spellings }: PhoneSearch,
-  ): Promise<Pick<LeadDocument, '_id' | 'data' | 'leadId' | 'assignedToId'>[]> {
+    keys: readonly string[],
+    spellings: readonly Phone[],
+  ): Promise<Pick<LeadDocument, '_id' | 'data' | 'assignedToId'>[]> {
     const filter = {
       ...notDeleted,
       $or: [
@@ -45,7 +49,7 @@ export class LeadsRepository {
         { 'data.phoneNumber2': { $in: spellings }, ...notDeleted },
       ],
     };
-    const fields = ['data', 'leadId', 'assignedToId'] as const;
+    const fields = ['data', 'assignedToId'] as const;
     return this.leads.find(organizationId, filter, { fields, sort: { leadId: 1, _id: 1 } });
   }
 
@@ -57,14 +61,31 @@ export class LeadsRepository {
   ): Promise<number[]> {
     const options = { fields: ['leadId'], sort: { leadId: 1 }, limit } as const;
     const leads = await this.leads.find(organizationId, { leadId: { $gte: from } }, options);
-    return leads.map(({ leadId }) => leadId);
+    return leads.map(({ leadId }) => Number(leadId));
   }
 
-  async insert(lead: LeadDocument): Promise<void> {
+  /** Stores a new lead without assignment. */
+  async create(organizationId: Types.ObjectId, fields: LeadFields): Promise<LeadDocument> {
+    const now = this.clock.now();
+    const lead: LeadDocument = {
+      _id: new Types.ObjectId(),
+      organizationId,
+      ...fields,
+      assignedToId: null,
+      parentId: null,
+      isActive: true,
+      isDeleted: false,
+      createdAt: now,
+      updatedAt: now,
+    };
     await this.leads.insert(lead);
+    return lead;
   }
 
-  async setFields(lead: LeadDocument, fields: Partial<LeadDocument>): Promise<void> {
-    await this.leads.updateOne(lead.organizationId, { _id: lead._id }, { $set: fields });
+  /** Sets fields of a lead and gives it as it is then. */
+  async update(lead: LeadDocument, fields: LeadFields): Promise<LeadDocument> {
+    const $set = { ...fields, updatedAt: this.clock.now() };
+    await this.leads.updateOne(lead.organizationId, { _id: lead._id }, { $set });
+    return { ...lead, ...$set };
   }
 }

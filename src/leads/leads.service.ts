@@ -3,39 +3,25 @@ import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import { Clock } from '../configuration/clock.js';
 import { contactOf, contentionKeys } from '../contacts/contact.js';
+import { parseObjectId } from '../database/documents/object-id.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { DomainError } from '../http/errors/domain-error.js';
+import type {
+  LeadDeletionResponseDto,
+  LeadDto,
+  LeadResponseDto,
+  LeadUpsertResponseDto,
+} from './dto/lead.dto.js';
+import { LeadChangePublisher } from './lead-change-publisher.js';
+import { type LeadPayload, requestData } from './lead-merge.js';
 import { leadErrors } from './lead-errors.js';
-import { LeadHistory } from './lead-history.js';
-import { type LeadPayload, sentData } from './lead-merge.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadUpserts } from './lead-upserts.js';
-import { presentLead, type PresentedLead } from './lead.presenter.js';
+import { presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 
-/** The answer to an upsert; `newLead` repeats `lead` for earlier clients (section 4.1). */
-export interface LeadUpsertAnswer {
-  readonly ok: true;
-  readonly operation: 'create' | 'update';
-  readonly lead: PresentedLead;
-  readonly newLead: PresentedLead;
-}
-
-/** The answer to a deletion: the lead as it was ("Leads" 2). */
-export interface LeadDeletionAnswer {
-  readonly ok: true;
-  readonly operation: 'delete';
-  readonly lead: PresentedLead;
-}
-
-/** The answer to a read ("Leads" 2). */
-export interface LeadAnswer {
-  readonly ok: true;
-  readonly lead: PresentedLead;
-}
-
-/** Leads of outside systems (sections 3 and 4.1). */
+/** Leads of outside systems (rules LEAD-1 and LEAD-3). */
 @Injectable()
 export class LeadsService {
   constructor(
@@ -43,7 +29,7 @@ export class LeadsService {
     private readonly leads: LeadsRepository,
     private readonly upserts: LeadUpserts,
     private readonly numbers: LeadNumbers,
-    private readonly history: LeadHistory,
+    private readonly publisher: LeadChangePublisher,
     private readonly clock: Clock,
   ) {}
 
@@ -53,7 +39,7 @@ export class LeadsService {
    *
    * @throws DomainError 400 for a phone that another lead has, or a lead that becomes too large
    */
-  async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertAnswer> {
+  async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResponseDto> {
     const { organizationId } = caller;
     // The number outlives the attempts of the transaction, so that a lost race wastes none.
     let number: Promise<number> | undefined;
@@ -64,7 +50,7 @@ export class LeadsService {
         queueKeys: queueKeys(caller, payload),
         onDuplicateKey: async (index) => {
           if (index !== 'leadId' || number === undefined) return;
-          await this.numbers.stepOver(organizationId, await number);
+          await this.numbers.skipTaken(organizationId, await number);
           number = undefined;
         },
       },
@@ -78,7 +64,7 @@ export class LeadsService {
    *
    * @throws DomainError 404 when there is none
    */
-  async read(caller: Caller, recordSystemId: string): Promise<LeadAnswer> {
+  async read(caller: Caller, recordSystemId: string): Promise<LeadResponseDto> {
     return { ok: true, lead: presentLead(await this.findActive(caller, recordSystemId)) };
   }
 
@@ -95,18 +81,30 @@ export class LeadsService {
    *
    * @throws DomainError 404 when there is none
    */
-  async delete(caller: Caller, recordSystemId: string): Promise<LeadDeletionAnswer> {
+  async delete(caller: Caller, recordSystemId: string): Promise<LeadDeletionResponseDto> {
     const lead = await this.transactions.run(() => this.softDelete(caller, recordSystemId), {
       queueKeys: queueKeys(caller, { recordSystemId }),
     });
     return { ok: true, operation: 'delete', lead: presentLead(lead) };
   }
 
+  /**
+   * The leads of an organization that a reference names, deleted ones included: by an external id,
+   * otherwise by an id or number of the service's own. The active one comes first, then the newest.
+   */
+  async find(organizationId: Types.ObjectId, reference: string): Promise<LeadDto[]> {
+    const named = await this.leads.findAll(organizationId, { recordSystemId: reference });
+    if (named.length > 0) return named.map(presentLead);
+    const _id = parseObjectId(reference);
+    if (_id === null && !/^\d{1,15}$/.test(reference)) return [];
+    const ownId = _id === null ? { leadId: Number(reference) } : { _id };
+    return (await this.leads.findAll(organizationId, ownId)).map(presentLead);
+  }
+
   private async softDelete(caller: Caller, recordSystemId: string): Promise<LeadDocument> {
     const lead = await this.findActive(caller, recordSystemId);
-    const now = this.clock.now();
-    await this.leads.setFields(lead, { isDeleted: true, deletedAt: now, updatedAt: now });
-    await this.history.deleted(lead);
+    await this.leads.update(lead, { isDeleted: true, deletedAt: this.clock.now() });
+    await this.publisher.publish('delete', lead, [{ field: 'isDeleted', from: false, to: true }]);
     return lead;
   }
 
@@ -120,10 +118,10 @@ export class LeadsService {
   }
 }
 
-/** What simultaneous requests would contend for: the lead's id, its phones and its email. */
+/** What concurrent requests would contend for: the lead's id, its phones and its email. */
 function queueKeys({ organization }: Caller, payload: LeadPayload): string[] {
   const { recordSystemId } = payload;
-  const contact = contentionKeys(contactOf(sentData(payload)), organization.phoneCountry);
+  const contact = contentionKeys(contactOf(requestData(payload)), organization.phoneCountry);
   const lead = recordSystemId === undefined ? [] : [`lead:${recordSystemId}`];
   return [...lead, ...contact].map((key) => `${organization._id.toHexString()}:${key}`);
 }

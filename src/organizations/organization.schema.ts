@@ -1,6 +1,7 @@
-import { Schema, type Types } from 'mongoose';
+import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { Types } from 'mongoose';
 
-/** What a client record is looked up by. */
+/** What clients can be matched by, in the order of an organization that has not chosen any. */
 export const clientMatchFields = ['phone', 'email'] as const;
 export type ClientMatchField = (typeof clientMatchFields)[number];
 
@@ -15,37 +16,43 @@ export interface OrganizationSettings {
   };
 }
 
-/** A document of `organizations`, the tenants. */
-export interface OrganizationDocument {
-  _id: Types.ObjectId;
-  name: string;
-  logo?: string;
-  apiDomain?: string;
-  isDeleted: boolean;
-  deletedAt?: Date;
-  settings?: OrganizationSettings;
-  createdAt: Date;
-  updatedAt: Date;
-}
+/** A tenant. */
+@Schema({ collection: 'organizations' })
+export class OrganizationDocument {
+  declare _id: Types.ObjectId;
 
-/** Collection `organizations`. */
-export const organizationSchema = new Schema<OrganizationDocument>(
-  {
-    name: String,
-    logo: String,
-    apiDomain: String,
-    isDeleted: { type: Boolean, required: true },
-    deletedAt: Date,
-    settings: {
+  @Prop({ type: String })
+  name?: string;
+
+  @Prop({ type: String })
+  logo?: string;
+
+  @Prop({ type: String })
+  apiDomain?: string;
+
+  @Prop({ type: Boolean, required: true })
+  isDeleted!: boolean;
+
+  @Prop({ type: Date })
+  deletedAt?: Date;
+
+  @Prop(
+    raw({
       allowConflictLeads: Boolean,
       phoneCountry: String,
       clients: { createFromLeads: Boolean, updateExisting: Boolean, matchBy: [String] },
-    },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'organizations' },
-);
+    }),
+  )
+  settings?: OrganizationSettings;
 
-/** Serves the operator's look-up of an organization by its API domain. */
+  @Prop({ type: Date, required: true })
+  createdAt!: Date;
+
+  @Prop({ type: Date, required: true })
+  updatedAt!: Date;
+}
+
+export const organizationSchema = SchemaFactory.createForClass(OrganizationDocument);
+
+/** Serves the operator's lookup of an organization by its API domain. */
 organizationSchema.index({ apiDomain: 1 }, { name: 'apiDomain' });

@@ -6,10 +6,12 @@ import {
   type OrganizationDocument,
 } from './organization.schema.js';
 
-/** What clients can be matched by, in the order that holds where an organization has decided none. */
 export { clientMatchFields };
 
-/** A tenant with all its settings decided (data model, `organizations`). */
+/** Whose national phone numbers are understood where an organization has not chosen a country. */
+export const defaultCountry = 'EG';
+
+/** A tenant with all its settings decided (rule DATA-3). */
 export interface Organization {
   readonly _id: Types.ObjectId;
   readonly name: string;
@@ -29,10 +31,10 @@ export function toOrganization(document: OrganizationDocument): Organization {
   const { settings } = document;
   return {
     _id: document._id,
-    name: document.name,
+    name: document.name ?? '',
     apiDomain: document.apiDomain,
     allowConflictLeads: settings?.allowConflictLeads ?? false,
-    phoneCountry: (settings?.phoneCountry ?? 'EG') as CountryCode,
+    phoneCountry: (settings?.phoneCountry ?? defaultCountry) as CountryCode,
     clients: {
       createFromLeads: settings?.clients?.createFromLeads ?? true,
       updateExisting: settings?.clients?.updateExisting ?? true,

@@ -1,46 +1,76 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { type Model, trusted, type Types } from 'mongoose';
+import type { Collection } from 'mongodb';
+import { type Model, Types } from 'mongoose';
+import { Clock } from '../configuration/clock.js';
+import { type Organization, toOrganization } from './organization.js';
 import type { OrganizationDocument } from './organization.schema.js';
 
-/** The queries on `organizations`. */
+const notDeleted = { isDeleted: { $ne: true } };
+
+/** The tenants of the platform. */
 @Injectable()
 export class OrganizationsRepository {
-  constructor(@InjectModel('Organization') private readonly model: Model<OrganizationDocument>) {}
+  private readonly organizations: Collection<OrganizationDocument>;
 
-  async findActive(_id: Types.ObjectId): Promise<OrganizationDocument | null> {
-    return this.model
-      .findOne({ _id, isDeleted: trusted({ $ne: true }) })
-      .lean<OrganizationDocument>();
+  constructor(
+    @InjectModel('Organization') { collection }: Model<OrganizationDocument>,
+    private readonly clock: Clock,
+  ) {
+    this.organizations = collection as unknown as Collection<OrganizationDocument>;
   }
 
-  async listActive(): Promise<OrganizationDocument[]> {
-    return this.model
-      .find({ isDeleted: trusted({ $ne: true }) })
-      .sort({ createdAt: 1 })
-      .lean<OrganizationDocument[]>();
+  /** The organization with its settings, null when it does not exist or is deleted. */
+  async find(_id: Types.ObjectId): Promise<Organization | null> {
+    const document = await this.findDocument(_id);
+    return document === null ? null : toOrganization(document);
   }
 
+  /** The stored document, null when it does not exist or is deleted. */
+  async findDocument(_id: Types.ObjectId): Promise<OrganizationDocument | null> {
+    return this.organizations.findOne({ _id, ...notDeleted });
+  }
+
+  /** All organizations that are not deleted, oldest first. */
+  async list(): Promise<OrganizationDocument[]> {
+    return this.organizations.find(notDeleted).sort({ createdAt: 1 }).toArray();
+  }
+
+  /** The organizations that any program has written since a time and that are not deleted. */
+  async listUpdatedSince(since: Date): Promise<Organization[]> {
+    const filter = { ...notDeleted, updatedAt: { $gte: since } };
+    return this.organizations.find(filter).map(toOrganization).toArray();
+  }
+
+  /** The ids of all organizations, deleted ones included. */
   async listAllIds(): Promise<Types.ObjectId[]> {
-    return this.model.distinct('_id');
+    return this.organizations.distinct('_id');
   }
 
-  async listUpdatedSince(since: Date): Promise<OrganizationDocument[]> {
-    return this.model
-      .find({ isDeleted: trusted({ $ne: true }), updatedAt: trusted({ $gte: since }) })
-      .lean<OrganizationDocument[]>();
+  /** Adds an organization; settings that are left out take their defaults. */
+  async create(
+    fields: Pick<OrganizationDocument, 'name' | 'logo' | 'apiDomain' | 'settings'>,
+  ): Promise<OrganizationDocument> {
+    const now = this.clock.now();
+    const organization = {
+      _id: new Types.ObjectId(),
+      settings: {},
+      ...fields,
+      isDeleted: false,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.organizations.insertOne(organization);
+    return organization;
   }
 
-  async insert(organization: OrganizationDocument): Promise<void> {
-    await this.model.collection.insertOne(organization);
-  }
-
-  /** @returns whether there is such an organization */
-  async update(_id: Types.ObjectId, fields: Record<string, unknown>): Promise<boolean> {
-    const result = await this.model.updateOne(
-      { _id, isDeleted: trusted({ $ne: true }) },
-      { $set: fields },
-    );
-    return result.matchedCount > 0;
+  /**
+   * Sets the given fields and leaves the others.
+   *
+   * @param fields dotted paths of the stored document, such as `settings.allowConflictLeads`
+   */
+  async update(_id: Types.ObjectId, fields: Record<string, unknown>): Promise<void> {
+    const $set = { ...fields, updatedAt: this.clock.now() };
+    await this.organizations.updateOne({ _id, ...notDeleted }, { $set });
   }
 }

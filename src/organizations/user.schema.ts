@@ -8,7 +8,6 @@ export class UserDocument extends TenantDocument {
   name?: string;
 }
 
-/** Collection `users`. */
 export const userSchema = SchemaFactory.createForClass(UserDocument);
 
 /** Every query of a tenant starts with the organization. */

@@ -4,7 +4,6 @@ import type { TenantCollection } from '../database/documents/tenant-collection.j
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { UserDocument } from './user.schema.js';
 
-/** The queries on `users`. */
 @Injectable()
 export class UsersRepository {
   constructor(@InjectCollection('User') private readonly users: TenantCollection<UserDocument>) {}

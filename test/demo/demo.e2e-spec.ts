@@ -89,7 +89,7 @@ describe('the demo against a service that misbehaves', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('fails with one line that names the chapter and the answer, and revokes the key', async () => {
+  it('fails with one line that names the chapter and the response, and revokes the key', async () => {
     const uri = randomDatabaseUri();
     const { port } = server.address() as AddressInfo;
     const demo = linesOfDemo(environmentFor(uri, String(port)));

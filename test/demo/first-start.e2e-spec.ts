@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../src/configuration/environment.js';
-import { DemoData } from '../../src/demo/demo-data.js';
+import { openOnFirstStart } from '../../src/demo/demo-organization.js';
 import { runDemo } from '../../src/demo/run-demo.js';
 import { addTenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
-const start = () => service.service.app.get(DemoData).createOnFirstStart();
+const start = () => openOnFirstStart(service.service.app);
 
 beforeAll(async () => {
   service = await startTestService();

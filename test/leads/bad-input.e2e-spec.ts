@@ -9,7 +9,7 @@ beforeAll(async () => {
   tenant = await addTenant(service.db);
 });
 afterEach(async () => {
-  // Every test of this file refuses, and what is refused has written nothing.
+  // Every request of this file is rejected, and what is rejected has written nothing.
   const ours = { organizationId: { $in: [tenant.organizationId, null] } };
   for (const collection of ['leads', 'clients', 'changeLogs', 'outboxEvents', 'counters']) {
     expect(await service.db.collection(collection).countDocuments(ours)).toBe(0);
@@ -57,7 +57,7 @@ describe('wrong fields', () => {
     },
   );
 
-  it('email is told once when it is wrong in two places', async () => {
+  it('email is reported once when it is wrong in two places', async () => {
     const { body } = await post({ email: 'x', data: { email: 'y' } }).expect(400);
     expect(body).toEqual(badRequest(['email must be an email']));
   });
@@ -94,7 +94,7 @@ describe('wrong fields', () => {
     },
   );
 
-  it('are all named at once', async () => {
+  it('are all reported together', async () => {
     const { body } = await post({ name: '', email: 'x', data: [], additionalData: 1 }).expect(400);
     expect(body).toEqual(
       badRequest([
@@ -137,7 +137,7 @@ describe('unreadable bodies', () => {
     async (text) => expect((await postText(text).expect(400)).body).toEqual(malformed),
   );
 
-  it('are refused when they are not UTF-8', async () => {
+  it('are rejected when they are not UTF-8', async () => {
     const response = await fetch(`${service.url}/${basePath}/leads`, {
       method: 'POST',
       headers: { 'api-key': tenant.key, 'content-type': 'application/json' },
@@ -220,13 +220,13 @@ describe('unreadable bodies', () => {
     ['arrays', 33, '[', ']'],
     ['objects', 200, '{"a":', '}'],
     ['arrays', 100_000, '[', ']'],
-  ])('%s nested %i deep are refused', async (_, depth, open, close) => {
+  ])('%s nested %i deep are rejected', async (_, depth, open, close) => {
     const value = `${open.repeat(depth - 1)}1${close.repeat(depth - 1)}`;
     const { body } = await postText(`{"data":${value}}`).expect(400);
     expect(body).toEqual(badRequest('The request body must not be nested deeper than 32 levels'));
   });
 
-  it('are refused above 1 MiB', async () => {
+  it('are rejected above 1 MiB', async () => {
     const response = await post({ data: { text: 'x'.repeat(3 * 1_048_576) } });
     expect(response.body).toEqual({
       statusCode: 413,
@@ -241,7 +241,7 @@ describe('unreadable bodies', () => {
     'multipart/form-data; boundary=x',
     'application/xml',
     'application/jsonp',
-  ])('sent as %s are refused', async (type) => {
+  ])('sent as %s are rejected', async (type) => {
     const { body } = await postText('{"name":"x"}', type).expect(415);
     expect(body).toEqual({
       statusCode: 415,

@@ -155,7 +155,7 @@ describe('the client of a lead', () => {
     expect(numbers).toEqual(phones.map((phone) => [phone]));
   });
 
-  it('is one per phone when many leads arrive at once', async () => {
+  it('is one per phone when many leads arrive concurrently', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const spellings = ['01001234567', '+201001234567', '0100 123 4567', '201001234567'];
     const bodies = Array.from({ length: 24 }, (_, i) => ({

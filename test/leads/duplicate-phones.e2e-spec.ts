@@ -13,7 +13,7 @@ afterAll(() => service.stop());
 
 const post = (tenant: Tenant, body: object) =>
   service.api('post', '/leads').set('api-key', tenant.key).send(body);
-const refusal = (...messages: string[]) => ({
+const errorBody = (...messages: string[]) => ({
   statusCode: 400,
   message: messages,
   error: 'Bad Request',
@@ -28,14 +28,14 @@ const counts = async (tenant: Tenant) =>
   );
 
 describe('duplicate phones', () => {
-  it('are refused in the exact words, and nothing is written', async () => {
+  it('are rejected with the exact message, and nothing is written', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { phoneNumber: '01001234567' }).expect(201);
     const before = await counts(tenant);
     const { body } = await post(tenant, { recordSystemId: 'x', phoneNumber: '01001234567' }).expect(
       400,
     );
-    expect(body).toEqual(refusal(taken('01001234567')));
+    expect(body).toEqual(errorBody(taken('01001234567')));
     expect(await counts(tenant)).toEqual(before);
   });
 
@@ -55,7 +55,7 @@ describe('duplicate phones', () => {
     const [one, two] = [await addTenant(service.db), await addTenant(service.db)];
     await post(one, { phoneNumber: '01001234567' }).expect(201);
     const first = await post(one, { data: { phoneNumber: spelling } }).expect(400);
-    expect(first.body).toEqual(refusal(taken(spelling)));
+    expect(first.body).toEqual(errorBody(taken(spelling)));
     await post(two, { data: { phoneNumber: spelling } }).expect(201);
     await post(two, { phoneNumber: '01001234567' }).expect(400);
   });
@@ -84,7 +84,7 @@ describe('duplicate phones', () => {
     await post(tenant, { recordSystemId: 'a', phoneNumber: '01000000001' }).expect(400);
   });
 
-  it('are refused on update too, leaving the lead as it was', async () => {
+  it('are rejected on update too, leaving the lead as it was', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { phoneNumber: '01000000001' }).expect(201);
     await post(tenant, { recordSystemId: 'b', name: 'B' }).expect(201);
@@ -101,15 +101,15 @@ describe('duplicate phones', () => {
     const data = { phoneNumber: '01000000001' };
     await addLead(service.db, tenant.organizationId, { data, assignedToId });
     const { body } = await post(tenant, data).expect(400);
-    expect(body).toEqual(refusal(taken('01000000001', 'assigned to Hany $t(x) {phone}')));
+    expect(body).toEqual(errorBody(taken('01000000001', 'assigned to Hany $t(x) {phone}')));
   });
 
-  it('are told in Arabic when asked', async () => {
+  it('are localized', async () => {
     const tenant = await addTenant(service.db);
     await post(tenant, { phoneNumber: '01000000001' }).expect(201);
     const { body } = await post(tenant, { phoneNumber: '01000000001' }).set('language', 'ar-eg');
     expect(body).toEqual(
-      refusal('عميل محتمل مكرر: يوجد عميل محتمل (01000000001) غير مسند إلى أحد.'),
+      errorBody('عميل محتمل مكرر: يوجد عميل محتمل (01000000001) غير مسند إلى أحد.'),
     );
   });
 
@@ -160,7 +160,7 @@ describe('leads that another program wrote', () => {
     201_001_234_567,
   ];
 
-  it.each(usual)('are duplicates at once when spelled %p', async (phoneNumber) => {
+  it.each(usual)('are duplicates immediately when spelled %p', async (phoneNumber) => {
     const tenant = await addTenant(service.db);
     await addLead(service.db, tenant.organizationId, { data: { phoneNumber2: phoneNumber } });
     await post(tenant, { phoneNumber: '0020 100 123 4567' }).expect(400);

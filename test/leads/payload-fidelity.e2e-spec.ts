@@ -39,9 +39,9 @@ const { value } = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 }));
 const known = new Set(['name', 'email', 'phoneNumber', 'phoneNumber2', 'project', 'leadSource']);
-const refusedKeys = [['__proto__'], ['$ref', '$id'], ['constructor', 'prototype']];
+const rejectedKeys = [['__proto__'], ['$ref', '$id'], ['constructor', 'prototype']];
 const isAccepted = (text: string) =>
-  !refusedKeys.some((keys) => keys.every((name) => text.includes(JSON.stringify(name))));
+  !rejectedKeys.some((keys) => keys.every((name) => text.includes(JSON.stringify(name))));
 const payload = fc
   .dictionary(
     key.filter((name) => !known.has(name)),

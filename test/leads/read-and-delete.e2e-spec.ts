@@ -21,7 +21,7 @@ const remove = (id: string, key = tenant.key) => service.api('delete', at(id)).s
 const notFound = { statusCode: 404, message: 'Lead not found', error: 'Not Found' };
 
 describe('GET /leads/:recordSystemId', () => {
-  it('gives the lead as the last answer to a POST did', async () => {
+  it('returns the lead as the last response to a POST did', async () => {
     const { body } = await post({ recordSystemId: 'read', name: 'Mona' });
     expect((await read('read').expect(200)).body).toEqual({ ok: true, lead: body.lead });
   });
@@ -54,14 +54,14 @@ describe('GET /leads/:recordSystemId', () => {
     expect(headers['content-language']).toBe('ar-eg');
   });
 
-  it('refuses a null character in the id', async () => {
+  it('rejects a null character in the id', async () => {
     const path = service.api('get', '/leads/a%00b').set('api-key', tenant.key);
     expect((await path.expect(400)).body.message).toEqual([
       'recordSystemId must not have a null character or a broken character',
     ]);
   });
 
-  it('refuses an id beyond 1,024 characters', async () => {
+  it('rejects an id beyond 1,024 characters', async () => {
     const { body, status } = await read('x'.repeat(1_025));
     expect([400, 414]).toContain(status);
     expect(body).toEqual({
@@ -71,7 +71,7 @@ describe('GET /leads/:recordSystemId', () => {
     });
   });
 
-  it('refuses broken percent-encoding', async () => {
+  it('rejects broken percent-encoding', async () => {
     const path = service.api('get', '/leads/%E0%A4%A').set('api-key', tenant.key);
     const { body, headers } = await path.set('language', 'ar-eg').expect(400);
     expect(headers).toMatchObject({ 'content-language': 'ar-eg', vary: 'language' });
@@ -124,10 +124,10 @@ describe('DELETE /leads/:recordSystemId', () => {
     },
   );
 
-  it('deletes once when asked many times at once', async () => {
+  it('deletes once when asked many times concurrently', async () => {
     await post({ recordSystemId: 'raced' }).expect(201);
-    const answers = await Promise.all(Array.from({ length: 12 }, () => remove('raced')));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([200, ...Array(11).fill(404)]);
+    const responses = await Promise.all(Array.from({ length: 12 }, () => remove('raced')));
+    expect(responses.map(({ status }) => status).toSorted()).toEqual([200, ...Array(11).fill(404)]);
     const { _id } = (await stored('raced')) ?? {};
     const log = await service.db.collection('changeLogs').find({ entityId: _id }).toArray();
     expect(log.map(({ context }) => context)).toEqual([

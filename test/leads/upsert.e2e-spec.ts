@@ -18,7 +18,7 @@ const storedLead = (recordSystemId: string) =>
     .findOne({ organizationId: tenant.organizationId, recordSystemId, isDeleted: false });
 
 describe('POST /leads', () => {
-  it('answers 201 with the whole lead, twice', async () => {
+  it('responds with 201 and the whole lead, twice', async () => {
     const fresh = await addTenant(service.db);
     const response = await post(
       { recordSystemId: 'whole', name: 'Mona', additionalData: { utm: 'x' } },
@@ -46,7 +46,7 @@ describe('POST /leads', () => {
     });
   });
 
-  it('stores ids and times as the data model says', async () => {
+  it('stores ids and times in the types of the data contract (rule DATA-2)', async () => {
     await post({ recordSystemId: 'typed', name: 'Typed' }).expect(201);
     expect(await storedLead('typed')).toMatchObject({
       _id: expect.any(ObjectId),
@@ -219,7 +219,7 @@ describe('a lead that grows', () => {
   const grow = (index: number) =>
     post({ recordSystemId: 'grows', additionalData: { [`page ${index}`]: page } });
 
-  it('is refused beyond 4 MiB, says so in both languages, and shrinks again', async () => {
+  it('is rejected beyond 4 MiB, says so in both languages, and shrinks again', async () => {
     await grow(0).expect(201);
     for (const index of [1, 2, 3]) await grow(index).expect(200);
     expect((await grow(4).expect(400)).body.message).toEqual([

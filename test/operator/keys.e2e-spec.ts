@@ -106,14 +106,14 @@ describe('key', () => {
     expect(table.stderr).toContain('"level"');
   });
 
-  it('refuses what it cannot do, in one line', async () => {
+  it('reports what it cannot do, in one line', async () => {
     const organizationId = new ObjectId(org);
     await addKey(service.db, organizationId, { prefix: 'shared' });
     await addKey(service.db, organizationId, { prefix: 'shared' });
     await addKey(service.db, organizationId, { prefix: 'ended', revokedAt: new Date(0) });
     const unknown = new ObjectId().toHexString();
     const past = '2020-01-01T00:00:00+02:00';
-    const refusals: [RegExp, ...string[]][] = [
+    const errors: [RegExp, ...string[]][] = [
       [/^There is no organization with/, 'key', 'issue', '--org', unknown, '--name', 'A'],
       [/expired already/, 'key', 'issue', '--org', org, '--name', 'A', '--expires', past],
       [/^There is no organization with/, 'key', 'list', '--org', unknown],
@@ -121,10 +121,10 @@ describe('key', () => {
       [/^Several keys share the prefix shared, give the id/, 'key', 'revoke', 'shared'],
       [/^The key ended is revoked and cannot be rotated/, 'key', 'rotate', 'ended'],
     ];
-    const calls = refusals.map(([, ...args]) => runCli([...args, '--json'], variables));
+    const calls = errors.map(([, ...args]) => runCli([...args, '--json'], variables));
     for (const [index, { code, stdout, stderr }] of (await Promise.all(calls)).entries()) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr.trimEnd()).toMatch(refusals[index]?.[0] ?? '');
+      expect(stderr.trimEnd()).toMatch(errors[index]?.[0] ?? '');
       expect(stderr).toMatch(/^[^\n]+\n$/);
     }
   });

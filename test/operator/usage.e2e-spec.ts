@@ -102,20 +102,20 @@ describe('help', () => {
 describe('wrong usage', () => {
   it('ends with 2 and one line, before any database is opened', async () => {
     const outcomes = await runBatch(wrongUsages.map(([, ...args]) => args));
-    expect(outcomes.map(told)).toEqual(
+    expect(outcomes.map(describeOutcome)).toEqual(
       wrongUsages.map(([words, ...args]) => `${args.join(' ')}: 2, ${words}`),
     );
   });
 
-  it('is told on standard error', async () => {
+  it('is reported on standard error', async () => {
     const { code, stdout, stderr } = await runCliProcess(['org', 'show', 'nile-homes', '--json']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error: [^\n]+\n$/);
   });
 });
 
-/** The words that were expected when they are in a text of one line, otherwise the text. */
-function told({ args, code, text }: BatchOutcome, index: number): string {
+/** The expected text when it is in a text of one line, otherwise the whole text. */
+function describeOutcome({ args, code, text }: BatchOutcome, index: number): string {
   const words = wrongUsages[index]?.[0] ?? '';
   const isOneLine = /^error: [^\n]+\n$/.test(text);
   return `${args.join(' ')}: ${code}, ${isOneLine && text.includes(words) ? words : text}`;

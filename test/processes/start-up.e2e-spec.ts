@@ -10,6 +10,7 @@ import { startMongod } from '../../src/database/embedded/embedded-mongod.js';
 import { findMongodBinary } from '../../src/database/embedded/mongod-binary.js';
 import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
 import { basePath } from '../../src/service.js';
+import { runCliProcess } from '../operator/command-line.js';
 import { eventually } from '../support/eventually.js';
 import { runToEnd, send, startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';

@@ -23,19 +23,19 @@ const post = (tenant: Tenant, body: object, instance: number) =>
 const count = (collection: string, tenant: Tenant, filter = {}) =>
   db.collection(collection).countDocuments({ organizationId: tenant.organizationId, ...filter });
 const range = (length: number) => Array.from({ length }, (_, index) => index);
-const statuses = (answers: { status: number }[]) =>
+const statuses = (responses: { status: number }[]) =>
   Object.fromEntries(
-    [...new Set(answers.map(({ status }) => status))]
+    [...new Set(responses.map(({ status }) => status))]
       .toSorted()
-      .map((status) => [status, answers.filter((answer) => answer.status === status).length]),
+      .map((status) => [status, responses.filter((response) => response.status === status).length]),
   );
 
-describe('requests at the same moment over two processes', () => {
+describe('concurrent requests over two processes', () => {
   it.each([1, 2, 3])(
     'a hundred first ones with one recordSystemId make one lead of all their fields (round %i)',
     async () => {
       const tenant = await addTenant(db);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         range(100).map((i) =>
           post(
             tenant,
@@ -48,7 +48,7 @@ describe('requests at the same moment over two processes', () => {
           ),
         ),
       );
-      expect(statuses(answers)).toEqual({ 200: 99, 201: 1 });
+      expect(statuses(responses)).toEqual({ 200: 99, 201: 1 });
       const leads = await db
         .collection('leads')
         .find({ organizationId: tenant.organizationId })
@@ -62,7 +62,7 @@ describe('requests at the same moment over two processes', () => {
       expect(await count('changeLogs', tenant, { context: 'External Lead Create' })).toBe(1);
       expect(await count('outboxEvents', tenant, { type: 'lead.created' })).toBe(1);
       expect(await count('outboxEvents', tenant, { type: 'lead.updated' })).toBe(99);
-      const numbers = new Set(answers.map(({ body }) => body.lead.leadId));
+      const numbers = new Set(responses.map(({ body }) => body.lead.leadId));
       expect(numbers.size).toBe(1);
     },
   );
@@ -70,36 +70,38 @@ describe('requests at the same moment over two processes', () => {
   it('the same phone in four spellings makes one lead, the others are duplicates', async () => {
     const tenant = await addTenant(db);
     const spellings = ['01001234567', '+201001234567', '0100 123 4567', '0020100-123-4567'];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       range(40).map((i) =>
         post(tenant, { [i % 3 ? 'phoneNumber' : 'phoneNumber2']: spellings[i % 4] }, i),
       ),
     );
-    expect(statuses(answers)).toEqual({ 201: 1, 400: 39 });
+    expect(statuses(responses)).toEqual({ 201: 1, 400: 39 });
     expect(await count('leads', tenant)).toBe(1);
     expect(await count('clients', tenant)).toBe(1);
   });
 
   it('different leads of one organization get different numbers without a repeat', async () => {
     const tenant = await addTenant(db);
-    const answers = await Promise.all(range(80).map((i) => post(tenant, { name: `Lead ${i}` }, i)));
-    expect(statuses(answers)).toEqual({ 201: 80 });
-    const numbers = answers.map(({ body }) => body.lead.leadId);
+    const responses = await Promise.all(
+      range(80).map((i) => post(tenant, { name: `Lead ${i}` }, i)),
+    );
+    expect(statuses(responses)).toEqual({ 201: 80 });
+    const numbers = responses.map(({ body }) => body.lead.leadId);
     expect(new Set(numbers).size).toBe(80);
     expect(Math.min(...numbers)).toBe(1);
     expect(Math.max(...numbers)).toBeLessThan(90);
   });
 
-  it('numbers that other programs take meanwhile are stepped over', async () => {
+  it('numbers that other programs take meanwhile are skipped', async () => {
     const tenant = await addTenant(db);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       range(40).map(async (i) => {
         if (i % 4 === 0)
           await addLead(db, tenant.organizationId, { leadId: i + 1 }).catch(() => null);
         return post(tenant, { name: `Lead ${i}` }, i);
       }),
     );
-    expect(statuses(answers)).toEqual({ 201: 40 });
+    expect(statuses(responses)).toEqual({ 201: 40 });
     expect(await count('leads', tenant)).toBe(
       new Set(
         await db.collection('leads').distinct('leadId', { organizationId: tenant.organizationId }),
@@ -109,7 +111,7 @@ describe('requests at the same moment over two processes', () => {
 
   it('conflict leads of one person share one client', async () => {
     const tenant = await addTenant(db, { settings: { allowConflictLeads: true } });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       range(40).map((i) =>
         post(
           tenant,
@@ -120,15 +122,15 @@ describe('requests at the same moment over two processes', () => {
         ),
       ),
     );
-    expect(statuses(answers)).toEqual({ 201: 40 });
-    expect(new Set(answers.map(({ body }) => body.lead.clientId)).size).toBe(1);
+    expect(statuses(responses)).toEqual({ 201: 40 });
+    expect(new Set(responses.map(({ body }) => body.lead.clientId)).size).toBe(1);
     expect(await count('clients', tenant)).toBe(1);
   });
 
   it('updates and deletions end in a state that some order explains', async () => {
     const tenant = await addTenant(db);
     await post(tenant, { recordSystemId: 'both', data: { n: 0 } }, 0);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       range(40).map((i) =>
         i % 4 === 0
           ? send(instances.url(i / 4), {
@@ -139,10 +141,10 @@ describe('requests at the same moment over two processes', () => {
           : post(tenant, { recordSystemId: 'both', data: { [`n${i}`]: i } }, i),
       ),
     );
-    const deleted = answers.filter(({ body }) => body.operation === 'delete').length;
-    const created = answers.filter(({ body }) => body.operation === 'create').length;
+    const deleted = responses.filter(({ body }) => body.operation === 'delete').length;
+    const created = responses.filter(({ body }) => body.operation === 'create').length;
     const active = await count('leads', tenant, { isDeleted: false });
-    expect(answers.every(({ status }) => [200, 201, 404].includes(status))).toBe(true);
+    expect(responses.every(({ status }) => [200, 201, 404].includes(status))).toBe(true);
     expect(active).toBeLessThanOrEqual(1);
     expect(1 + created - deleted).toBe(active);
     expect(await count('leads', tenant)).toBe(1 + created);
@@ -158,13 +160,13 @@ describe('a process that is killed in the middle', () => {
       const recordSystemId = `k${i}`;
       const phoneNumber = `0100000${String(1_000 + i)}`;
       const body = { recordSystemId, phoneNumber, name: `K ${i}` };
-      const answer = await send(victim.url, {
+      const response = await send(victim.url, {
         method: 'POST',
         path: '/leads',
         key: tenant.key,
         body,
       });
-      if (answer.status === 201) acknowledged.push(recordSystemId);
+      if (response.status === 201) acknowledged.push(recordSystemId);
       if (acknowledged.length === 15) victim.process.kill('SIGKILL');
     });
     await Promise.allSettled(requests);

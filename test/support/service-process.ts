@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterAll } from '@jest/globals';
-import type { PresentedLead } from '../../src/leads/lead.presenter.js';
+import type { LeadDto } from '../../src/leads/dto/lead.dto.js';
 import { basePath } from '../../src/service.js';
 
 /** The service in a process of its own, as `npm start` runs it. */
@@ -61,7 +61,7 @@ export async function kill({ process: child, exited }: ServiceProcess): Promise<
 /** What tests look at in the body of an answer, if it has one. */
 export interface AnswerBody {
   readonly operation: string;
-  readonly lead: PresentedLead;
+  readonly lead: LeadDto;
   readonly message: string;
 }
 

@@ -1,13 +1,12 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type { PresentedLead } from '../lead.presenter.js';
-import type { LeadAnswer, LeadDeletionAnswer, LeadUpsertAnswer } from '../leads.service.js';
+import type { LeadData } from '../lead.schema.js';
 
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
 const freeForm = { type: 'object', additionalProperties: true } as const;
 
-/** A lead as it is answered (section 2.2, "Leads" 3). */
-export class LeadDto implements PresentedLead {
-  @ApiProperty({ ...objectId, description: 'Record id.', example: '6740b1f2c3d4e5f60718293a' })
+/** Rule LEAD-2. */
+export class LeadDto {
+  @ApiProperty({ ...objectId, description: 'Id of the lead.', example: '6740b1f2c3d4e5f60718293a' })
   _id!: string;
 
   @ApiProperty({
@@ -38,19 +37,19 @@ export class LeadDto implements PresentedLead {
     description: 'Lead fields, as they were sent.',
     example: { name: 'Mona El Sayed', phoneNumber: '01001234567', project: 'Palm Meadows' },
   })
-  data!: Record<string, unknown>;
+  data!: LeadData;
 
   @ApiProperty({
     ...freeForm,
     description: 'Metadata, as it was sent.',
     example: { utm_source: 'newsletter' },
   })
-  additionalData!: Record<string, unknown>;
+  additionalData!: LeadData;
 
   @ApiProperty({
     ...objectId,
     nullable: true,
-    description: 'The client record that the lead belongs to.',
+    description: 'The client that the lead belongs to.',
     example: '6740b1f2c3d4e5f607182931',
   })
   clientId!: string | null;
@@ -79,29 +78,8 @@ export class LeadDto implements PresentedLead {
   updatedAt!: string;
 }
 
-const leadExample: PresentedLead = {
-  _id: '6740b1f2c3d4e5f60718293a',
-  leadId: 42,
-  recordSystemId: 'website-form-7-4711',
-  compoundsIds: ['6740b1f2c3d4e5f607182930'],
-  data: { name: 'Mona El Sayed', phoneNumber: '01001234567', project: 'Palm Meadows' },
-  additionalData: { utm_source: 'newsletter' },
-  clientId: '6740b1f2c3d4e5f607182931',
-  assignedToId: null,
-  parentId: null,
-  isActive: true,
-  isDeleted: false,
-  createdAt: '2026-01-05T09:30:00.000Z',
-  updatedAt: '2026-01-05T09:30:00.000Z',
-};
-
-/** What `POST /leads` answers for a lead that is new or known, for the reference. */
-export function upsertExample(operation: LeadUpsertAnswer['operation']): LeadUpsertAnswer {
-  return { ok: true, operation, lead: leadExample, newLead: leadExample };
-}
-
-/** Answer of `POST /leads`. */
-export class LeadUpsertDto implements LeadUpsertAnswer {
+/** Response of `POST /leads`. */
+export class LeadUpsertResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;
 
@@ -120,8 +98,8 @@ export class LeadUpsertDto implements LeadUpsertAnswer {
   newLead!: LeadDto;
 }
 
-/** Answer of `GET /leads/:recordSystemId`. */
-export class LeadAnswerDto implements LeadAnswer {
+/** Response of `GET /leads/:recordSystemId`. */
+export class LeadResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;
 
@@ -129,8 +107,8 @@ export class LeadAnswerDto implements LeadAnswer {
   lead!: LeadDto;
 }
 
-/** Answer of `DELETE /leads/:recordSystemId`. */
-export class LeadDeletionDto implements LeadDeletionAnswer {
+/** Response of `DELETE /leads/:recordSystemId`. */
+export class LeadDeletionResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;
 

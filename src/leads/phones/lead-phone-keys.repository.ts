@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import type { FindCursor } from 'mongodb';
+import type { Types } from 'mongoose';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { notDeleted } from '../../database/documents/tenant-document.js';
 import type { Organization } from '../../organizations/organization.js';
-import type { DerivedPhones } from './lead-phones.js';
 import type { LeadDocument } from '../lead.schema.js';
+import type { DerivedPhones } from './lead-phones.js';
 
-/** What the pass needs of a lead. */
+/** What the background pass reads of a lead. */
 export type LeadPhones = Pick<
   LeadDocument,
   '_id' | 'organizationId' | 'data' | 'phoneKeysOf' | 'updatedAt'
@@ -19,39 +22,39 @@ const projection = {
   updatedAt: 1,
 };
 
-/** Queries of the pass over all organizations' leads; they serve no request. */
+/** Queries of the background pass over the leads of all organizations. */
 @Injectable()
 export class LeadPhoneKeysRepository {
-  constructor(@InjectModel('Lead') private readonly model: Model<LeadDocument>) {}
+  constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
 
   /** Leads without derived phones, by id. */
-  async findUnderived(after: Types.ObjectId | null, limit: number): Promise<LeadPhones[]> {
+  async findWithoutPhoneKeys(after: Types.ObjectId | null, limit: number): Promise<LeadPhones[]> {
     const following = after === null ? {} : { _id: { $gt: after } };
-    return this.model.collection
-      .find<LeadPhones>({ phoneKeysOf: null, isDeleted: false, ...following }, { projection })
+    return this.find({ phoneKeysOf: null, ...following })
       .sort({ _id: 1 })
       .limit(limit)
       .toArray();
   }
 
-  /** Leads that were written since a time, by anybody, oldest first. */
-  async *findUpdatedSince(since: Date): AsyncGenerator<LeadPhones> {
-    yield* this.model.collection
-      .find<LeadPhones>({ updatedAt: { $gte: since }, isDeleted: false }, { projection })
-      .sort({ updatedAt: 1 });
+  /** Leads that any program has written since a time, oldest first. */
+  findUpdatedSince(since: Date): AsyncIterable<LeadPhones> {
+    return this.find({ updatedAt: { $gte: since } }).sort({ updatedAt: 1 });
   }
 
   /** Leads of an organization whose phones were derived for another country than its own. */
-  async *findOfOtherCountry({ _id, phoneCountry }: Organization): AsyncGenerator<LeadPhones> {
+  findDerivedForOtherCountry({ _id, phoneCountry }: Organization): AsyncIterable<LeadPhones> {
     // `phoneKeysOf` is a list as text, and the country is its first item.
     const start = JSON.stringify([phoneCountry]).slice(0, -1);
     const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
-    const filter = { organizationId: _id, isDeleted: false, $or };
-    yield* this.model.collection.find<LeadPhones>(filter, { projection });
+    return this.find({ organizationId: _id, $or });
   }
 
   /** Stores derived phones, unless the lead has been written again meanwhile. */
   async setDerived({ _id, updatedAt }: LeadPhones, derived: DerivedPhones): Promise<void> {
-    await this.model.collection.updateOne({ _id, updatedAt }, { $set: derived });
+    await this.leads.acrossTenants.updateOne({ _id, updatedAt }, { $set: derived });
+  }
+
+  private find(filter: object): FindCursor<LeadPhones> {
+    return this.leads.acrossTenants.find<LeadPhones>({ ...notDeleted, ...filter }, { projection });
   }
 }

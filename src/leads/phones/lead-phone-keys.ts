@@ -6,35 +6,39 @@ import { Clock } from '../../configuration/clock.js';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
 import { Migrations } from '../../database/structure/migrations.js';
 import { WatermarksRepository } from '../../database/watermarks/watermarks.repository.js';
-import type { Organization } from '../../organizations/organization.js';
-import { OrganizationsService } from '../../organizations/organizations.service.js';
+import {
+  defaultCountry,
+  type Organization,
+  toOrganization,
+} from '../../organizations/organization.js';
+import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import { LeadPhoneKeysRepository, type LeadPhones } from './lead-phone-keys.repository.js';
 import { derivedPhones } from './lead-phones.js';
 
 const watermark = 'lead-phone-keys';
 const batchSize = 500;
-const interval = 5_000;
+const intervalMs = 5_000;
 /** Longest time between a writer's reading of the clock and its commit. */
-const lateCommits = 120_000;
-/** How many unusable leads are remembered; one that is forgotten is only tried again. */
-const rememberedLeads = 10_000;
+const commitLagMs = 120_000;
+/** How many failed leads are remembered; one that is forgotten is only tried again. */
+const maxRememberedLeads = 10_000;
 
 /**
  * Keeps the phones of leads comparable that other programs write: they store a number in any
- * spelling and know nothing of the derived key (data model, last paragraphs).
+ * spelling and know nothing of the derived key (rule DATA-7).
  */
 @Injectable()
 export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(LeadPhoneKeys.name);
   private timer: NodeJS.Timeout | undefined;
   /** Leads that could not be derived, and what they were then; trying again would change nothing. */
-  private readonly unusable = new LRUCache<string, string>({ max: rememberedLeads });
+  private readonly failedLeads = new LRUCache<string, string>({ max: maxRememberedLeads });
   /** For which country this process has last looked through an organization's leads. */
   private readonly derivedFor = new Map<string, CountryCode>();
 
   constructor(
     private readonly leads: LeadPhoneKeysRepository,
-    private readonly organizations: OrganizationsService,
+    private readonly organizations: OrganizationsRepository,
     private readonly watermarks: WatermarksRepository,
     private readonly migrations: Migrations,
     private readonly clock: Clock,
@@ -55,7 +59,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
 
   /** Runs the pass again and again until the module is destroyed. */
   start(): void {
-    this.timer = setTimeout(() => void this.runAndGoOn(), interval);
+    this.timer = setTimeout(() => void this.runAndReschedule(), intervalMs);
     this.timer.unref();
   }
 
@@ -69,40 +73,40 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     while (after !== null);
     const startedAt = this.clock.now();
     const seenUpTo = await this.watermarks.read(watermark);
-    const countries = new Map<string, CountryCode>();
-    const since = new Date(Math.max(0, seenUpTo.getTime() - lateCommits));
+    const countries = await this.countries();
+    const since = new Date(Math.max(0, seenUpTo.getTime() - commitLagMs));
     for await (const lead of this.leads.findUpdatedSince(since)) {
       await this.derive(lead, countries);
     }
     for (const organization of await this.organizations.listUpdatedSince(since)) {
-      await this.followCountry(organization);
+      await this.rederiveForCountry(organization);
     }
     await this.watermarks.advance(watermark, startedAt);
   }
 
-  private async runAndGoOn(): Promise<void> {
+  private async runAndReschedule(): Promise<void> {
     try {
       await this.run();
     } catch (error) {
-      this.logger.warn({ err: error }, 'The pass over the phones of leads failed');
+      this.logger.warn({ err: error }, 'Updating the phone keys of leads failed');
     }
     if (this.timer !== undefined) this.start();
   }
 
-  private async followCountry(organization: Organization): Promise<void> {
+  private async rederiveForCountry(organization: Organization): Promise<void> {
     const { _id, phoneCountry } = organization;
     const id = _id.toHexString();
     if (this.derivedFor.get(id) === phoneCountry) return;
     const countries = new Map([[id, phoneCountry]]);
-    for await (const lead of this.leads.findOfOtherCountry(organization)) {
+    for await (const lead of this.leads.findDerivedForOtherCountry(organization)) {
       await this.derive(lead, countries);
     }
     this.derivedFor.set(id, phoneCountry);
   }
 
   private async deriveMissing(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
-    const batch = await this.leads.findUnderived(after, batchSize);
-    const countries = new Map<string, CountryCode>();
+    const batch = await this.leads.findWithoutPhoneKeys(after, batchSize);
+    const countries = await this.countries();
     for (const lead of batch) await this.derive(lead, countries);
     return batch.at(-1)?._id ?? null;
   }
@@ -111,30 +115,25 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   private async derive(lead: LeadPhones, countries: Map<string, CountryCode>): Promise<void> {
     const id = String(lead._id);
     const state = JSON.stringify([lead.updatedAt, lead.organizationId]);
-    if (this.unusable.get(id) === state) return;
+    if (this.failedLeads.get(id) === state) return;
     try {
       await this.setDerived(lead, countries);
     } catch (error) {
       if (isDatabaseUnavailable(error)) throw error;
-      this.unusable.set(id, state);
+      this.failedLeads.set(id, state);
       this.logger.warn({ err: error, lead: id }, 'The phones of a lead could not be derived');
     }
   }
 
   private async setDerived(lead: LeadPhones, countries: Map<string, CountryCode>): Promise<void> {
-    const country = await this.countryOf(lead.organizationId, countries);
+    const country = countries.get(lead.organizationId.toHexString()) ?? defaultCountry;
     const derived = derivedPhones(lead.data, country);
     if (derived.phoneKeysOf !== lead.phoneKeysOf) await this.leads.setDerived(lead, derived);
   }
 
-  private async countryOf(
-    organizationId: Types.ObjectId,
-    known: Map<string, CountryCode>,
-  ): Promise<CountryCode> {
-    const id = organizationId.toHexString();
-    const country =
-      known.get(id) ?? (await this.organizations.find(organizationId))?.phoneCountry ?? 'EG';
-    known.set(id, country);
-    return country;
+  /** The phone country of each organization, by its id. */
+  private async countries(): Promise<Map<string, CountryCode>> {
+    const organizations = (await this.organizations.list()).map(toOrganization);
+    return new Map(organizations.map(({ _id, phoneCountry }) => [_id.toHexString(), phoneCountry]));
   }
 }

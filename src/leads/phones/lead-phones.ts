@@ -2,16 +2,34 @@ import type { CountryCode } from 'libphonenumber-js';
 import { isPhone, type Phone, phoneKey } from '../../contacts/phone-number.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 
-/** The fields that the duplicate check keeps beside a lead's data. */
+/** The fields that the duplicate check stores in addition to a lead's data. */
 export type DerivedPhones = Required<Pick<LeadDocument, 'phoneKeys' | 'phoneKeysOf'>>;
 
 /** The phones in a lead's data, without empty ones. */
-export function phonesOf(data: LeadData | undefined): Phone[] {
+export function phonesOf(data: LeadData | null | undefined): Phone[] {
   return [data?.['phoneNumber'], data?.['phoneNumber2']].filter(isPhone);
 }
 
+/** The lead that has a phone, for each of the phones that one of the leads has. */
+export function ownersOf<T extends Pick<LeadDocument, 'data'>>(
+  phones: readonly Phone[],
+  leads: readonly T[],
+  country: CountryCode,
+): Map<Phone, T> {
+  const owners = new Map<Phone, T>();
+  for (const phone of phones) {
+    const key = phoneKey(phone, country);
+    const owner = leads.find(({ data }) => derivedPhones(data, country).phoneKeys.includes(key));
+    if (owner !== undefined) owners.set(phone, owner);
+  }
+  return owners;
+}
+
 /** The derived fields for a lead's data; they differ exactly when phones or country do. */
-export function derivedPhones(data: LeadData | undefined, country: CountryCode): DerivedPhones {
+export function derivedPhones(
+  data: LeadData | null | undefined,
+  country: CountryCode,
+): DerivedPhones {
   const phones = phonesOf(data);
   return {
     phoneKeys: [...new Set(phones.map((phone) => phoneKey(phone, country)))],

@@ -3,7 +3,6 @@ import { loadEnvironment } from '../../run-service.js';
 import { addCommand } from '../command-line/command-texts.js';
 import { printLine } from '../command-line/output.js';
 
-/** Adds `demo`. */
 export function addDemoCommand(program: Command): void {
   addCommand(program, {
     name: 'demo',

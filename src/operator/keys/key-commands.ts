@@ -6,8 +6,8 @@ import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
 import {
   issuedColumns,
+  keyColumns,
   keyView,
-  listColumns,
   newKeyView,
   revokedColumns,
   rotatedColumns,
@@ -32,7 +32,6 @@ interface RotateOptions extends OutputOptions {
 
 const hour = 3_600_000;
 
-/** Adds `key` and its subcommands. */
 export function addKeyCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'key',
@@ -77,7 +76,7 @@ function addList(group: Command): void {
         const keys = application.get(ApiKeysService);
         const documents = await keys.list(_id);
         const views = documents.map((document) => keyView(document, keys));
-        printList(views, listColumns, options);
+        printList(views, keyColumns, options);
       }),
     );
 }
@@ -92,7 +91,7 @@ function addRevoke(group: Command): void {
     .action((idOrPrefix: string, options: OutputOptions) =>
       withApplication(async (application) => {
         const keys = application.get(ApiKeysService);
-        const key = await theKey(keys, idOrPrefix);
+        const key = await findSingleKey(keys, idOrPrefix);
         const revokedAt = await keys.revoke(key);
         printItem(keyView({ ...key, revokedAt }, keys), revokedColumns, options);
       }),
@@ -106,18 +105,18 @@ function addRotate(group: Command): void {
     example: 'key rotate iapi_4fT9xQ --overlap-hours 48',
   })
     .argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it')
-    .option('--overlap-hours <n>', 'how long the old key goes on working', hours, 24)
+    .option('--overlap-hours <n>', 'how long the old key keeps working', hours, 24)
     .action((idOrPrefix: string, options: RotateOptions) =>
       withApplication(async (application) => {
         const keys = application.get(ApiKeysService);
-        const old = await theKey(keys, idOrPrefix);
+        const old = await findSingleKey(keys, idOrPrefix);
         const rotated = await keys.rotate(old, options.overlapHours * hour);
         printItem(rotatedKeyView(old, rotated), rotatedColumns, options);
       }),
     );
 }
 
-async function theKey(keys: ApiKeysService, idOrPrefix: string): Promise<ApiKeyDocument> {
+async function findSingleKey(keys: ApiKeysService, idOrPrefix: string): Promise<ApiKeyDocument> {
   const [key, ...others] = await keys.find(idOrPrefix);
   if (key === undefined) throw new Error(`There is no key with id or prefix ${idOrPrefix}.`);
   if (others.length === 0) return key;

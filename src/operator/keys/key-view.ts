@@ -1,4 +1,3 @@
-import type { ApiKeyState } from '../../authentication/api-key-state.js';
 import type { ApiKeyDocument } from '../../authentication/api-key.schema.js';
 import type {
   ApiKeysService,
@@ -7,38 +6,12 @@ import type {
 } from '../../authentication/api-keys.service.js';
 import type { Columns } from '../command-line/output.js';
 
-/** A stored key as the operator sees it: nothing that opens a door. */
-export interface KeyView {
-  readonly _id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly state: ApiKeyState;
-  /** Without it the key opens nothing here, whatever its state. */
-  readonly allowExternal: boolean;
-  readonly createdAt: Date;
-  readonly lastUsedAt: Date | null;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-}
-
-/** A new key, the one time that it is shown. */
-export interface NewKeyView {
-  readonly _id: string;
-  readonly organizationId: string;
-  readonly name: string;
-  readonly prefix: string;
-  readonly key: string;
-  readonly expiresAt: Date | null;
-}
-
-/** A new key and the old one that it takes the place of. */
-export interface RotatedKeyView extends NewKeyView {
-  readonly old: { readonly _id: string; readonly prefix: string; readonly expiresAt: Date };
-}
+type KeyView = ReturnType<typeof keyView>;
+type NewKeyView = ReturnType<typeof newKeyView>;
+type RotatedKeyView = ReturnType<typeof rotatedKeyView>;
 
 /** The columns of `key list`. */
-export const listColumns: Columns<KeyView> = {
+export const keyColumns: Columns<KeyView> = {
   Id: ({ _id }) => _id,
   Prefix: ({ prefix }) => prefix,
   Name: ({ name }) => name,
@@ -75,14 +48,12 @@ export const rotatedColumns: Columns<RotatedKeyView> = {
   'Works until': ({ old }) => old.expiresAt,
 };
 
-/** Shows a stored key. */
-export function keyView(document: ApiKeyDocument, keys: ApiKeysService): KeyView {
+/** A key as the operator sees it, without the key itself. */
+export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
   return {
-    _id: document._id.toHexString(),
-    organizationId: document.organizationId.toHexString(),
-    name: document.name,
-    prefix: document.prefix,
+    ...identityOf(document),
     state: keys.stateOf(document),
+    /** Without it the key is not accepted, whatever its state. */
     allowExternal: document.permissions?.allowExternal === true,
     createdAt: document.createdAt,
     lastUsedAt: document.lastUsedAt ?? null,
@@ -91,23 +62,17 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService): KeyView
   };
 }
 
-/** Shows a key that was just made. */
-export function newKeyView({ key, document }: NewApiKey): NewKeyView {
-  return {
-    _id: document._id.toHexString(),
-    organizationId: document.organizationId.toHexString(),
-    name: document.name,
-    prefix: document.prefix,
-    key,
-    expiresAt: document.expiresAt ?? null,
-  };
+/** A new key, the one time that it is shown. */
+export function newKeyView({ key, document }: NewApiKey) {
+  return { ...identityOf(document), key, expiresAt: document.expiresAt ?? null };
 }
 
-/** Shows the successor of a key. */
-export function rotatedKeyView(old: ApiKeyDocument, rotated: RotatedApiKey): RotatedKeyView {
-  const { _id, prefix } = old;
-  return {
-    ...newKeyView(rotated),
-    old: { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt },
-  };
+/** A new key and the old one that it replaces. */
+export function rotatedKeyView({ _id, prefix }: ApiKeyDocument, rotated: RotatedApiKey) {
+  const old = { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt };
+  return { ...newKeyView(rotated), old };
+}
+
+function identityOf({ _id, organizationId, name, prefix }: ApiKeyDocument) {
+  return { _id: _id.toHexString(), organizationId: organizationId.toHexString(), name, prefix };
 }

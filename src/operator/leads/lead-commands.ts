@@ -1,8 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import { Types } from 'mongoose';
-import { ChangeLog } from '../../change-log/change-log.js';
-import { LeadLookupService, type PresentedLead } from '../../leads/lead-lookup.service.js';
+import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
+import type { LeadDto } from '../../leads/dto/lead.dto.js';
+import { LeadsService } from '../../leads/leads.service.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
@@ -18,9 +19,8 @@ interface LeadOptions extends OutputOptions {
 const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 const reference = 'external id (recordSystemId) of the lead, or its own id or number';
 /** More than a lead's life brings; a list has to end somewhere. */
-const longestHistory = 10_000;
+const maxHistoryEntries = 10_000;
 
-/** Adds `lead` and its subcommands. */
 export function addLeadCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'lead',
@@ -50,7 +50,7 @@ function addShow(group: Command): void {
 function addHistory(group: Command): void {
   addPrintingCommand(group, {
     name: 'history',
-    description: 'show what was done to a lead and who was told of it, oldest first',
+    description: 'show the changes of a lead and their webhook deliveries, oldest first',
     example: `lead history form-7f3a --org ${exampleId}`,
   })
     .argument('<lead>', reference, externalId)
@@ -59,11 +59,11 @@ function addHistory(group: Command): void {
       withApplication(async (application) => {
         const leads = await leadsOf(application, options, lead);
         const ids = leads.map(({ _id }) => new Types.ObjectId(_id));
-        const changes = await application.get(ChangeLog).ofLeads(options.org, ids);
+        const changes = await application.get(ChangeLogRepository).findByLeads(options.org, ids);
         const filter = { objectIds: leads.map(({ _id }) => _id) };
         const deliveries = await application
           .get(WebhookDeliveriesService)
-          .list(options.org, filter, longestHistory);
+          .list(options.org, filter, maxHistoryEntries);
         printList(leadHistory(leads, changes, deliveries), historyColumns, options);
       }),
     );
@@ -73,9 +73,9 @@ async function leadsOf(
   application: INestApplicationContext,
   { org }: LeadOptions,
   lead: string,
-): Promise<[PresentedLead, ...PresentedLead[]]> {
+): Promise<[LeadDto, ...LeadDto[]]> {
   await organizationOf(application, org);
-  const [first, ...others] = await application.get(LeadLookupService).find(org, lead);
+  const [first, ...others] = await application.get(LeadsService).find(org, lead);
   if (first === undefined) throw new Error(`There is no lead ${lead} in this organization.`);
   return [first, ...others];
 }

@@ -1,33 +1,15 @@
 import type { ChangeLogDocument } from '../../change-log/change-log.schema.js';
-import type { PresentedLead } from '../../leads/lead-lookup.service.js';
+import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import type { ListedDelivery } from '../../webhooks/deliveries/webhook-deliveries.service.js';
-import { deliveryView, type DeliveryView } from '../webhooks/delivery-view.js';
 import type { Columns } from '../command-line/output.js';
+import { deliveryView } from '../webhooks/delivery-view.js';
 
-/** Something that was done to a lead. */
-export interface ChangeEntry {
-  readonly at: Date;
-  readonly kind: 'change';
-  readonly leadId: number;
-  readonly what: string;
-  readonly modifier: string;
-  readonly source: string;
-  readonly changes: ChangeLogDocument['changes'];
-}
-
-/** Somebody who was told of it. */
-export interface DeliveryEntry extends Omit<DeliveryView, 'objectId' | 'createdAt'> {
-  readonly at: Date;
-  readonly kind: 'delivery';
-  readonly leadId: number;
-  readonly what: string;
-}
-
-/** A line of a lead's history. */
-export type HistoryEntry = ChangeEntry | DeliveryEntry;
+type ChangeEntry = ReturnType<typeof changeEntry>;
+type DeliveryEntry = ReturnType<typeof deliveryEntry>;
+type HistoryEntry = ChangeEntry | DeliveryEntry;
 
 /** The lines of `lead show`. */
-export const leadColumns: Columns<PresentedLead> = {
+export const leadColumns: Columns<LeadDto> = {
   Id: ({ _id }) => _id,
   Number: ({ leadId }) => leadId,
   'External id': ({ recordSystemId }) => recordSystemId,
@@ -53,9 +35,9 @@ export const historyColumns: Columns<HistoryEntry> = {
   Details: (entry) => (entry.kind === 'change' ? changesOf(entry) : deliveryOf(entry)),
 };
 
-/** Joins what was done to leads and who was told of it, oldest first. */
+/** The changes of leads and their webhook deliveries, oldest first. */
 export function leadHistory(
-  leads: readonly PresentedLead[],
+  leads: readonly LeadDto[],
   changes: readonly ChangeLogDocument[],
   deliveries: readonly ListedDelivery[],
 ): HistoryEntry[] {
@@ -67,11 +49,11 @@ export function leadHistory(
   return entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
 }
 
-function changeEntry(change: ChangeLogDocument, numbers: Map<string, number>): ChangeEntry {
+function changeEntry(change: ChangeLogDocument, numbers: Map<string, number>) {
   return {
     at: change.createdAt,
-    kind: 'change',
-    leadId: numbers.get(change.entityId.toHexString()) ?? 0,
+    kind: 'change' as const,
+    leadId: numbers.get(change.entityId?.toHexString() ?? '') ?? 0,
     what: change.context,
     modifier: change.modifier,
     source: change.source,
@@ -79,10 +61,10 @@ function changeEntry(change: ChangeLogDocument, numbers: Map<string, number>): C
   };
 }
 
-function deliveryEntry(delivery: ListedDelivery, numbers: Map<string, number>): DeliveryEntry {
+function deliveryEntry(delivery: ListedDelivery, numbers: Map<string, number>) {
   const { objectId, createdAt, ...view } = deliveryView(delivery);
   const leadId = numbers.get(objectId ?? '') ?? 0;
-  return { at: createdAt, kind: 'delivery', leadId, what: view.type, ...view };
+  return { at: createdAt, kind: 'delivery' as const, leadId, what: view.type, ...view };
 }
 
 function changesOf({ changes }: ChangeEntry): string {
@@ -95,7 +77,7 @@ function changesOf({ changes }: ChangeEntry): string {
 function deliveryOf(entry: DeliveryEntry): string {
   const { endpointId, status, failureReason, attempts, lastStatusCode, lastError } = entry;
   const reason = failureReason === null ? '' : ` (${failureReason})`;
-  const answer = lastStatusCode ?? lastError;
-  const answered = answer === null ? '' : `, last answer ${answer}`;
-  return `${status}${reason} at ${endpointId}, tries: ${attempts}${answered}`;
+  const lastResult = lastStatusCode ?? lastError;
+  const lastResultText = lastResult === null ? '' : `, last response ${lastResult}`;
+  return `${status}${reason} at ${endpointId}, attempts: ${attempts}${lastResultText}`;
 }

@@ -4,7 +4,7 @@ import type {
   ClientMatchField,
   OrganizationSettings,
 } from '../../organizations/organization.schema.js';
-import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
 import {
@@ -17,10 +17,10 @@ import {
   webAddress,
 } from '../command-line/option-values.js';
 import {
-  listColumns,
+  organizationListColumns,
   organizationOf,
   organizationView,
-  recordColumns,
+  organizationColumns,
 } from './organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 
@@ -46,7 +46,6 @@ const storedPaths = {
   matchClientsBy: 'settings.clients.matchBy',
 } as const satisfies Record<Exclude<keyof OrganizationOptions, 'json'>, string>;
 
-/** Adds `org` and its subcommands. */
 export function addOrganizationCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'org',
@@ -67,12 +66,12 @@ function addCreate(group: Command): void {
   }).requiredOption('--name <name>', 'name of the organization', name);
   addSettings(command).action((options: OrganizationOptions & { readonly name: string }) =>
     withApplication(async (application) => {
-      const created = await application.get(OrganizationsService).create({
+      const created = await application.get(OrganizationsRepository).create({
         ...only(options, ['name', 'apiDomain', 'logo']),
         name: options.name,
         settings: settingsOf(options),
       });
-      printItem(organizationView(created), recordColumns, options);
+      printItem(organizationView(created), organizationColumns, options);
     }),
   );
 }
@@ -84,8 +83,8 @@ function addList(group: Command): void {
     example: 'org list',
   }).action((options: OutputOptions) =>
     withApplication(async (application) => {
-      const documents = await application.get(OrganizationsService).list();
-      printList(documents.map(organizationView), listColumns, options);
+      const documents = await application.get(OrganizationsRepository).list();
+      printList(documents.map(organizationView), organizationListColumns, options);
     }),
   );
 }
@@ -100,7 +99,7 @@ function addShow(group: Command): void {
     .action((id: Types.ObjectId, options: OutputOptions) =>
       withApplication(async (application) => {
         const document = await organizationOf(application, id);
-        printItem(organizationView(document), recordColumns, options);
+        printItem(organizationView(document), organizationColumns, options);
       }),
     );
 }
@@ -118,9 +117,9 @@ function addUpdate(group: Command): void {
     if (Object.keys(fields).length === 0)
       command.error('error: give at least one option to change');
     return withApplication(async (application) => {
-      await application.get(OrganizationsService).update(id, fields);
+      await application.get(OrganizationsRepository).update(id, fields);
       const document = await organizationOf(application, id);
-      printItem(organizationView(document), recordColumns, options);
+      printItem(organizationView(document), organizationColumns, options);
     });
   });
 }

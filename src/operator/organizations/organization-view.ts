@@ -1,23 +1,14 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { type Organization, toOrganization } from '../../organizations/organization.js';
+import { toOrganization } from '../../organizations/organization.js';
 import type { OrganizationDocument } from '../../organizations/organization.schema.js';
-import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import type { Columns } from '../command-line/output.js';
 
-/** An organization as the operator sees it, with every setting decided. */
-export interface OrganizationView {
-  readonly _id: string;
-  readonly name: string;
-  readonly apiDomain: string | null;
-  readonly logo: string | null;
-  readonly settings: Pick<Organization, 'allowConflictLeads' | 'phoneCountry' | 'clients'>;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+type OrganizationView = ReturnType<typeof organizationView>;
 
 /** The columns of `org list`. */
-export const listColumns: Columns<OrganizationView> = {
+export const organizationListColumns: Columns<OrganizationView> = {
   Id: ({ _id }) => _id,
   Name: ({ name }) => name,
   'API domain': ({ apiDomain }) => apiDomain,
@@ -26,7 +17,7 @@ export const listColumns: Columns<OrganizationView> = {
 };
 
 /** The lines of `org show`. */
-export const recordColumns: Columns<OrganizationView> = {
+export const organizationColumns: Columns<OrganizationView> = {
   Id: ({ _id }) => _id,
   Name: ({ name }) => name,
   'API domain': ({ apiDomain }) => apiDomain,
@@ -40,8 +31,8 @@ export const recordColumns: Columns<OrganizationView> = {
   Updated: ({ updatedAt }) => updatedAt,
 };
 
-/** Shows a stored organization. */
-export function organizationView(document: OrganizationDocument): OrganizationView {
+/** An organization as the operator sees it, with the defaults of the settings that it leaves out. */
+export function organizationView(document: OrganizationDocument) {
   const { allowConflictLeads, phoneCountry, clients } = toOrganization(document);
   return {
     _id: document._id.toHexString(),
@@ -54,16 +45,12 @@ export function organizationView(document: OrganizationDocument): OrganizationVi
   };
 }
 
-/**
- * Gives the stored organization of an id.
- *
- * @throws Error when there is none or it is deleted
- */
+/** @throws Error when there is no such organization or it is deleted */
 export async function organizationOf(
   application: INestApplicationContext,
   id: Types.ObjectId,
 ): Promise<OrganizationDocument> {
-  const document = await application.get(OrganizationsService).findDocument(id);
+  const document = await application.get(OrganizationsRepository).findDocument(id);
   if (document === null) throw new Error(`There is no organization with id ${id.toHexString()}.`);
   return document;
 }

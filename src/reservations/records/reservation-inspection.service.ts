@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { OrganizationsService } from '../../organizations/organizations.service.js';
+import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lookup.service.js';
 import type { CallbackOutcome } from '../callback/callback-record.schema.js';
 import { CallbackRecordsRepository } from '../callback/callback-records.repository.js';
@@ -36,7 +36,7 @@ export interface InspectedCallback {
 @Injectable()
 export class ReservationInspectionService {
   constructor(
-    private readonly organizations: OrganizationsService,
+    private readonly organizations: OrganizationsRepository,
     private readonly reservations: ReservationsRepository,
     private readonly wallets: Wallets,
     private readonly units: UnitLookupService,

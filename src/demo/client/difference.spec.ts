@@ -21,7 +21,7 @@ describe('what differs from what is expected', () => {
     [{}, [], 'body is {} instead of []'],
     [null, { a: 1 }, 'body is null instead of {"a":1}'],
     ['<html>', { ok: true }, 'body is "<html>" instead of {"ok":true}'],
-  ])('of %j and %j is told on one line', (actual, expected, line) => {
+  ])('of %j and %j is described on one line', (actual, expected, line) => {
     expect(difference(actual, expected, 'body')).toBe(line);
   });
 });

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { type DemoReceiver, startDemoReceiver } from './demo-receiver.js';
+import { type DemoReceiver, startDemoReceiver } from './webhook-receiver.js';
 import type { Chapter, DemoRun, DemoSubscription } from './demo-run.js';
-import { readableJson } from './readable-json.js';
+import { readableJson } from '../client/readable-json.js';
 
-/** What a subscribed endpoint is told. */
-export const webhookStory: readonly Chapter[] = [
-  { title: 'A partner with an endpoint is told of it, signed', tell: tellAnEndpoint },
+/** What a subscribed endpoint receives. */
+export const webhookChapters: readonly Chapter[] = [
+  { title: 'A subscribed endpoint receives the event, signed', execute: subscribeEndpoint },
 ];
 
 const width = 96;
-const patience = 10_000;
+const deliveryTimeoutMs = 10_000;
 
-async function tellAnEndpoint(run: DemoRun): Promise<void> {
+async function subscribeEndpoint(run: DemoRun): Promise<void> {
   const receiver = await startDemoReceiver();
   const subscription = await run.subscribe(receiver.url);
   receiver.trust(subscription.secret);
@@ -22,29 +22,29 @@ async function tellAnEndpoint(run: DemoRun): Promise<void> {
       { status: 201, body: { ok: true, operation: 'create', lead } },
     );
     run.print('');
-    await tellWhatArrives(run, receiver, subscription);
+    await printDelivery(run, receiver, subscription);
   } finally {
     await subscription.end();
     await receiver.stop();
   }
 }
 
-async function tellWhatArrives(
+async function printDelivery(
   { print }: DemoRun,
   receiver: DemoReceiver,
   subscription: DemoSubscription,
 ): Promise<void> {
-  const deadline = Date.now() + patience;
+  const deadline = Date.now() + deliveryTimeoutMs;
   while (Date.now() < deadline) {
-    const [refused] = receiver.refused;
-    if (refused !== undefined) throw new Error(`The receiver refused the webhook: ${refused}`);
-    const [webhook] = receiver.arrived;
+    const [error] = receiver.verificationErrors;
+    if (error !== undefined) throw new Error(`The receiver could not verify the webhook: ${error}`);
+    const [webhook] = receiver.verified;
     if (webhook !== undefined) {
       print(`  * ${receiver.url} got ${webhook.id}, its signature is verified`);
       for (const line of readableJson(webhook.event, width)) print(`    ${line}`);
       return;
     }
-    if ((await subscription.refusal()) !== null) {
+    if ((await subscription.rejectionReason()) !== null) {
       print('  * The running service may not send to this machine. Start it with');
       print(
         '    WEBHOOKS_ALLOW_HTTP=true WEBHOOKS_ALLOW_PRIVATE_NETWORKS=true to see what it sends.',

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { DemoClient, Print } from './demo-client.js';
+import type { DemoClient, Print } from '../client/demo-client.js';
 
 /** One Egyptian mobile number in the spellings that people and programs use. */
 export interface DemoPhone {
@@ -17,14 +17,14 @@ export interface DemoPhone {
 export interface DemoSubscription {
   readonly secret: string;
   /** Why the service does not send to it; null while there is no reason. */
-  refusal(): Promise<string | null>;
+  rejectionReason(): Promise<string | null>;
   end(): Promise<void>;
 }
 
 /** Subscribes a URL to all events of the demo organization, as the operator would. */
 export type Subscribe = (url: string) => Promise<DemoSubscription>;
 
-/** One telling of the demo: what it talks through, and ids and phones that no other telling has. */
+/** One run of the demo: how it sends and prints, and ids and phones that no other run has. */
 export interface DemoRun {
   readonly client: DemoClient;
   readonly print: Print;
@@ -40,15 +40,15 @@ export interface DemoRun {
 /** A part of the demo with a heading. */
 export interface Chapter {
   readonly title: string;
-  /** Sends its requests and prints them; throws an Error with one line at a wrong answer. */
-  readonly tell: (run: DemoRun) => Promise<void>;
+  /** Sends its requests and prints them; throws an Error with one line at an unexpected response. */
+  readonly execute: (run: DemoRun) => Promise<void>;
 }
 
 const operatorCodes = ['10', '11', '12', '15'];
 const subscribers = 1e8;
 const phonesOfOneRun = 20;
 
-/** Begins a telling of the demo at a moment in milliseconds. */
+/** Starts a run of the demo at a time in milliseconds. */
 export function startRun(
   { client, print, subscribe }: Pick<DemoRun, 'client' | 'print' | 'subscribe'>,
   now: number,

@@ -1,6 +1,6 @@
-import type { AppOptions } from '../app.module.js';
-import type { Environment } from '../configuration/environment.js';
-import { listen, type Service } from '../service.js';
+import type { AppOptions } from '../../app.module.js';
+import type { Environment } from '../../configuration/environment.js';
+import { listen, type Service } from '../../service.js';
 import { difference } from './difference.js';
 import { type DemoAddress, exchange } from './demo-client.js';
 
@@ -11,8 +11,8 @@ export interface DemoTarget {
 }
 
 /**
- * The service that runs at PORT already when it works on the same database, which is when it takes
- * the key; otherwise the given service, which then starts listening.
+ * The service that runs at PORT already when it works on the same database, which is when it
+ * accepts the key; otherwise the given service, which then starts listening.
  */
 export async function chooseTarget(
   { PORT }: Environment,
@@ -20,11 +20,11 @@ export async function chooseTarget(
   key: string,
 ): Promise<DemoTarget> {
   const url = `http://127.0.0.1:${PORT}`;
-  if (await takesKey({ url, key })) return { url, isRunningAlready: true };
+  if (await acceptsKey({ url, key })) return { url, isRunningAlready: true };
   return { url: await listen(own.service, own.options), isRunningAlready: false };
 }
 
-async function takesKey(address: DemoAddress): Promise<boolean> {
+async function acceptsKey(address: DemoAddress): Promise<boolean> {
   try {
     // The key is shown only to what says that it is this service.
     const health = await exchange(address, { method: 'GET', path: 'healthz', key: null });

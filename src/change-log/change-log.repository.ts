@@ -1,45 +1,38 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
-import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
-import type { ChangeContext, ChangeLogDocument } from './change-log.schema.js';
-import type { FieldChange } from './field-changes.js';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import type { ChangeLogDocument } from './change-log.schema.js';
 
-/** What happened to which lead. */
-export interface LeadChange {
-  readonly leadId: Types.ObjectId;
-  readonly context: ChangeContext;
-  readonly changes: readonly FieldChange[];
-}
-
-/** The record of every change of a lead through this API (section 1, item 5). */
+/** The changes that requests made to leads (rule LEAD-12). */
 @Injectable()
-export class ChangeLog {
+export class ChangeLogRepository {
   constructor(
     @InjectCollection('ChangeLog') private readonly entries: TenantCollection<ChangeLogDocument>,
     private readonly clock: Clock,
   ) {}
 
   /** Adds an entry, inside the transaction of the change. */
-  async recordLeadChange(organizationId: Types.ObjectId, change: LeadChange): Promise<void> {
+  async addLeadChange(
+    organizationId: Types.ObjectId,
+    change: Required<Pick<ChangeLogDocument, 'entityId' | 'context' | 'changes'>>,
+  ): Promise<void> {
     const now = this.clock.now();
     await this.entries.insert({
       _id: new Types.ObjectId(),
       organizationId,
       entity: 'Lead',
-      entityId: change.leadId,
-      context: change.context,
       modifier: 'External API',
       source: 'API',
-      changes: change.changes,
+      ...change,
       createdAt: now,
       updatedAt: now,
     });
   }
 
-  /** What was done to leads, oldest first. */
-  async ofLeads(
+  /** The changes of leads, oldest first. */
+  async findByLeads(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
   ): Promise<ChangeLogDocument[]> {

@@ -1,9 +1,12 @@
 import type { Chapter, DemoRun } from './demo-run.js';
 
-/** Who may ask what: health without a key, everything else with one. */
-export const accessStory: readonly Chapter[] = [
-  { title: 'The health of the service needs no key', tell: askForHealth },
-  { title: 'Without a key, or with a wrong one, nothing else is answered', tell: goWithoutKey },
+/** Health without a key, everything else with one. */
+export const accessChapters: readonly Chapter[] = [
+  { title: 'The health of the service needs no key', execute: askForHealth },
+  {
+    title: 'Without a key, or with a wrong one, every other request gets a 401',
+    execute: sendWithoutKey,
+  },
 ];
 
 async function askForHealth({ client }: DemoRun): Promise<void> {
@@ -13,7 +16,7 @@ async function askForHealth({ client }: DemoRun): Promise<void> {
   );
 }
 
-async function goWithoutKey({ client, id }: DemoRun): Promise<void> {
+async function sendWithoutKey({ client, id }: DemoRun): Promise<void> {
   const request = { method: 'POST', path: 'leads', body: { name: 'Omar Nasser' } } as const;
   await client.show(
     { ...request, key: null },

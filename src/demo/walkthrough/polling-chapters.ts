@@ -1,10 +1,10 @@
-import type { DemoRequest } from './demo-client.js';
+import type { DemoRequest } from '../client/demo-client.js';
 import type { Chapter, DemoRun } from './demo-run.js';
 
-/** A CRM that keeps its copy of the catalogue current. */
-export const pollingStory: readonly Chapter[] = [
-  { title: 'A CRM polls a unit: nothing has changed, then its price has', tell: pollUnit },
-  { title: 'Or it asks for what has changed since its last visit', tell: askForChanges },
+/** A CRM that keeps its copy of the catalogue up to date. */
+export const pollingChapters: readonly Chapter[] = [
+  { title: 'A CRM polls a unit: nothing has changed, then its price has', execute: pollUnit },
+  { title: 'Or it asks for what has changed since its last visit', execute: askForChanges },
 ];
 
 const firstPrice = 9_000_000;

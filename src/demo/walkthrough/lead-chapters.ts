@@ -1,21 +1,18 @@
-import type { Language } from '../localization/language.js';
-import { textIn } from '../localization/localized.js';
-import { COMPOUNDS } from './demo-compounds.js';
-import type { DemoRequest } from './demo-client.js';
-import { demoLeadSources } from './demo-lead-sources.js';
+import type { DemoRequest } from '../client/demo-client.js';
+import { demoLeadSources } from './lead-sources.js';
 import type { Chapter, DemoRun } from './demo-run.js';
 
-/** A lead's life as a partner's website sees it. */
-export const leadStory: readonly Chapter[] = [
-  { title: 'A visitor fills in the form of a website', tell: createLead },
-  { title: 'The visitor adds something: what was sent before stays', tell: updateLead },
-  { title: 'A known phone in another spelling is refused', tell: repeatPhone },
-  { title: 'The same refusal in Arabic', tell: repeatPhoneInArabic },
-  { title: 'A project named in Arabic links its compound', tell: nameProjectInArabic },
-  { title: 'The website reads its lead back', tell: readLead },
-  { title: 'What lead sources really send is stored as it comes', tell: sendFromSources },
-  { title: 'An email that is none is refused', tell: sendWrongEmail },
-  { title: 'The lead is deleted, and gone', tell: deleteLead },
+/** A lead from creation to deletion, as a partner's website sees it. */
+export const leadChapters: readonly Chapter[] = [
+  { title: 'A visitor fills in the form of a website', execute: createLead },
+  { title: 'The visitor adds something: what was sent before stays', execute: updateLead },
+  { title: 'A phone of another lead is rejected, in any spelling', execute: repeatPhone },
+  { title: 'The same error in Arabic', execute: repeatPhoneInArabic },
+  { title: 'A project named in Arabic links its compound', execute: nameProjectInArabic },
+  { title: 'The website reads its lead back', execute: readLead },
+  { title: 'The payloads of lead sources are stored as they come', execute: sendFromSources },
+  { title: 'An invalid email is rejected', execute: sendWrongEmail },
+  { title: 'The lead is deleted', execute: deleteLead },
 ];
 
 const objectId = /^[0-9a-f]{24}$/;
@@ -25,8 +22,8 @@ const details = {
 };
 
 async function createLead(run: DemoRun): Promise<void> {
-  const sent = websiteLead(run);
-  const { recordSystemId, data, additionalData, ...flat } = sent;
+  const body = websiteLead(run);
+  const { recordSystemId, data, additionalData, ...flat } = body;
   const lead = {
     recordSystemId,
     compoundsIds: [objectId],
@@ -34,7 +31,7 @@ async function createLead(run: DemoRun): Promise<void> {
     additionalData,
     isDeleted: false,
   };
-  await run.client.show(post(sent), {
+  await run.client.show(post(body), {
     status: 201,
     body: { ok: true, operation: 'create', lead, newLead: lead },
   });
@@ -67,7 +64,7 @@ async function nameProjectInArabic(run: DemoRun): Promise<void> {
     recordSystemId: `landing-page-${run.id}`,
     name: 'يوسف عبد الله',
     phoneNumber: run.phone(1).arabic,
-    project: compoundName('zaytoun-orchard', 'ar-eg'),
+    project: 'بستان الزيتون',
   };
   const { recordSystemId, ...data } = body;
   await run.client.show(
@@ -89,12 +86,12 @@ async function readLead(run: DemoRun): Promise<void> {
 async function sendFromSources(run: DemoRun): Promise<void> {
   run.print('');
   for (const { source, body } of demoLeadSources(run)) {
-    const answer = await run.client.ask(post(body), {
+    const response = await run.client.ask(post(body), {
       status: 201,
       body: { operation: 'create', lead: body },
     });
-    const { lead } = answer.body as { lead: { leadId: number } };
-    run.print(`  ${source.padEnd(20)} ${answer.status} created, lead number ${lead.leadId}`);
+    const { lead } = response.body as { lead: { leadId: number } };
+    run.print(`  ${source.padEnd(20)} ${response.status} created, lead number ${lead.leadId}`);
   }
 }
 
@@ -125,7 +122,7 @@ function websiteLead(run: DemoRun) {
     name: 'Mona El Sayed',
     email: `mona.${run.id}@example.com`,
     phoneNumber: run.phone(0).national,
-    project: compoundName('palm-meadows', 'en-us'),
+    project: 'Palm Meadows',
     data: { leadSource: 'website', budget: 5_000_000 },
     additionalData: { utm_source: 'newsletter' },
   };
@@ -156,8 +153,4 @@ function post(body: object): DemoRequest {
 
 function pathOfLead(run: DemoRun): string {
   return `leads/${encodeURIComponent(websiteLead(run).recordSystemId)}`;
-}
-
-function compoundName(key: string, language: Language): string {
-  return textIn(COMPOUNDS.find((compound) => compound.key === key)?.name, language);
 }

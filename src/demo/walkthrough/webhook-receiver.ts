@@ -14,26 +14,26 @@ export interface VerifiedWebhook {
 export interface DemoReceiver {
   readonly url: string;
   /** What has arrived and was verified. */
-  readonly arrived: readonly VerifiedWebhook[];
-  /** What has arrived and was not. */
-  readonly refused: readonly string[];
-  /** Tells it the secret that it got from the operator. */
+  readonly verified: readonly VerifiedWebhook[];
+  /** Why the others could not be verified. */
+  readonly verificationErrors: readonly string[];
+  /** Sets the secret that the operator has given it. */
   trust(secret: string): void;
   stop(): Promise<void>;
 }
 
 /** Starts a receiver on loopback that verifies with the Standard Webhooks library. */
 export async function startDemoReceiver(): Promise<DemoReceiver> {
-  const arrived: VerifiedWebhook[] = [];
-  const refused: string[] = [];
+  const verified: VerifiedWebhook[] = [];
+  const verificationErrors: string[] = [];
   let webhook: Webhook | undefined;
   const verify = (body: string, headers: Record<string, string>) => {
     try {
       const event = webhook?.verify(body, headers);
-      arrived.push({ id: headers['webhook-id'] ?? '', event });
+      verified.push({ id: headers['webhook-id'] ?? '', event });
       return 204;
     } catch (error) {
-      refused.push(error instanceof Error ? error.message : String(error));
+      verificationErrors.push(error instanceof Error ? error.message : String(error));
       return 401;
     }
   };
@@ -46,8 +46,8 @@ export async function startDemoReceiver(): Promise<DemoReceiver> {
   await once(server, 'listening');
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`,
-    arrived,
-    refused,
+    verified,
+    verificationErrors,
     trust: (secret) => void (webhook = new Webhook(secret)),
     stop: async () => {
       server.closeAllConnections();

@@ -1,14 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import type { Language } from '../localization/language.js';
-import { basePath } from '../service.js';
+import type { Language } from '../../localization/language.js';
+import { basePath } from '../../service.js';
 import { difference } from './difference.js';
 import { readableJson } from './readable-json.js';
 
 /** Takes one line of the demo's text. */
 export type Print = (line: string) => void;
 
-/** Whom requests are sent to, and with which key. */
+/** Where requests are sent to, and with which key. */
 export interface DemoAddress {
   /** Without path. */
   readonly url: string;
@@ -21,14 +21,14 @@ export interface DemoRequest {
   readonly path: string;
   readonly language?: Language;
   readonly body?: object;
-  /** The tag of the answer that is known already. */
+  /** The entity tag of an earlier response. */
   readonly etag?: string | null;
   /** Sent instead of the demo's own key; null sends none. */
   readonly key?: string | null;
 }
 
 /** What came back. */
-interface DemoAnswer {
+interface DemoResponse {
   readonly status: number;
   readonly headers: Headers;
   /** Parsed JSON, or the text when it is none. */
@@ -36,7 +36,7 @@ interface DemoAnswer {
 }
 
 /** What has to come back; the body may have more than is expected of it. */
-interface ExpectedAnswer {
+interface ExpectedResponse {
   readonly status: number;
   /** Headers that are shown too. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -45,20 +45,20 @@ interface ExpectedAnswer {
 
 const width = 100;
 const margin = '    ';
-const patience = 15_000;
+const requestTimeoutMs = 15_000;
 
 /**
  * Sends one request over HTTP.
  *
- * @throws Error with one line when there is no answer within 15 seconds
+ * @throws Error with one line when there is no response within 15 seconds
  */
-export async function exchange(address: DemoAddress, request: DemoRequest): Promise<DemoAnswer> {
+export async function exchange(address: DemoAddress, request: DemoRequest): Promise<DemoResponse> {
   try {
     const response = await fetch(`${address.url}/${basePath}/${request.path}`, {
       method: request.method,
       headers: headersOf(address, request),
       redirect: 'error',
-      signal: AbortSignal.timeout(patience),
+      signal: AbortSignal.timeout(requestTimeoutMs),
       ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
     });
     const { status, headers } = response;
@@ -66,7 +66,7 @@ export async function exchange(address: DemoAddress, request: DemoRequest): Prom
   } catch (error) {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
-    throw new Error(`${nameOf(request)} got no answer: ${reason}`, { cause: error });
+    throw new Error(`${nameOf(request)} got no response: ${reason}`, { cause: error });
   }
 }
 
@@ -85,35 +85,35 @@ export class DemoClient {
   }
 
   /**
-   * Sends a request and prints it and its answer.
+   * Sends a request and prints it and its response.
    *
-   * @throws Error with one line when the answer is not the expected one
+   * @throws Error with one line when the response is not the expected one
    */
-  async show(request: DemoRequest, expected: ExpectedAnswer): Promise<void> {
+  async show(request: DemoRequest, expected: ExpectedResponse): Promise<void> {
     this.print('');
     this.print(`  > ${nameOf(request)}${notesOf(request)}`);
     if (request.body !== undefined) this.printBody(request.body);
-    const answer = await this.send(request);
-    this.print(`  < ${answer.status} ${STATUS_CODES[answer.status] ?? ''}`.trimEnd());
+    const response = await this.send(request);
+    this.print(`  < ${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd());
     for (const name of Object.keys(expected.headers ?? {})) {
-      this.print(`${margin}${name}: ${answer.headers.get(name) ?? '(missing)'}`);
+      this.print(`${margin}${name}: ${response.headers.get(name) ?? '(missing)'}`);
     }
-    if (answer.body !== '') this.printBody(abridged(answer.body));
-    check(request, answer, expected);
+    if (response.body !== '') this.printBody(abridged(response.body));
+    check(request, response, expected);
   }
 
   /**
    * Sends a request without printing anything.
    *
-   * @throws Error with one line when the answer is not the expected one
+   * @throws Error with one line when the response is not the expected one
    */
-  async ask(request: DemoRequest, expected: ExpectedAnswer): Promise<DemoAnswer> {
-    const answer = await this.send(request);
-    check(request, answer, expected);
-    return answer;
+  async ask(request: DemoRequest, expected: ExpectedResponse): Promise<DemoResponse> {
+    const response = await this.send(request);
+    check(request, response, expected);
+    return response;
   }
 
-  private send(request: DemoRequest): Promise<DemoAnswer> {
+  private send(request: DemoRequest): Promise<DemoResponse> {
     this.requests += 1;
     return exchange(this.address, request);
   }
@@ -155,7 +155,7 @@ function notesOf({ language, key, etag }: DemoRequest): string {
   return notes.length === 0 ? '' : `  (${notes.join(', ')})`;
 }
 
-/** The answer repeats the lead for earlier clients; the reader need not read it twice. */
+/** The response repeats the lead for earlier clients; the reader need not read it twice. */
 function abridged(body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   if (!('lead' in body && 'newLead' in body)) return body;
@@ -163,14 +163,14 @@ function abridged(body: unknown): unknown {
   return { ...body, newLead: '(the same as lead)' };
 }
 
-function check(request: DemoRequest, answer: DemoAnswer, expected: ExpectedAnswer): void {
-  const { status, body } = answer;
-  const headers = Object.fromEntries(answer.headers);
+function check(request: DemoRequest, response: DemoResponse, expected: ExpectedResponse): void {
+  const { status, body } = response;
+  const headers = Object.fromEntries(response.headers);
   const found =
     difference(status, expected.status, 'the status') ??
     difference(headers, expected.headers ?? {}, 'headers') ??
     difference(body, expected.body, 'body');
   if (found === null) return;
-  const answered = readableJson(body, Number.POSITIVE_INFINITY).join('').slice(0, 300);
-  throw new Error(`${nameOf(request)}: ${found} (answered ${status} ${answered})`);
+  const responseText = readableJson(body, Number.POSITIVE_INFINITY).join('').slice(0, 300);
+  throw new Error(`${nameOf(request)}: ${found} (response ${status} ${responseText})`);
 }

@@ -2,7 +2,7 @@ import type { DemoPhone, DemoRun } from './demo-run.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A lead as integrators post it: known fields mapped, what the source sent kept beside them. */
+/** A lead as integrators post it: known fields mapped, the payload of the source kept with them. */
 interface DemoLeadSource {
   readonly source: string;
   readonly body: {

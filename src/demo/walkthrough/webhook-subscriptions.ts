@@ -1,10 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { WebhookDeliveriesService } from '../webhooks/deliveries/webhook-deliveries.service.js';
-import { WebhookEndpointsService } from '../webhooks/endpoints/webhook-endpoints.service.js';
+import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
+import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { Subscribe } from './demo-run.js';
 
-/** Makes endpoints of an organization that are gone after the demo. */
+/** Adds endpoints of an organization and removes them after the demo. */
 export function demoSubscriptions(
   application: INestApplicationContext,
   organizationId: Types.ObjectId,
@@ -16,7 +16,8 @@ export function demoSubscriptions(
     const failed = { endpointId: endpoint._id, status: 'failed' } as const;
     return {
       secret,
-      refusal: async () => (await deliveries.list(organizationId, failed, 1))[0]?.lastError ?? null,
+      rejectionReason: async () =>
+        (await deliveries.list(organizationId, failed, 1))[0]?.lastError ?? null,
       end: async () => void (await endpoints.remove(endpoint._id)),
     };
   };

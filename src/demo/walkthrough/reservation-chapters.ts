@@ -1,16 +1,21 @@
-import { COMPOUNDS } from './demo-compounds.js';
+import { demoUnitSlugs } from '../demo-catalogue.js';
 import type { Chapter, DemoRun } from './demo-run.js';
-import { homesOf, slugOf } from './demo-units.js';
 
 /** A reservation from the first visit to the last cheque, as a CRM and a collection partner see it. */
-export const reservationStory: readonly Chapter[] = [
-  { title: 'The CRM reserves a unit for a lead', tell: reserve },
-  { title: 'It hands the cheques over to a collection partner', tell: handOver },
-  { title: 'The partner collects the first cheque: the unit is sold', tell: collect },
-  { title: 'The cheque bounces after all: the reservation is canceled', tell: bounce },
-  { title: 'Somebody else buys the unit', tell: sellToAnother },
-  { title: 'The cheque is recovered too late, which is stored and refused', tell: recoverTooLate },
-  { title: 'The other buyer withdraws: the cheque bounces again and is recovered', tell: recover },
+export const reservationChapters: readonly Chapter[] = [
+  { title: 'The CRM reserves a unit for a lead', execute: reserve },
+  { title: 'It adds the cheques that a collection partner collects', execute: addCheques },
+  { title: 'The partner collects the first cheque: the unit is sold', execute: collect },
+  { title: 'The cheque bounces after all: the reservation is canceled', execute: bounce },
+  { title: 'Another buyer takes the unit', execute: sellToAnother },
+  {
+    title: 'The cheque is recovered too late: it is stored, the reservation stays canceled',
+    execute: recoverTooLate,
+  },
+  {
+    title: 'The other buyer withdraws: the cheque bounces again and is recovered',
+    execute: recover,
+  },
 ];
 
 const bounced = { installmentId: 'first', chequeStatus: 'bounced' };
@@ -26,10 +31,10 @@ async function reserve(run: DemoRun): Promise<void> {
   });
 }
 
-async function handOver(run: DemoRun): Promise<void> {
-  const sent = { recordSystemId: dealOf(run), status: 'pending_cheque_collection' };
+async function addCheques(run: DemoRun): Promise<void> {
+  const deal = { recordSystemId: dealOf(run), status: 'pending_cheque_collection' };
   await save(run, 200, {
-    ...sent,
+    ...deal,
     partnerCollection: true,
     cheques: [
       { installmentId: 'first', chequeNumber: '000123', chequeAmount: 250_000 },
@@ -54,8 +59,8 @@ async function sellToAnother(run: DemoRun): Promise<void> {
   const recordSystemId = otherDealOf(run);
   await save(run, 201, { recordSystemId, unit: unitOf(run), status: 'pending_cheque_collection' });
   const reservationId = await idOf(run, recordSystemId);
-  const sent = { reservationId, reservationStatus: 'approved' };
-  await callBack(run, sent, { reservation: 'applied' });
+  const approved = { reservationId, reservationStatus: 'approved' };
+  await callBack(run, approved, { reservation: 'applied' });
 }
 
 async function recoverTooLate(run: DemoRun): Promise<void> {
@@ -76,12 +81,18 @@ async function recover(run: DemoRun): Promise<void> {
   await callBack(run, { reservationId, ...bounced }, { cheque: 'applied' });
   await callBack(run, { reservationId, ...collected }, { cheque: 'applied' });
   await read(run, reservationId, { status: 'approved', chequeWallet: { isDeleted: false } });
-  // The next telling finds the unit free.
+  // The next run finds the unit free.
   await run.client.ask(callback({ reservationId, ...canceled }), { status: 201, body: '' });
 }
 
 async function save(run: DemoRun, status: 200 | 201, body: object): Promise<void> {
-  const { unit: _unit, lead: _lead, partnerCollection, cheques, ...fields } = body as Sent;
+  const {
+    unit: _unit,
+    lead: _lead,
+    partnerCollection,
+    cheques,
+    ...fields
+  } = body as ReservationBody;
   const operation = status === 201 ? 'create' : 'update';
   const isActive = partnerCollection ?? false;
   const reservation = {
@@ -93,7 +104,7 @@ async function save(run: DemoRun, status: 200 | 201, body: object): Promise<void
   await run.client.show(request, { status, body: { ok: true, operation, reservation } });
 }
 
-interface Sent {
+interface ReservationBody {
   readonly unit?: unknown;
   readonly lead?: unknown;
   readonly partnerCollection?: boolean;
@@ -125,9 +136,9 @@ function callback(body: object) {
   return { method: 'POST', path: 'reservations/webhook', body } as const;
 }
 
-/** Each telling reserves another unit. */
+/** Each run reserves another unit. */
 function unitOf(run: DemoRun): string {
-  return run.pick(COMPOUNDS.flatMap(homesOf).map(slugOf));
+  return run.pick(demoUnitSlugs());
 }
 
 function dealOf(run: DemoRun): string {
