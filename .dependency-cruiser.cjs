@@ -8,6 +8,7 @@ const doors = [
   '^src/authentication/(api-key-state|caller|public\\.decorator)\\.ts$',
   '^src/change-log/(change-log|field-changes)\\.ts$',
   '^src/organizations/organization\\.ts$',
+  '^src/units/writing/availability\\.ts$',
 ];
 
 /** What compounds and units stand on; their collections are the catalogue's. */
@@ -22,7 +23,7 @@ const pure = [
   '^src/http/(errors/domain-error|validation/json-body)\\.ts$',
   '^src/leads/phones/lead-phones\\.ts$',
   '^src/localization/(fold-case|language|localized)\\.ts$',
-  '^src/reservations/(cheques/cheques|states|transitions)\\.ts$',
+  '^src/reservations/(cheques/cheques|reservation-state|states|transitions)\\.ts$',
   '^src/units/writing/availability\\.ts$',
   '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|pace|retry-schedule|secret-box|slots)\\.ts$',
 ];

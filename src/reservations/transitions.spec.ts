@@ -5,7 +5,7 @@ import { type ChequeFacts, decideCheque, decideReservation, type Decision } from
 const approval: Decision = { kind: 'apply', effects: ['approve'] };
 const cancellation: Decision = { kind: 'apply', effects: ['cancel', 'deleteWallet'] };
 const recovery: Decision = { kind: 'apply', effects: ['approve', 'restoreWallet'] };
-const unitNotFound: Decision = { kind: 'refuse', refusal: 'unitNotFound' };
+const unitNotFound: Decision = { kind: 'reject', error: 'unitNotFound' };
 const present = { isUnitDeleted: false };
 const deleted = { isUnitDeleted: true };
 
@@ -18,9 +18,9 @@ describe('decideReservation', () => {
 
   const others = reservationStatuses.filter((status) => status !== 'pending_cheque_collection');
   it.each(others)('refuses to approve what is %s, whether or not the unit is there', (status) => {
-    const refusal: Decision = { kind: 'refuse', refusal: 'notPendingChequeCollection' };
-    expect(decideReservation({ status, ...present }, 'approved')).toEqual(refusal);
-    expect(decideReservation({ status, ...deleted }, 'approved')).toEqual(refusal);
+    const rejected: Decision = { kind: 'reject', error: 'notPendingChequeCollection' };
+    expect(decideReservation({ status, ...present }, 'approved')).toEqual(rejected);
+    expect(decideReservation({ status, ...deleted }, 'approved')).toEqual(rejected);
   });
 
   it.each(reservationStatuses)('cancels what is %s', (status) => {
@@ -72,8 +72,8 @@ describe('decideCheque', () => {
     const taken = recovered.filter((facts) => facts.isUnitReservedByAnother);
     expect(taken).toHaveLength(12);
     for (const facts of taken) {
-      const refusal: Decision = { kind: 'refuse', refusal: 'unitAlreadyReserved' };
-      expect(decideCheque(facts, 'collected')).toEqual(refusal);
+      const rejected: Decision = { kind: 'reject', error: 'unitAlreadyReserved' };
+      expect(decideCheque(facts, 'collected')).toEqual(rejected);
     }
   });
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
-import { ReservationInspectionService } from '../../reservations/records/reservation-inspection.service.js';
+import { ReservationInspectionService } from '../../reservations/reading/reservation-inspection.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
 import { count, objectId } from '../command-line/option-values.js';

@@ -1,7 +1,7 @@
 import type {
   InspectedCallback,
   InspectedReservation,
-} from '../../reservations/records/reservation-inspection.service.js';
+} from '../../reservations/reading/reservation-inspection.service.js';
 import type { Columns } from '../command-line/output.js';
 
 /** One cheque of a reservation, in whichever of its wallets. */

@@ -11,7 +11,7 @@ import {
 import { ChequeNumber } from '../cheques/cheque-number.js';
 import { IsOneOf } from '../cheques/is-one-of.js';
 
-/** Body of `POST /reservations/webhook` (section 2.3). */
+/** Body of `POST /reservations/webhook` (rule CALL-1). */
 export class CallbackDto {
   @ApiProperty({
     description: "Id of an existing reservation of the caller's organization.",

@@ -4,7 +4,7 @@ import { IsIn, ValidateBy } from 'class-validator';
 import { MayBeOmitted } from '../../http/validation/field-decorators.js';
 import { ruleMessage } from '../../http/validation/rule-message.js';
 
-/** One of some values when it is sent; refused in two messages ("Reservation callback" 1). */
+/** One of some values when it is sent; rejected with two messages (rule CALL-1). */
 export function IsOneOf(
   property: string,
   values: readonly string[],

@@ -11,16 +11,15 @@ import {
 import { isStorableText } from '../../http/validation/json-body.js';
 import { ruleMessage } from '../../http/validation/rule-message.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
-import type { ChequeRequest, ReservationRequest } from './reservation-request.js';
 import { type ReservationStatus, reservationStatuses } from '../states.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
 import { IsOneOf } from '../cheques/is-one-of.js';
 
 /** Most cheques of one request: more than any payment plan has installments. */
-const mostCheques = 500;
+const maxCheques = 500;
 
 /** A cheque of `POST /reservations`. */
-export class ChequeRequestDto implements ChequeRequest {
+export class ChequeRequestDto {
   @ApiProperty({
     minLength: 1,
     maxLength: externalIdLimit,
@@ -44,8 +43,8 @@ export class ChequeRequestDto implements ChequeRequest {
   dueDate?: string;
 }
 
-/** A record of an outside system. */
-class RecordReference {
+/** An entity of an outside system. */
+class ExternalReference {
   @ApiProperty({ minLength: 1, maxLength: externalIdLimit, example: 'website-form-7-4711' })
   recordSystemId!: string;
 }
@@ -56,9 +55,9 @@ class UnitIdReference {
   unitId!: string;
 }
 
-/** Body of `POST /reservations` ("Units and reservation records" 5). */
-@ApiExtraModels(RecordReference, UnitIdReference)
-export class UpsertReservationDto implements ReservationRequest {
+/** Body of `POST /reservations` (rule RES-3). */
+@ApiExtraModels(ExternalReference, UnitIdReference)
+export class UpsertReservationDto {
   @OptionalExternalId({
     description:
       'Stable external id of the reservation, used exactly as sent. Later requests with the same ' +
@@ -71,7 +70,7 @@ export class UpsertReservationDto implements ReservationRequest {
   unit?: UnitReference;
 
   @IsLeadReference()
-  lead?: RecordReference;
+  lead?: ExternalReference;
 
   @IsOneOf(
     'status',
@@ -91,13 +90,13 @@ export class UpsertReservationDto implements ReservationRequest {
   partnerCollection?: boolean;
 
   @OptionalItems(ChequeRequestDto, {
-    maxItems: mostCheques,
+    maxItems: maxCheques,
     description:
       'Makes the wallet of the reservation, or adds to it. A known installment takes over what is ' +
       'sent and keeps its status and history.',
   })
-  @ArrayMaxSize(mostCheques, {
-    message: ruleMessage('validation.arrayMaxSize', { property: 'cheques', limit: mostCheques }),
+  @ArrayMaxSize(maxCheques, {
+    message: ruleMessage('validation.arrayMaxSize', { property: 'cheques', limit: maxCheques }),
   })
   @HasUniqueInstallments()
   cheques?: ChequeRequestDto[];
@@ -133,7 +132,7 @@ function IsUnitReference(): PropertyDecorator {
     ApiPropertyOptional({
       oneOf: [
         { type: 'string', minLength: 1 },
-        { $ref: getSchemaPath(RecordReference) },
+        { $ref: getSchemaPath(ExternalReference) },
         { $ref: getSchemaPath(UnitIdReference) },
       ],
       description: 'The unit, by slug, recordSystemId or unitId; required to create.',
@@ -156,7 +155,7 @@ function IsUnitReference(): PropertyDecorator {
 function IsLeadReference(): PropertyDecorator {
   return applyDecorators(
     ApiPropertyOptional({
-      type: RecordReference,
+      type: ExternalReference,
       description: 'The lead who reserves, by the external id that it was posted with.',
     }),
     MayBeOmitted(),
