@@ -2,7 +2,7 @@
 const derivedStatuses: ReadonlySet<string> = new Set(['Sold', 'Reserved', 'Available']);
 
 /**
- * A unit's status as its reservations make it ("Reservation callback" 6): Sold while one is approved,
+ * A unit's status as it follows from its reservations (rule CALL-11): Sold while one is approved,
  * else Reserved while one is pending, else Available. A status of another kind, which an operator
  * set, stays.
  *
@@ -15,8 +15,8 @@ export function availability(
 ): string {
   if (typeof current === 'string' && !derivedStatuses.has(current)) return current;
   if (reservations.includes('approved')) return 'Sold';
-  const isHeld = reservations.some(
+  const hasOpenReservation = reservations.some(
     (status) => status === 'pending' || status === 'pending_cheque_collection',
   );
-  return isHeld ? 'Reserved' : 'Available';
+  return hasOpenReservation ? 'Reserved' : 'Available';
 }
