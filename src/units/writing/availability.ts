@@ -2,7 +2,7 @@
 const derivedStatuses: ReadonlySet<string> = new Set(['Sold', 'Reserved', 'Available']);
 
 /**
- * A unit's status as it follows from its reservations (rule CALL-11): Sold while one is approved,
+ * A unit's status as its reservations make it (rule CALL-11): Sold while one is approved,
  * else Reserved while one is pending, else Available. A status of another kind, which an operator
  * set, stays.
  *

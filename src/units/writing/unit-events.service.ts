@@ -7,7 +7,7 @@ import { UnitPresentationService } from '../reading/unit-presentation.service.js
 import { presentUnitFields } from '../reading/unit.presenter.js';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 
-/** Emits Unit events, inside the transaction of the change. */
+/** Tells the subscribers what happened to a unit, inside the transaction of the change. */
 @Injectable()
 export class UnitEventsService {
   constructor(
@@ -15,13 +15,13 @@ export class UnitEventsService {
     private readonly presentation: UnitPresentationService,
   ) {}
 
-  /** Emits the event of a new unit. */
+  /** A unit that is new. */
   async created(unit: UnitDocument): Promise<void> {
     const data = await this.presentation.present(unit, defaultLanguage);
     await this.outbox.publish(unit.organizationId, { type: 'unit.created', data });
   }
 
-  /** Emits the event of a changed unit, none when nothing differs. */
+  /** A unit that has changed; one in which nothing differs is not told. */
   async updated(before: UnitDocument, after: UnitDocument): Promise<void> {
     const changes = unitChanges(before, after);
     if (changes.length === 0) return;
@@ -30,12 +30,12 @@ export class UnitEventsService {
   }
 }
 
-/** The differences between two states of a unit; those of a name by language. */
+/** The differences between two states of a unit; a name's language by language. */
 export function unitChanges(before: UnitDocument, after: UnitDocument): FieldChange[] {
-  return fieldChanges(comparedFields(before), comparedFields(after), ['name']);
+  return fieldChanges(toldPart(before), toldPart(after), ['name']);
 }
 
-function comparedFields(unit: UnitDocument): Record<string, unknown> {
+function toldPart(unit: UnitDocument): Record<string, unknown> {
   const { updatedAt: _updatedAt, ...fields } = presentUnitFields(unit, defaultLanguage);
   return { ...fields, compoundId: idOf(unit.compoundId), name: recordOf(unit.name) };
 }
