@@ -15,6 +15,7 @@ const doors = [
   '^src/leads/dto/lead\\.dto\\.ts$',
   '^src/organizations/organization\\.ts$',
   sharedRepositories,
+  '^src/units/writing/availability\\.ts$',
 ];
 
 /** What compounds and units stand on; their collections are the catalogue's. */
@@ -30,7 +31,7 @@ const pure = [
   '^src/http/(errors/(domain-error|http-errors)|validation/json-body)\\.ts$',
   '^src/leads/phones/lead-phones\\.ts$',
   '^src/localization/(fold-case|language|localized)\\.ts$',
-  '^src/reservations/(cheques/cheques|states|transitions)\\.ts$',
+  '^src/reservations/(cheques/cheques|reservation-state|states|transitions)\\.ts$',
   '^src/units/writing/availability\\.ts$',
   '^src/values/',
   '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|pace|retry-schedule|secret-box|slots)\\.ts$',

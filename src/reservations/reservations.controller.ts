@@ -21,18 +21,20 @@ import {
 } from '../http/reference/api-documentation.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
-import { CallbackRecordInterceptor, sentCallback } from './callback/callback-record.interceptor.js';
-import { callbackHeaders, CallbacksService } from './callback/callbacks.service.js';
+import { CallbackRecordInterceptor } from './callback/callback-record.interceptor.js';
+import { callbackRequest } from './callback/callback-request.js';
 import { CallbackDto } from './callback/callback.dto.js';
+import { callbackHeaders, CallbacksService } from './callback/callbacks.service.js';
+import { ReservationIdParam } from './reading/reservation-id.param.js';
+import { ReservationResponseDto, ReservationUpsertResponseDto } from './reading/reservation.dto.js';
+import { ReservationsService } from './reading/reservations.service.js';
 import { callbackErrors, callbackResponseHeaders } from './callback/documented-callback.js';
 import { leadErrors } from '../leads/lead-errors.js';
 import { reservationErrors } from './reservation-errors.js';
-import { ReservationIdParam } from './records/reservation-id.param.js';
-import { ReservationAnswerDto, ReservationUpsertDto } from './records/reservation.dto.js';
-import { UpsertReservationDto } from './records/upsert-reservation.dto.js';
-import { ReservationsService } from './records/reservations.service.js';
+import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
+import { UpsertReservationDto } from './upsert/upsert-reservation.dto.js';
 
-/** `/reservations` (sections 4.2 and 4.5). */
+/** `/reservations` (rules CALL-1, RES-1 and RES-3). */
 @ApiTags('Reservations')
 @ApiSecurity('api-key')
 @DocumentedHeaders()
@@ -40,6 +42,7 @@ import { ReservationsService } from './records/reservations.service.js';
 export class ReservationsController {
   constructor(
     private readonly callbacks: CallbacksService,
+    private readonly upserts: ReservationUpsertsService,
     private readonly reservations: ReservationsService,
   ) {}
 
@@ -55,7 +58,7 @@ export class ReservationsController {
     summary: 'Report a change of a reservation or a cheque',
     description:
       'The reservation status is applied first, the cheque after it; what a step stored stays ' +
-      'stored when a later one is refused. Every cheque report adds an entry to the history of ' +
+      'stored when a later one fails. Every cheque report adds an entry to the history of ' +
       'the cheque, a repeated one too. Messages are always in English.',
   })
   @ApiSecurity('api-key-in-query')
@@ -65,12 +68,11 @@ export class ReservationsController {
   async receive(
     @CurrentCaller() caller: Caller,
     @Body() callback: CallbackDto,
-    @Req() { id, body }: FastifyRequest,
+    @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    void reply.headers(
-      callbackHeaders(await this.callbacks.handle(caller, callback, sentCallback(id, body))),
-    );
+    const outcome = await this.callbacks.handle(caller, callback, callbackRequest(request));
+    void reply.headers(callbackHeaders(outcome));
   }
 
   @Post()
@@ -82,8 +84,8 @@ export class ReservationsController {
       'The wallet and the availability of the unit follow; what happens to the cheques is ' +
       'reported by callbacks.',
   })
-  @DocumentedAnswer(201, ReservationUpsertDto, 'The reservation was created.')
-  @DocumentedAnswer(200, ReservationUpsertDto, 'The reservation was updated.')
+  @DocumentedAnswer(201, ReservationUpsertResponseDto, 'The reservation was created.')
+  @DocumentedAnswer(200, ReservationUpsertResponseDto, 'The reservation was updated.')
   @DocumentedErrors(
     ...bodyErrors,
     reservationErrors.unitRequired,
@@ -99,8 +101,8 @@ export class ReservationsController {
   upsert(
     @CurrentCaller() caller: Caller,
     @Body() reservation: UpsertReservationDto,
-  ): Promise<ReservationUpsertDto> {
-    return this.reservations.upsert(caller, reservation);
+  ): Promise<ReservationUpsertResponseDto> {
+    return this.upserts.upsert(caller, reservation);
   }
 
   @Get(':reservationId')
@@ -108,12 +110,12 @@ export class ReservationsController {
     summary: 'Read a reservation',
     description: 'With its wallet and cheques, for a partner whose callback timed out.',
   })
-  @DocumentedAnswer(200, ReservationAnswerDto, 'The reservation.')
+  @DocumentedAnswer(200, ReservationResponseDto, 'The reservation.')
   @DocumentedErrors(...pathErrors, reservationErrors.reservationNotFound, ...commonErrors)
   async read(
     @CurrentCaller() caller: Caller,
     @Param() path: ReservationIdParam,
-  ): Promise<ReservationAnswerDto> {
+  ): Promise<ReservationResponseDto> {
     return { data: await this.reservations.read(caller, path.reservationId) };
   }
 }

@@ -5,20 +5,17 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UnitsModule } from '../units/units.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { callbackRecordSchema } from './callback/callback-record.schema.js';
-import { CallbackRecords } from './callback/callback-records.js';
 import { CallbackRecordsRepository } from './callback/callback-records.repository.js';
-import { CallbackSteps } from './callback/callback-steps.js';
 import { CallbacksService } from './callback/callbacks.service.js';
 import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
-import { ReservationEffects } from './callback/reservation-effects.js';
-import { ReservationInspectionService } from './records/reservation-inspection.service.js';
-import { ReservationUpserts } from './records/reservation-upserts.js';
-import { reservationSchema } from './records/reservation.schema.js';
+import { ReservationInspectionService } from './reading/reservation-inspection.service.js';
+import { ReservationsService } from './reading/reservations.service.js';
+import { ReservationStateService } from './reservation-state.service.js';
+import { reservationSchema } from './reservation.schema.js';
 import { ReservationsController } from './reservations.controller.js';
-import { ReservationsRepository } from './records/reservations.repository.js';
-import { ReservationsService } from './records/reservations.service.js';
-import { Wallets } from './cheques/wallets.js';
+import { ReservationsRepository } from './reservations.repository.js';
+import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 
 /** Reservations, their cheque wallets and the callback of collection partners. */
 @Module({
@@ -38,12 +35,9 @@ import { Wallets } from './cheques/wallets.js';
     ReservationsRepository,
     ChequeWalletsRepository,
     CallbackRecordsRepository,
-    Wallets,
-    ReservationEffects,
-    CallbackSteps,
-    CallbackRecords,
+    ReservationStateService,
     CallbacksService,
-    ReservationUpserts,
+    ReservationUpsertsService,
     ReservationsService,
     ReservationInspectionService,
   ],

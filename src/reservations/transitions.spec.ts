@@ -5,7 +5,7 @@ import { type ChequeFacts, decideCheque, decideReservation, type Decision } from
 const approval: Decision = { kind: 'apply', effects: ['approve'] };
 const cancellation: Decision = { kind: 'apply', effects: ['cancel', 'deleteWallet'] };
 const recovery: Decision = { kind: 'apply', effects: ['approve', 'restoreWallet'] };
-const unitNotFound: Decision = { kind: 'refuse', refusal: 'unitNotFound' };
+const unitNotFound: Decision = { kind: 'reject', error: 'unitNotFound' };
 const present = { isUnitDeleted: false };
 const deleted = { isUnitDeleted: true };
 
@@ -17,11 +17,14 @@ describe('decideReservation', () => {
   });
 
   const others = reservationStatuses.filter((status) => status !== 'pending_cheque_collection');
-  it.each(others)('refuses to approve what is %s, whether or not the unit is there', (status) => {
-    const refusal: Decision = { kind: 'refuse', refusal: 'notPendingChequeCollection' };
-    expect(decideReservation({ status, ...present }, 'approved')).toEqual(refusal);
-    expect(decideReservation({ status, ...deleted }, 'approved')).toEqual(refusal);
-  });
+  it.each(others)(
+    'rejects the approval of what is %s, whether or not the unit is there',
+    (status) => {
+      const rejected: Decision = { kind: 'reject', error: 'notPendingChequeCollection' };
+      expect(decideReservation({ status, ...present }, 'approved')).toEqual(rejected);
+      expect(decideReservation({ status, ...deleted }, 'approved')).toEqual(rejected);
+    },
+  );
 
   it.each(reservationStatuses)('cancels what is %s', (status) => {
     expect(decideReservation({ status, ...present }, 'canceled')).toEqual(cancellation);
@@ -34,13 +37,12 @@ describe('decideReservation', () => {
     'rejected',
     'expired',
   ];
-  it.each(ignored.flatMap((sent) => reservationStatuses.map((status) => ({ sent, status }))))(
-    'ignores $sent for what is $status',
-    ({ sent, status }) => {
-      expect(decideReservation({ status, ...present }, sent)).toEqual({ kind: 'ignore' });
-      expect(decideReservation({ status, ...deleted }, sent)).toEqual({ kind: 'ignore' });
-    },
-  );
+  it.each(
+    ignored.flatMap((requested) => reservationStatuses.map((status) => ({ requested, status }))),
+  )('ignores $requested for what is $status', ({ requested, status }) => {
+    expect(decideReservation({ status, ...present }, requested)).toEqual({ kind: 'ignore' });
+    expect(decideReservation({ status, ...deleted }, requested)).toEqual({ kind: 'ignore' });
+  });
 });
 
 describe('decideCheque', () => {
@@ -68,12 +70,12 @@ describe('decideCheque', () => {
     for (const facts of free) expect(decideCheque(facts, 'collected')).toEqual(recovery);
   });
 
-  it('refuses that while another reservation of the unit is approved, deleted or not', () => {
+  it('rejects that while another reservation of the unit is approved, deleted or not', () => {
     const taken = recovered.filter((facts) => facts.isUnitReservedByAnother);
     expect(taken).toHaveLength(12);
     for (const facts of taken) {
-      const refusal: Decision = { kind: 'refuse', refusal: 'unitAlreadyReserved' };
-      expect(decideCheque(facts, 'collected')).toEqual(refusal);
+      const rejected: Decision = { kind: 'reject', error: 'unitAlreadyReserved' };
+      expect(decideCheque(facts, 'collected')).toEqual(rejected);
     }
   });
 
@@ -99,8 +101,8 @@ describe('decideCheque', () => {
       expect(decideCheque(facts, 'collected')).toEqual({ kind: 'keep' });
     }
     for (const facts of allFacts) {
-      for (const sent of ['pending', 'overdue', 'post_dated'] as const) {
-        expect(decideCheque(facts, sent)).toEqual({ kind: 'keep' });
+      for (const requested of ['pending', 'overdue', 'post_dated'] as const) {
+        expect(decideCheque(facts, requested)).toEqual({ kind: 'keep' });
       }
     }
   });

@@ -11,8 +11,8 @@ export type Effect =
   /** The cheque's wallet is active again. */
   | 'restoreWallet';
 
-/** Why a callback is refused; what its earlier steps stored stays. */
-export type Refusal = 'unitNotFound' | 'notPendingChequeCollection' | 'unitAlreadyReserved';
+/** Why a step fails; what earlier steps changed is stored all the same. */
+export type TransitionError = 'unitNotFound' | 'notPendingChequeCollection' | 'unitAlreadyReserved';
 
 /** What the reservation step has to know. */
 export interface ReservationFacts {
@@ -29,10 +29,10 @@ export interface ChequeFacts extends ReservationFacts {
   readonly isUnitReservedByAnother: boolean;
 }
 
-/** What a step does: effects in order, a refusal, or nothing. */
+/** What a step does: effects in order, an error, or nothing. */
 export type Decision =
   | { readonly kind: 'apply'; readonly effects: readonly Effect[] }
-  | { readonly kind: 'refuse'; readonly refusal: Refusal }
+  | { readonly kind: 'reject'; readonly error: TransitionError }
   | { readonly kind: 'ignore' }
   | { readonly kind: 'keep' };
 
@@ -54,12 +54,12 @@ const ignore: Decision = { kind: 'ignore' };
 const approve: Decision = { kind: 'apply', effects: ['approve'] };
 const cancel: Decision = { kind: 'apply', effects: ['cancel', 'deleteWallet'] };
 const recover: Decision = { kind: 'apply', effects: ['approve', 'restoreWallet'] };
-const refuse = (refusal: Refusal): Decision => ({ kind: 'refuse', refusal });
+const reject = (error: TransitionError): Decision => ({ kind: 'reject', error });
 
-/** The rows of section 3 about `reservationStatus`; the first that fits decides. */
+/** The rows of rule CALL-4, about `reservationStatus`; the first that fits decides. */
 const reservationRows: readonly ReservationRow[] = [
   { from: 'pending_cheque_collection', trigger: 'approved', decision: approve },
-  { from: 'other', trigger: 'approved', decision: refuse('notPendingChequeCollection') },
+  { from: 'other', trigger: 'approved', decision: reject('notPendingChequeCollection') },
   { from: 'any', trigger: 'canceled', decision: cancel },
   { from: 'any', trigger: 'pending', decision: ignore },
   { from: 'any', trigger: 'pending_cheque_collection', decision: ignore },
@@ -67,14 +67,14 @@ const reservationRows: readonly ReservationRow[] = [
   { from: 'any', trigger: 'expired', decision: ignore },
 ];
 
-/** The rows of section 3 about `chequeStatus`; the first that fits decides. */
+/** The rows of rule CALL-5, about `chequeStatus`; the first that fits decides. */
 const chequeRows: readonly ChequeRow[] = [
   { from: 'any', trigger: 'bounced', decision: cancel },
   {
     from: 'bounced',
     trigger: 'collected',
     when: (facts) => facts.isUnitReservedByAnother,
-    decision: refuse('unitAlreadyReserved'),
+    decision: reject('unitAlreadyReserved'),
   },
   { from: 'bounced', trigger: 'collected', decision: recover },
   {
@@ -86,21 +86,24 @@ const chequeRows: readonly ChequeRow[] = [
   { from: 'any', trigger: 'any other', decision: keep },
 ];
 
-/** What a sent `reservationStatus` does. */
-export function decideReservation(facts: ReservationFacts, sent: ReservationStatus): Decision {
+/** What a requested `reservationStatus` does; without one nothing. */
+export function decideReservation(
+  facts: ReservationFacts,
+  requested: ReservationStatus | undefined,
+): Decision {
   const row = reservationRows.find(
     ({ from, trigger }) =>
-      trigger === sent && (from === 'any' || from === 'other' || from === facts.status),
+      trigger === requested && (from === 'any' || from === 'other' || from === facts.status),
   );
   return unlessUnitIsDeleted(row?.decision ?? keep, facts);
 }
 
-/** What a sent `chequeStatus` entails, beyond the cheque's own facts, which are always stored. */
-export function decideCheque(facts: ChequeFacts, sent: ChequeStatus): Decision {
+/** What a reported `chequeStatus` entails, besides the report itself, which is always stored. */
+export function decideCheque(facts: ChequeFacts, reported: ChequeStatus): Decision {
   const previous = facts.previousStatus === 'bounced' ? 'bounced' : 'not bounced';
   const row = chequeRows.find(
     ({ from, trigger, when }) =>
-      (trigger === sent || trigger === 'any other') &&
+      (trigger === reported || trigger === 'any other') &&
       (from === 'any' || from === previous) &&
       (when?.(facts) ?? true),
   );
@@ -110,5 +113,5 @@ export function decideCheque(facts: ChequeFacts, sent: ChequeStatus): Decision {
 /** Nothing is approved for a deleted unit. */
 function unlessUnitIsDeleted(decision: Decision, { isUnitDeleted }: ReservationFacts): Decision {
   const approves = decision.kind === 'apply' && decision.effects.includes('approve');
-  return approves && isUnitDeleted ? refuse('unitNotFound') : decision;
+  return approves && isUnitDeleted ? reject('unitNotFound') : decision;
 }

@@ -24,15 +24,15 @@ beforeAll(async () => {
   reservationId = _id.toHexString();
   const cheques = [{ installmentId: '1' }, { installmentId: '2', dueDate: new Date('2026-06-01') }];
   await addWallet(service.db, organizationId, { reservationId: _id, unitId, cheques });
-  const stranger = await addTenant(service.db);
-  await callback({ reservationStatus: 'canceled' }, stranger.key).expect(404);
+  const otherTenant = await addTenant(service.db);
+  await callback({ reservationStatus: 'canceled' }, otherTenant.key).expect(404);
   await callback({ installmentId: '1', chequeStatus: 'bounced', chequeNumber: '77' }).expect(201);
   await addReservation(service.db, organizationId, unitId, { status: 'approved' });
   await callback({ installmentId: '1', chequeStatus: 'collected' }).expect(422);
 });
 
 describe('reservation show', () => {
-  it('tells unit, status, wallet and the history of each cheque', async () => {
+  it('shows unit, status, wallet and the history of each cheque', async () => {
     const { code, stdout } = await runCli(['reservation', 'show', reservationId], variables);
     expect(code).toBe(0);
     for (const line of [
@@ -82,7 +82,7 @@ describe('reservation show', () => {
 });
 
 describe('reservation callbacks', () => {
-  it('says why each was refused, newest first, whoever sent it', async () => {
+  it('shows the outcome of each, newest first, from any organization', async () => {
     const list = await runJson(['reservation', 'callbacks', reservationId], variables);
     expect(list).toMatchObject([
       {

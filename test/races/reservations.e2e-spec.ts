@@ -37,7 +37,7 @@ async function addReserved(
   return reservationId;
 }
 
-describe('callbacks at the same moment over two processes', () => {
+describe('concurrent callbacks over two processes', () => {
   it.each(range(10))(
     'two recoveries for one unit: one is approved, both cheques are stored (round %i)',
     async (round) => {
@@ -51,17 +51,17 @@ describe('callbacks at the same moment over two processes', () => {
         addReserved(tenant, unitId, bounced),
         addReserved(tenant, unitId, bounced),
       ]);
-      const answers = await Promise.all(
+      const responses = await Promise.all(
         ids.map((reservationId, turn) =>
           callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, turn),
         ),
       );
-      expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422]);
-      expect(answers.find(({ status }) => status === 422)?.body).toMatchObject({
+      expect(responses.map(({ status }) => status).toSorted()).toEqual([201, 422]);
+      expect(responses.find(({ status }) => status === 422)?.body).toMatchObject({
         message: 'This unit already reserved',
       });
       for (const [index, reservationId] of ids.entries()) {
-        const isApproved = answers[index]?.status === 201;
+        const isApproved = responses[index]?.status === 201;
         expect(await stored('reservations', { _id: reservationId })).toMatchObject({
           status: isApproved ? 'approved' : 'canceled',
         });
@@ -78,7 +78,7 @@ describe('callbacks at the same moment over two processes', () => {
     const tenant = await addTenant(db);
     const unitId = await addUnit(db, tenant.organizationId);
     const reservationId = await addReserved(tenant, unitId, { status: 'pending' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       range(60).map((i) =>
         callback(
           tenant,
@@ -87,7 +87,7 @@ describe('callbacks at the same moment over two processes', () => {
         ),
       ),
     );
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
     const { cheques } = await stored('chequeWallets', { reservationId });
     const numbers = cheques[0].statusHistory.map((entry: Document) => entry['chequeNumber']);
     expect(numbers).toHaveLength(60);
@@ -107,11 +107,11 @@ describe('callbacks at the same moment over two processes', () => {
         cheque: 'bounced',
         isDeleted: true,
       });
-      const answers = await Promise.all([
+      const responses = await Promise.all([
         callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, 0),
         callback(tenant, { reservationId, reservationStatus: 'canceled' }, 1),
       ]);
-      expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+      expect(responses.map(({ status }) => status)).toEqual([201, 201]);
       const { status } = await stored('reservations', { _id: reservationId });
       const { isDeleted, cheques } = await stored('chequeWallets', { reservationId });
       const unit = await stored('units', { _id: unitId });
@@ -120,8 +120,8 @@ describe('callbacks at the same moment over two processes', () => {
         ['approved', false, 'Sold'],
         ['canceled', true, 'Available'],
       ]).toContainEqual([status, isDeleted, unit['status']]);
-      // Which order it was, the other answer tells: a cancel that came first changed nothing.
-      const cameFirst = answers[1].headers.get('x-callback-reservation') === 'unchanged';
+      // The other response shows the order: a cancel that came first changed nothing.
+      const cameFirst = responses[1].headers.get('x-callback-reservation') === 'unchanged';
       expect(status).toBe(cameFirst ? 'approved' : 'canceled');
     },
   );
@@ -152,13 +152,13 @@ describe('callbacks at the same moment over two processes', () => {
     const ids = await Promise.all(
       range(12).map(() => addReserved(tenant, unitId, { status: 'canceled', cheque: 'bounced' })),
     );
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ids.map((reservationId, turn) =>
         callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, turn),
       ),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 422)).toHaveLength(11);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 422)).toHaveLength(11);
     const approved = { organizationId: tenant.organizationId, status: 'approved' };
     expect(await db.collection('reservations').countDocuments(approved)).toBe(1);
   });
@@ -172,7 +172,7 @@ describe('reservation records at the same moment over two processes', () => {
     const tenant = await addTenant(db);
     const { organizationId } = tenant;
     await addUnit(db, organizationId, { slug: 'villa-1' });
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       range(40).map((i) =>
         post(
           tenant,
@@ -181,8 +181,8 @@ describe('reservation records at the same moment over two processes', () => {
         ),
       ),
     );
-    expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(39);
+    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(39);
     expect(await db.collection('reservations').countDocuments({ organizationId })).toBe(1);
     const wallets = await db.collection('chequeWallets').find({ organizationId }).toArray();
     expect(wallets).toHaveLength(1);
@@ -208,7 +208,7 @@ describe('reservation records at the same moment over two processes', () => {
 describe('a process that is killed in the middle', () => {
   it('leaves nothing or the whole of each callback', async () => {
     const tenant = await addTenant(db);
-    const victim = await startProcess({ MONGODB_URI: instances.databaseUri });
+    const killedProcess = await startProcess({ MONGODB_URI: instances.databaseUri });
     const pairs = await Promise.all(
       range(40).map(async () => {
         const unitId = await addUnit(db, tenant.organizationId, { status: 'Reserved' });
@@ -220,12 +220,17 @@ describe('a process that is killed in the middle', () => {
       pairs.map(async ({ reservationId }) => {
         const body = { reservationId, installmentId: '1', chequeStatus: 'bounced' };
         const path = '/reservations/webhook';
-        const { status } = await send(victim.url, { method: 'POST', path, key: tenant.key, body });
+        const { status } = await send(killedProcess.url, {
+          method: 'POST',
+          path,
+          key: tenant.key,
+          body,
+        });
         if (status === 201) acknowledged += 1;
-        if (acknowledged === 8) victim.process.kill('SIGKILL');
+        if (acknowledged === 8) killedProcess.process.kill('SIGKILL');
       }),
     );
-    await victim.exited;
+    await killedProcess.exited;
     // A commit that the process has sent may still be done: all is read as of one moment.
     const ends = await db.client.withSession({ snapshot: true }, async (session) => {
       const all = (collection: string) =>

@@ -60,16 +60,16 @@ const everything = () =>
   );
 
 describe('a callback', () => {
-  it('answers 201 without a body, and says in headers what it did', async () => {
-    const answer = await callback({
+  it('responds 201 without a body, and says in headers what it did', async () => {
+    const response = await callback({
       reservationId,
       reservationStatus: 'approved',
       installmentId: '1',
       chequeStatus: 'post_dated',
     }).expect(201);
-    expect(answer.text).toBe('');
-    expect(answer.headers['content-type']).toBeUndefined();
-    expect(answer.headers).toMatchObject({
+    expect(response.text).toBe('');
+    expect(response.headers['content-type']).toBeUndefined();
+    expect(response.headers).toMatchObject({
       'x-callback-reservation': 'applied',
       'x-callback-cheque': 'applied',
     });
@@ -77,8 +77,8 @@ describe('a callback', () => {
 
   it('with the reservation alone changes nothing', async () => {
     const before = await everything();
-    const answer = await callback({ reservationId }).expect(201);
-    expect(answer.headers).toMatchObject({
+    const response = await callback({ reservationId }).expect(201);
+    expect(response.headers).toMatchObject({
       'x-callback-reservation': 'unchanged',
       'x-callback-cheque': 'none',
     });
@@ -86,7 +86,7 @@ describe('a callback', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('approves with a time, sells the unit and leaves no Unit event', async () => {
+  it('approves with a time, sells the unit and emits no Unit event', async () => {
     await callback({ reservationId, reservationStatus: 'approved' }).expect(201);
     expect(await stored('reservations', reservationId)).toMatchObject({
       status: 'approved',
@@ -137,7 +137,7 @@ describe('a callback', () => {
     expect(await stored('units', unitId)).toMatchObject({ status: 'Under maintenance' });
   });
 
-  it('stores what is sent with a cheque, entry by entry, and tells what changed', async () => {
+  it('stores each report of a cheque as an entry, and emits what changed', async () => {
     const report = { reservationId, installmentId: '2', chequeStatus: 'overdue' };
     await callback({ ...report, chequeNumber: 'B-7', chequeAmount: 99.5 }).expect(201);
     await callback(report).expect(201);
@@ -219,7 +219,7 @@ describe('a callback', () => {
     ]);
   });
 
-  it('touches the times of what it changes', async () => {
+  it('sets updatedAt of everything that it changes', async () => {
     const long = { updatedAt: new Date('2026-01-01') };
     await service.db.collection('units').updateOne({ _id: unitId }, { $set: long });
     await service.db.collection('reservations').updateOne({ _id: reservationId }, { $set: long });
@@ -235,7 +235,7 @@ describe('a callback', () => {
     }
   });
 
-  it('tells a restored wallet as it is then', async () => {
+  it('emits a restored wallet as it is then', async () => {
     const report = { reservationId, installmentId: '1' };
     await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
     await callback({ ...report, chequeStatus: 'collected' }).expect(201);
@@ -266,7 +266,7 @@ describe('a callback', () => {
     expect(await stored('units', unitId)).toMatchObject({ status: 'Available' });
   });
 
-  it('takes other ids than object ids for unknown ones', async () => {
+  it('treats ids that are no object ids as unknown', async () => {
     for (const id of ['nonsense', 'ab'.repeat(13), '{"$gt":""}', '🏠/%2F']) {
       const { body, headers } = await callback({ reservationId: id }).expect(404);
       expect(body).toEqual(error(404, 'Reservation not found', 'Not Found'));
@@ -296,7 +296,7 @@ describe('a callback', () => {
   });
 });
 
-describe('refusals of the state', () => {
+describe('errors of the state', () => {
   it('approval of what is not pending cheque collection', async () => {
     await callback({ reservationId, reservationStatus: 'approved' }).expect(201);
     const report = { installmentId: '1', chequeStatus: 'bounced' };
@@ -387,7 +387,7 @@ describe('refusals of the state', () => {
   });
 });
 
-describe('refused input', () => {
+describe('invalid input', () => {
   const oneOf = (property: string, values: string) => [
     `${property} must be a valid enum value`,
     `${property} must be one of the following values: ${values}`,
@@ -473,11 +473,11 @@ describe('authentication', () => {
         .send({ reservationId });
     await both(tenant.key, 'nonsense').expect(201);
     await both(other.key, tenant.key).expect(404);
-    const refused = await both('nonsense', tenant.key).expect(401);
-    expect(refused.body).toEqual(bare('Access Denied, API key not valid'));
+    const rejected = await both('nonsense', tenant.key).expect(401);
+    expect(rejected.body).toEqual(bare('Access Denied, API key not valid'));
   });
 
-  it('answers 401 with two fields', async () => {
+  it('responds 401 with two fields', async () => {
     const missing = await service.api('post', path).send({ reservationId }).expect(401);
     expect(missing.body).toEqual(bare('Access Denied, API key not provided'));
     const invalid = await callback({ reservationId }, 'nonsense').expect(401);
@@ -570,7 +570,7 @@ describe('GET /reservations/:reservationId', () => {
     await callback({ reservationId: _id, reservationStatus: 'canceled' }).expect(201);
   });
 
-  it('answers 404 in the language of the request', async () => {
+  it('responds 404 in the language of the request', async () => {
     const { body } = await read('nonsense').set('language', 'ar-eg').expect(404);
     expect(body.message).toMatch(/[؀-ۿ]/);
   });
@@ -588,7 +588,7 @@ describe('the record of callbacks', () => {
     await callback({ reservationId, chequeStatus: 'lost' });
     await callback('{"reservationId": ', tenant.key).expect(400);
     await callback({ reservationId }, 'nonsense').expect(401);
-    const [applied, refused, bad, ...more] = await records();
+    const [applied, rejected, bad, ...more] = await records();
     expect(more).toEqual([]);
     expect(applied).toMatchObject({
       reservationId: id,
@@ -596,7 +596,7 @@ describe('the record of callbacks', () => {
       payload: { reservationId: id, reservationStatus: 'approved', extra: 1 },
       outcome: { status: 201, messages: [], reservation: 'applied', cheque: 'none' },
     });
-    expect(refused).toMatchObject({
+    expect(rejected).toMatchObject({
       reservationId: id,
       outcome: {
         status: 422,
@@ -609,23 +609,26 @@ describe('the record of callbacks', () => {
   });
 
   it('keeps one that the database was too slow for, which has changed nothing', async () => {
-    const hasty = await startTestService({ DATABASE_DEADLINE_MS: '600' }, service.databaseUri);
-    const client = await new MongoClient(hasty.databaseUri).connect();
+    const impatientService = await startTestService(
+      { DATABASE_DEADLINE_MS: '600' },
+      service.databaseUri,
+    );
+    const client = await new MongoClient(impatientService.databaseUri).connect();
     const session = client.startSession();
     try {
-      const { organizationId, key } = await addTenant(hasty.db);
-      const _id = await addReservation(hasty.db, organizationId, new ObjectId());
+      const { organizationId, key } = await addTenant(impatientService.db);
+      const _id = await addReservation(impatientService.db, organizationId, new ObjectId());
       const reservations = client.db().collection('reservations');
       session.startTransaction();
       await reservations.updateOne({ _id }, { $set: { held: true } }, { session });
-      await hasty
+      await impatientService
         .api('post', '/reservations/webhook')
         .set('api-key', key)
         .send({ reservationId: _id, reservationStatus: 'canceled' })
         .expect(503);
       await session.abortTransaction();
       await eventually(async () => {
-        const kept = hasty.db.collection('reservationCallbacks');
+        const kept = impatientService.db.collection('reservationCallbacks');
         expect(await kept.find({ organizationId }).toArray()).toMatchObject([
           { outcome: { status: 503, reservation: 'unchanged' } },
         ]);
@@ -636,7 +639,7 @@ describe('the record of callbacks', () => {
     } finally {
       await session.endSession();
       await client.close();
-      await hasty.stop();
+      await impatientService.stop();
     }
   });
 

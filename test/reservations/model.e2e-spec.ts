@@ -4,8 +4,13 @@ import { ObjectId } from 'mongodb';
 import { chequeStatuses, reservationStatuses } from '../../src/reservations/states.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
-import { callBack, type ModelAnswer, type ModelCallback, type World } from './section-3.js';
-import { load, normalized, store } from './stored-world.js';
+import {
+  callBack,
+  type ModelResponse,
+  type ModelCallback,
+  type ModelState,
+} from './callback-model.js';
+import { load, normalized, store } from './stored-model.js';
 
 /** Sequences run side by side, each in an organization of its own. */
 const lanes = 4;
@@ -29,7 +34,7 @@ type Step =
 const reservation = fc.nat({ max: 3 });
 const unit = fc.nat({ max: 1 });
 const installmentId = fc.constantFrom('1', '1', '1', '2', 'unknown');
-const paper = fc.record(
+const paperFields = fc.record(
   { chequeNumber: fc.string(), chequeAmount: fc.integer() },
   { requiredKeys: [] },
 );
@@ -42,9 +47,9 @@ const chequeStatus = fc.constantFrom(
   ...chequeStatuses,
 );
 const cheque = fc
-  .tuple(fc.record({ installmentId, chequeStatus }), paper)
+  .tuple(fc.record({ installmentId, chequeStatus }), paperFields)
   .map((parts) => Object.assign({}, ...parts) as Partial<ModelCallback>);
-const sentBody = fc.oneof(
+const requestBody = fc.oneof(
   { arbitrary: cheque, weight: 6 },
   { arbitrary: fc.record({ reservationStatus }), weight: 3 },
   { arbitrary: fc.tuple(cheque, reservationStatus), weight: 1 },
@@ -57,8 +62,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('callback' as const),
       reservation,
-      body: sentBody.map((sent) =>
-        Array.isArray(sent) ? { ...sent[0], reservationStatus: sent[1] } : sent,
+      body: requestBody.map((request) =>
+        Array.isArray(request) ? { ...request[0], reservationStatus: request[1] } : request,
       ),
     }),
   },
@@ -94,7 +99,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 /** Two units with two reservations each; every reservation but the last has a wallet. */
-function newWorld(): World {
+function newModelState(): ModelState {
   const [first, second] = [new ObjectId().toHexString(), new ObjectId().toHexString()];
   const reservations = [first, first, second, second].map((ofUnit) => ({
     id: new ObjectId().toHexString(),
@@ -120,9 +125,9 @@ function newWallet(ofReservation: string) {
 
 const at = <T>(list: readonly T[], index: number) => list[index] as T;
 
-/** Another program's change, done to the model and to the database. */
-async function interfere(
-  world: World,
+/** Applies another program's change to the model and to the database. */
+async function writeAsOtherProgram(
+  modelState: ModelState,
   tenant: Tenant,
   change: Exclude<Step, { kind: 'callback' }>,
 ) {
@@ -135,28 +140,30 @@ async function interfere(
     case 'unit':
     case 'unitStatus': {
       const { kind: _kind, unit: index, ...fields } = change;
-      const changed = Object.assign(at(world.units, index), fields);
+      const changed = Object.assign(at(modelState.units, index), fields);
       return set('units', changed.id, fields);
     }
     case 'reservation': {
-      const changed = Object.assign(at(world.reservations, change.reservation), {
+      const changed = Object.assign(at(modelState.reservations, change.reservation), {
         status: change.status,
       });
       return set('reservations', changed.id, { status: change.status });
     }
     case 'flow': {
       const { isInCollection } = change;
-      const changed = Object.assign(at(world.reservations, change.reservation), { isInCollection });
+      const changed = Object.assign(at(modelState.reservations, change.reservation), {
+        isInCollection,
+      });
       return set('reservations', changed.id, { partnerCollection: { isActive: isInCollection } });
     }
     case 'wallet': {
-      const { id } = at(world.reservations, change.reservation);
-      const hasActive = world.wallets.some(
+      const { id } = at(modelState.reservations, change.reservation);
+      const hasActive = modelState.wallets.some(
         (one) => one.reservation === id && one.deletion === null,
       );
       if (hasActive) return undefined;
       const wallet = newWallet(id);
-      world.wallets.push(wallet);
+      modelState.wallets.push(wallet);
       return store(service.db, organizationId, {
         units: [],
         reservations: [],
@@ -166,54 +173,54 @@ async function interfere(
   }
 }
 
-/** Sends a callback and gives what is answered, with the events that it left. */
-async function send(tenant: Tenant, sent: ModelCallback, eventsBefore: number) {
+/** Sends a callback and returns the response, with the events that were emitted. */
+async function send(tenant: Tenant, request: ModelCallback, eventsBefore: number) {
   const { status, body, headers } = await service
     .api('post', '/reservations/webhook')
     .set('api-key', tenant.key)
-    .send(sent);
+    .send(request);
   const events = await service.db
     .collection('outboxEvents')
     .find({ organizationId: tenant.organizationId })
     .sort({ _id: 1 })
     .skip(eventsBefore)
     .toArray();
-  const answer: ModelAnswer = {
+  const response: ModelResponse = {
     status,
     ...(status === 201 ? {} : { message: body.message }),
-    reservation: headers['x-callback-reservation'] ?? 'not told',
-    cheque: headers['x-callback-cheque'] ?? 'not told',
+    reservation: headers['x-callback-reservation'] ?? 'missing',
+    cheque: headers['x-callback-cheque'] ?? 'missing',
     events: events.map(({ type }) => type),
   };
-  return answer;
+  return response;
 }
 
-/** Runs a sequence, comparing after each step; gives the answers to its callbacks. */
-async function compare(steps: readonly Step[]): Promise<ModelAnswer[]> {
+/** Runs a sequence, comparing after each step; returns the responses to its callbacks. */
+async function compare(steps: readonly Step[]): Promise<ModelResponse[]> {
   const tenant = await addTenant(service.db);
-  const world = newWorld();
-  await store(service.db, tenant.organizationId, world);
-  const answers: ModelAnswer[] = [];
+  const modelState = newModelState();
+  await store(service.db, tenant.organizationId, modelState);
+  const responses: ModelResponse[] = [];
   let events = 0;
   for (const current of steps) {
     if (current.kind === 'callback') {
-      const reservationId = at(world.reservations, current.reservation).id;
-      const sent = { ...current.body, reservationId };
-      const expected = callBack(world, sent);
-      const answer = await send(tenant, sent, events);
-      expect(answer).toEqual(expected);
-      events += answer.events.length;
-      answers.push(answer);
+      const reservationId = at(modelState.reservations, current.reservation).id;
+      const request = { ...current.body, reservationId };
+      const expected = callBack(modelState, request);
+      const response = await send(tenant, request, events);
+      expect(response).toEqual(expected);
+      events += response.events.length;
+      responses.push(response);
     } else {
-      await interfere(world, tenant, current);
+      await writeAsOtherProgram(modelState, tenant, current);
     }
-    expect(await load(service.db, tenant.organizationId)).toEqual(normalized(world));
+    expect(await load(service.db, tenant.organizationId)).toEqual(normalized(modelState));
   }
-  return answers;
+  return responses;
 }
 
 describe('any sequence of callbacks', () => {
-  it('does what section 3 says, step by step', async () => {
+  it('follows rules CALL-4 to CALL-11, step by step', async () => {
     const counts = new Map<string, number>();
     let stepCount = 0;
     const sequences = fc.asyncProperty(

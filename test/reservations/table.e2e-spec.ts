@@ -3,10 +3,10 @@ import { ObjectId } from 'mongodb';
 import { chequeStatuses, reservationStatuses } from '../../src/reservations/states.js';
 import { addTenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
-import { callBack, type ModelCallback, type World } from './section-3.js';
-import { load, normalized, store } from './stored-world.js';
+import { callBack, type ModelCallback, type ModelState } from './callback-model.js';
+import { load, normalized, store } from './stored-model.js';
 
-/** One cell of the table: what is there, and what is sent. */
+/** One cell of the table: what is there, and the request. */
 interface Cell {
   readonly reservation: string;
   readonly cheque: string;
@@ -14,7 +14,7 @@ interface Cell {
   readonly unit: 'present' | 'deleted';
   readonly isInCollection: boolean;
   readonly isUnitTaken: boolean;
-  readonly sent: Partial<ModelCallback>;
+  readonly request: Partial<ModelCallback>;
 }
 
 const service = sharedService();
@@ -22,7 +22,7 @@ const service = sharedService();
 const both = [true, false];
 const units = ['present', 'deleted'] as const;
 
-/** Every cell about a sent reservation status. */
+/** Every cell about a request reservation status. */
 const reservationCells: Cell[] = reservationStatuses.flatMap((reservation) =>
   reservationStatuses.flatMap((reservationStatus) =>
     (['active', 'soft-deleted', 'missing'] as const).flatMap((wallet) =>
@@ -30,32 +30,37 @@ const reservationCells: Cell[] = reservationStatuses.flatMap((reservation) =>
         reservation,
         cheque: 'pending',
         wallet,
-        sent: { reservationStatus },
+        request: { reservationStatus },
       }),
     ),
   ),
 );
 
-/** Every cell about a sent cheque status; a missing wallet has no cheque in any state. */
+/** Every cell about a request cheque status; a missing wallet has no cheque in any state. */
 const chequeCells: Cell[] = reservationStatuses.flatMap((reservation) =>
   chequeStatuses.flatMap((chequeStatus) => [
     ...chequeStatuses.flatMap((cheque) =>
       (['active', 'soft-deleted'] as const).flatMap((wallet) =>
-        surroundings({ reservation, cheque, wallet, sent: { installmentId: '1', chequeStatus } }),
+        surroundings({
+          reservation,
+          cheque,
+          wallet,
+          request: { installmentId: '1', chequeStatus },
+        }),
       ),
     ),
     ...surroundings({
       reservation,
       cheque: 'pending',
       wallet: 'missing',
-      sent: { installmentId: '1', chequeStatus },
+      request: { installmentId: '1', chequeStatus },
     }),
   ]),
 );
 
-function surroundings(fixed: Pick<Cell, 'reservation' | 'cheque' | 'wallet' | 'sent'>): Cell[] {
+function surroundings(fixed: Pick<Cell, 'reservation' | 'cheque' | 'wallet' | 'request'>): Cell[] {
   // Other reservations of the unit can matter only where something is approved or recomputed.
-  const { reservationStatus, chequeStatus } = fixed.sent;
+  const { reservationStatus, chequeStatus } = fixed.request;
   const isDecisive = ['approved', 'canceled'].includes(reservationStatus ?? '');
   const others = isDecisive || isCollectedOrBounced(chequeStatus) ? both : [false];
   return units.flatMap((unit) =>
@@ -69,7 +74,7 @@ function isCollectedOrBounced(chequeStatus: string | undefined): boolean {
   return chequeStatus === 'collected' || chequeStatus === 'bounced';
 }
 
-function worldOf(cell: Cell): World {
+function modelStateOf(cell: Cell): ModelState {
   const [unit, reservation, other, wallet] = Array.from({ length: 4 }, () =>
     new ObjectId().toHexString(),
   ) as [string, string, string, string];
@@ -96,22 +101,22 @@ function worldOf(cell: Cell): World {
 /** Runs all cells, a few at a time, and lists those that differ from the model. */
 async function differences(cells: readonly Cell[]): Promise<object[]> {
   const { organizationId, key } = await addTenant(service.db);
-  const worlds = cells.map(worldOf);
+  const modelStates = cells.map(modelStateOf);
   await store(service.db, organizationId, {
-    units: worlds.flatMap((world) => world.units),
-    reservations: worlds.flatMap((world) => world.reservations),
-    wallets: worlds.flatMap((world) => world.wallets),
+    units: modelStates.flatMap((modelState) => modelState.units),
+    reservations: modelStates.flatMap((modelState) => modelState.reservations),
+    wallets: modelStates.flatMap((modelState) => modelState.wallets),
   });
-  const answers = new Map<Cell, object>();
+  const responses = new Map<Cell, object>();
   const waiting = cells.entries();
   const runner = async () => {
     for (const [index, cell] of waiting) {
-      const reservationId = worlds[index]?.reservations[0]?.id;
+      const reservationId = modelStates[index]?.reservations[0]?.id;
       const { status, body, headers } = await service
         .api('post', '/reservations/webhook')
         .set('api-key', key)
-        .send({ ...cell.sent, reservationId });
-      answers.set(cell, {
+        .send({ ...cell.request, reservationId });
+      responses.set(cell, {
         status,
         ...(status === 201 ? {} : { message: body.message }),
         reservation: headers['x-callback-reservation'],
@@ -123,11 +128,11 @@ async function differences(cells: readonly Cell[]): Promise<object[]> {
 
   const stored = await load(service.db, organizationId);
   return cells.flatMap((cell, index) => {
-    const world = worlds[index] as World;
-    const sent = { ...cell.sent, reservationId: world.reservations[0]?.id ?? '' };
-    const { events: _events, ...answer } = callBack(world, sent);
-    const expected = { answer, world: normalized(world) };
-    const found = { answer: answers.get(cell), world: sliceOf(stored, world) };
+    const modelState = modelStates[index] as ModelState;
+    const request = { ...cell.request, reservationId: modelState.reservations[0]?.id ?? '' };
+    const { events: _events, ...response } = callBack(modelState, request);
+    const expected = { response, modelState: normalized(modelState) };
+    const found = { response: responses.get(cell), modelState: sliceOf(stored, modelState) };
     try {
       expect(found).toEqual(expected);
       return [];
@@ -138,7 +143,10 @@ async function differences(cells: readonly Cell[]): Promise<object[]> {
 }
 
 /** What is stored of the reservations of one cell. */
-function sliceOf(stored: World, { units: [unit], reservations: [reservation] }: World): World {
+function sliceOf(
+  stored: ModelState,
+  { units: [unit], reservations: [reservation] }: ModelState,
+): ModelState {
   return normalized({
     units: stored.units.filter(({ id }) => id === unit?.id),
     reservations: stored.reservations.filter((one) => one.unit === unit?.id),
@@ -146,15 +154,15 @@ function sliceOf(stored: World, { units: [unit], reservations: [reservation] }: 
   });
 }
 
-describe('the table of section 3, with every cell that it leaves implicit', () => {
+describe('the tables of rules CALL-4 and CALL-5, with every cell that they leave implicit', () => {
   it.each(reservationStatuses)('reservationStatus %s', async (status) => {
-    const cells = reservationCells.filter(({ sent }) => sent.reservationStatus === status);
+    const cells = reservationCells.filter(({ request }) => request.reservationStatus === status);
     expect(cells).toHaveLength(status === 'approved' || status === 'canceled' ? 144 : 72);
     expect(await differences(cells)).toEqual([]);
   });
 
   it.each(chequeStatuses)('chequeStatus %s', async (status) => {
-    const cells = chequeCells.filter(({ sent }) => sent.chequeStatus === status);
+    const cells = chequeCells.filter(({ request }) => request.chequeStatus === status);
     expect(cells).toHaveLength(isCollectedOrBounced(status) ? 528 : 264);
     expect(await differences(cells)).toEqual([]);
   });

@@ -39,7 +39,7 @@ const eventTypes = async () => (await events()).map(({ type }) => type);
 const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
 
 describe('POST /reservations creates', () => {
-  it('a reservation with its wallet, reserves the unit and tells both', async () => {
+  it('a reservation with its wallet, reserves the unit and emits both', async () => {
     const leadId = await addLead(service.db, tenant.organizationId, { recordSystemId: 'lead-1' });
     const { body } = await post({
       recordSystemId: 'deal-1',
@@ -322,7 +322,7 @@ describe('POST /reservations updates', () => {
   });
 });
 
-describe('POST /reservations refuses, and writes nothing:', () => {
+describe('POST /reservations rejects, and writes nothing:', () => {
   it.each<[string, number, string | string[], object]>([
     ['no unit', 400, ['unit is required to create a reservation'], {}],
     ['an unknown unit', 404, 'Unit not found', { unit: 'unknown' }],
@@ -425,9 +425,9 @@ describe('POST /reservations refuses, and writes nothing:', () => {
     ],
   ])('%s', async (_name, status, message, body) => {
     const before = await everything();
-    const answer = await post(body).expect(status);
-    expect(answer.body.statusCode).toBe(status);
-    expect([answer.body.message].flat()).toEqual(expect.arrayContaining([message].flat()));
+    const response = await post(body).expect(status);
+    expect(response.body.statusCode).toBe(status);
+    expect([response.body.message].flat()).toEqual(expect.arrayContaining([message].flat()));
     expect(await everything()).toEqual(before);
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
 import { Transactions } from '../../src/database/transactions/transactions.js';
+import { availability } from '../../src/units/writing/availability.js';
 import { UnitAvailabilityService } from '../../src/units/writing/unit-availability.service.js';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -23,12 +24,18 @@ const addUnit = async (status: string) => {
     amenitiesIds: [amenityId],
   });
 };
+/** Recomputes a unit with one pending reservation; gives whether its status has changed. */
 const recompute = (unitId: ObjectId, emitsEvent: boolean) => {
   const { app } = service.service;
   const units = app.get(UnitAvailabilityService);
-  return app
-    .get(Transactions)
-    .run(() => units.recompute(tenant.organizationId, unitId, ['pending'], { emitsEvent }));
+  return app.get(Transactions).run(async () => {
+    const unit = await units.find(tenant.organizationId, unitId);
+    if (unit === null) throw new Error('The unit is missing.');
+    const status = availability(unit.status, ['pending']);
+    const after = status === unit.status ? unit : { ...unit, status, updatedAt: new Date() };
+    await units.store(unit, after, { emitsEvent });
+    return after !== unit;
+  });
 };
 const eventsOf = (unitId: ObjectId) =>
   service.db.collection('outboxEvents').find({ 'data._id': unitId.toHexString() }).toArray();

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
-import { ReservationInspectionService } from '../../reservations/records/reservation-inspection.service.js';
+import { ReservationInspectionService } from '../../reservations/reading/reservation-inspection.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
 import { count, objectId } from '../command-line/option-values.js';
@@ -24,7 +24,6 @@ interface CallbacksOptions extends OutputOptions {
   readonly limit: number;
 }
 
-/** Adds `reservation` and its subcommands. */
 export function addReservationCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'reservation',
@@ -61,10 +60,10 @@ function addShow(group: Command): void {
 function addCallbacks(group: Command): void {
   addPrintingCommand(group, {
     name: 'callbacks',
-    description: 'list what was reported about a reservation and why it was refused, newest first',
+    description: 'list the callbacks of a reservation with their outcome, newest first',
     example: 'reservation callbacks 6740b1f2c3d4e5f607182940 --limit 10',
   })
-    .argument('<id>', 'id of the reservation, as it was sent', objectId)
+    .argument('<id>', 'id of the reservation', objectId)
     .option('--limit <n>', 'how many to show at most', count, 50)
     .action((id: Types.ObjectId, options: CallbacksOptions) =>
       withApplication(async (application) => {

@@ -1,7 +1,7 @@
 import type {
   InspectedCallback,
   InspectedReservation,
-} from '../../reservations/records/reservation-inspection.service.js';
+} from '../../reservations/reading/reservation-inspection.service.js';
 import type { Columns } from '../command-line/output.js';
 
 /** One cheque of a reservation, in whichever of its wallets. */
@@ -69,7 +69,7 @@ export const callbackColumns: Columns<InspectedCallback> = {
   Reservation: ({ outcome }) => outcome.reservation,
   Cheque: ({ outcome }) => outcome.cheque,
   Why: ({ outcome }) => [...outcome.messages],
-  Sent: ({ payload }) => sentFields(payload),
+  Sent: ({ payload }) => payloadText(payload),
   Organization: ({ organizationId }) => organizationId,
   Key: ({ apiKeyId }) => apiKeyId,
   Request: ({ requestId }) => requestId,
@@ -112,7 +112,7 @@ function walletState(wallets: InspectedReservation['wallets']): string {
   return first.isDeleted ? `soft-deleted ${first.deletedAt ?? ''}`.trimEnd() : 'active';
 }
 
-function sentFields(payload: object): string {
+function payloadText(payload: object): string {
   const { reservationId: _id, ...fields } = payload as Record<string, unknown>;
   return Object.entries(fields)
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)

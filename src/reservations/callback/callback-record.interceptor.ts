@@ -7,28 +7,24 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { catchError, type Observable } from 'rxjs';
 import { DomainError } from '../../http/errors/domain-error.js';
-import { CallbackRecords } from './callback-records.js';
+import { callbackRequest } from './callback-request.js';
+import { CallbacksService } from './callbacks.service.js';
 
-/** Records callbacks whose body was refused; the others are recorded with what they changed. */
+/** Records callbacks with an invalid body; the others are recorded with what they changed. */
 @Injectable()
 export class CallbackRecordInterceptor implements NestInterceptor {
-  constructor(private readonly records: CallbackRecords) {}
+  constructor(private readonly callbacks: CallbacksService) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    const { caller, id, body } = context.switchToHttp().getRequest<FastifyRequest>();
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    const { caller } = request;
     return next.handle().pipe(
       catchError(async (error: unknown) => {
         if (caller !== undefined && error instanceof DomainError && error.status === 400) {
-          await this.records.addFailed(caller, sentCallback(id, body), error);
+          await this.callbacks.recordFailed(caller, callbackRequest(request), error);
         }
         throw error;
       }),
     );
   }
-}
-
-/** What is recorded of a request: an object, whatever its body is. */
-export function sentCallback(requestId: string, body: unknown) {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return { requestId, payload: isObject ? body : { body } };
 }

@@ -1,40 +1,34 @@
-import { Schema, type Types } from 'mongoose';
-import type { TenantDocument } from '../../database/documents/tenant-document.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
+import { TenantDocument } from '../../database/documents/tenant-document.js';
+import type { CallbackOutcome } from './callback-decision.js';
 
-/** What came of a callback. */
-export interface CallbackOutcome {
-  /** HTTP status of the answer. */
-  readonly status: number;
-  /** Messages of a refusal. */
-  readonly messages: readonly string[];
-  readonly reservation: 'applied' | 'unchanged' | 'ignored';
-  readonly cheque: 'applied' | 'skipped' | 'none';
+/** One authenticated callback and its outcome, for the operator (rule CALL-15). */
+@Schema({ collection: 'reservationCallbacks' })
+export class CallbackRecordDocument extends TenantDocument {
+  @Prop({ type: SchemaTypes.ObjectId })
+  apiKeyId!: Types.ObjectId;
+
+  @Prop({ type: String })
+  requestId!: string;
+
+  /** In lower case; null when the body had none that is a text. */
+  @Prop({ type: String })
+  reservationId!: string | null;
+
+  /** The body, unknown fields included. */
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  payload!: object;
+
+  /** The messages are those of the error response. */
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  outcome!: Omit<CallbackOutcome, 'error'> & {
+    readonly status: number;
+    readonly messages: readonly string[];
+  };
 }
 
-/** A document of `reservationCallbacks`: one authenticated callback, for the operator. */
-export interface CallbackRecordDocument extends TenantDocument {
-  apiKeyId: Types.ObjectId;
-  requestId: string;
-  /** As sent; null when the body had none that is a text. */
-  reservationId: string | null;
-  payload: object;
-  outcome: CallbackOutcome;
-}
-
-/** Collection `reservationCallbacks`. */
-export const callbackRecordSchema = new Schema<CallbackRecordDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    apiKeyId: Schema.Types.ObjectId,
-    requestId: String,
-    reservationId: String,
-    payload: { type: Schema.Types.Mixed, bsonType: 'object' },
-    outcome: { type: Schema.Types.Mixed, bsonType: 'object' },
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'reservationCallbacks' },
-);
+export const callbackRecordSchema = SchemaFactory.createForClass(CallbackRecordDocument);
 
 /** Serves the callbacks of a reservation, newest first. */
 callbackRecordSchema.index(

@@ -1,22 +1,43 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { Types } from 'mongoose';
+import type { Caller } from '../../authentication/caller.js';
+import { Clock } from '../../configuration/clock.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { CallbackRecordDocument } from './callback-record.schema.js';
+import type { CallbackRequest } from './callback-request.js';
 
-/** The queries on `reservationCallbacks`. */
+/** The queries on `reservationCallbacks`, the log of callbacks. */
 @Injectable()
 export class CallbackRecordsRepository {
   constructor(
     @InjectCollection('CallbackRecord')
     private readonly records: TenantCollection<CallbackRecordDocument>,
+    private readonly clock: Clock,
   ) {}
 
-  async insert(record: CallbackRecordDocument): Promise<void> {
-    await this.records.insert(record);
+  /** Adds a callback and its outcome, inside the open transaction if there is one. */
+  async insert(
+    { organizationId, apiKeyId }: Caller,
+    { requestId, payload }: CallbackRequest,
+    outcome: CallbackRecordDocument['outcome'],
+  ): Promise<void> {
+    const now = this.clock.now();
+    const { reservationId } = payload as { reservationId?: unknown };
+    await this.records.insert({
+      _id: new Types.ObjectId(),
+      organizationId,
+      apiKeyId,
+      requestId,
+      reservationId: typeof reservationId === 'string' ? reservationId.toLowerCase() : null,
+      payload,
+      outcome,
+      createdAt: now,
+      updatedAt: now,
+    });
   }
 
-  /** What any of the organizations sent about a reservation id, newest first. */
+  /** The callbacks of any of the organizations about a reservation id, newest first. */
   async findAcross(
     organizationIds: readonly Types.ObjectId[],
     reservationId: string,

@@ -1,90 +1,100 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { parseObjectId } from '../../database/documents/object-id.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
+import { errorResponse, toDomainError } from '../../http/errors/error-response.js';
 import { defaultLanguage } from '../../localization/language.js';
-import { messageText } from '../../localization/messages.js';
 import { reservationErrors } from '../reservation-errors.js';
-import type { CallbackOutcome } from './callback-record.schema.js';
-import { CallbackRecords, type SentCallback } from './callback-records.js';
-import { type CallbackProgress, CallbackSteps } from './callback-steps.js';
+import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
+import type { ReservationDocument } from '../reservation.schema.js';
+import { ReservationsRepository } from '../reservations.repository.js';
+import { type CallbackError, type CallbackOutcome, decideCallback } from './callback-decision.js';
+import { CallbackRecordsRepository } from './callback-records.repository.js';
+import type { CallbackRecordDocument } from './callback-record.schema.js';
+import type { CallbackRequest } from './callback-request.js';
 import type { CallbackDto } from './callback.dto.js';
-import type { ReservationDocument } from '../records/reservation.schema.js';
-import { ReservationsRepository } from '../records/reservations.repository.js';
-import { unitQueueKey } from '../records/unit-queue-key.js';
 
-/** Callbacks of cheque-collection partners (section 4.2). */
+/** Callbacks of cheque-collection partners (rule CALL-1). */
 @Injectable()
 export class CallbacksService {
+  private readonly logger = new Logger(CallbacksService.name);
+
   constructor(
     private readonly transactions: Transactions,
     private readonly reservations: ReservationsRepository,
-    private readonly steps: CallbackSteps,
-    private readonly records: CallbackRecords,
+    private readonly states: ReservationStateService,
+    private readonly records: CallbackRecordsRepository,
   ) {}
 
   /**
-   * Applies a callback and records it, in one transaction. What the steps before a refusal stored
-   * is committed before the refusal is thrown.
+   * Applies a callback and records it, in one transaction. What the steps before an error changed is
+   * committed before the error is thrown (rule CALL-7).
    *
-   * @throws DomainError 404 or 422 with the headers that tell what was stored
+   * @param request the callback as it arrived
+   * @throws DomainError 404 or 422 with the headers that say what was stored
    */
   async handle(
     caller: Caller,
     callback: CallbackDto,
-    sent: SentCallback,
+    request: CallbackRequest,
   ): Promise<CallbackOutcome> {
-    const { refusal, outcome } = await this.run(caller, callback, sent).catch((error: unknown) => {
-      // Not awaited: a database in trouble must not hold up the answer.
-      void this.records.addFailed(caller, sent, error);
-      throw error;
-    });
-    if (refusal === undefined) return outcome;
-    throw new DomainError(reservationErrors[refusal], undefined, callbackHeaders(outcome));
+    const { outcome, error } = await this.run(caller, callback, request).catch(
+      (failure: unknown) => {
+        // Not awaited: a database in trouble must not hold up the response.
+        void this.recordFailed(caller, request, failure);
+        throw failure;
+      },
+    );
+    if (error !== undefined) throw error;
+    return outcome;
   }
 
-  private async run(caller: Caller, callback: CallbackDto, sent: SentCallback) {
-    const queueKeys = await this.queueKeys(caller, callback);
-    const work = async () => {
-      const progress = await this.progress(caller, callback);
-      const outcome = this.toOutcome(progress);
-      await this.records.add(caller, { ...sent, outcome });
-      return { refusal: progress.refusal, outcome };
-    };
-    return this.transactions.run(work, { queueKeys });
-  }
-
-  private async progress(
-    { organizationId }: Caller,
-    callback: CallbackDto,
-  ): Promise<CallbackProgress> {
-    const reservation = await this.find(organizationId, callback);
-    if (reservation === null) {
-      return { reservation: 'unchanged', cheque: 'none', refusal: 'reservationNotFound' };
+  /** Records a callback that failed and changed nothing, as far as the database allows. */
+  async recordFailed(caller: Caller, request: CallbackRequest, failure: unknown): Promise<void> {
+    const nothing = { reservation: 'unchanged', cheque: 'none' } as const;
+    try {
+      await this.records.insert(caller, request, this.recorded(nothing, toDomainError(failure)));
+    } catch (error) {
+      this.logger.warn({ err: error }, 'A failed callback could not be recorded');
     }
-    const { reservationStatus, installmentId, chequeStatus, chequeNumber, chequeAmount } = callback;
-    const hasCheque = installmentId !== undefined && chequeStatus !== undefined;
-    return this.steps.run(reservation, {
-      reservationStatus,
-      cheque: hasCheque
-        ? { installmentId, status: chequeStatus, chequeNumber, chequeAmount }
-        : undefined,
-    });
-  }
-
-  private toOutcome({ refusal, reservation, cheque }: CallbackProgress): CallbackOutcome {
-    if (refusal === undefined) return { status: 201, messages: [], reservation, cheque };
-    const { status, message } = reservationErrors[refusal];
-    const messages = [messageText({ key: message }, defaultLanguage)];
-    return { status, messages, reservation, cheque };
   }
 
   /** Callbacks about one unit wait for each other inside the process. */
-  private async queueKeys({ organizationId }: Caller, callback: CallbackDto): Promise<string[]> {
+  private async run(caller: Caller, callback: CallbackDto, request: CallbackRequest) {
+    const { organizationId } = caller;
+    const unitId = (await this.find(organizationId, callback))?.unitId;
+    const work = async () => {
+      const outcome = await this.apply(organizationId, callback);
+      const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
+      await this.records.insert(caller, request, this.recorded(outcome, error));
+      return { outcome, error };
+    };
+    return this.transactions.run(work, { queueKeys: unitId ? [unitQueueKey(unitId)] : [] });
+  }
+
+  private async apply(
+    organizationId: Types.ObjectId,
+    callback: CallbackDto,
+  ): Promise<CallbackOutcome> {
     const reservation = await this.find(organizationId, callback);
-    return reservation?.unitId ? [unitQueueKey(reservation.unitId)] : [];
+    if (reservation === null) {
+      return { reservation: 'unchanged', cheque: 'none', error: 'reservationNotFound' };
+    }
+    const loaded = await this.states.load(reservation);
+    const { state, ...outcome } = decideCallback(loaded, callback);
+    await this.states.store(loaded, state);
+    return outcome;
+  }
+
+  private recorded(
+    { reservation, cheque }: CallbackOutcome,
+    error: DomainError | undefined,
+  ): CallbackRecordDocument['outcome'] {
+    if (error === undefined) return { status: 201, messages: [], reservation, cheque };
+    const { status, body } = errorResponse(error, defaultLanguage);
+    return { status, messages: [body.message].flat(), reservation, cheque };
   }
 
   private async find(
@@ -96,10 +106,11 @@ export class CallbacksService {
   }
 }
 
-/** Headers that say what the empty body cannot ("Reservation callback" 8). */
-export function callbackHeaders({
-  reservation,
-  cheque,
-}: Pick<CallbackOutcome, 'reservation' | 'cheque'>): Record<string, string> {
+/** Headers that say what the empty body cannot (rule CALL-14). */
+export function callbackHeaders({ reservation, cheque }: CallbackOutcome): Record<string, string> {
   return { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
+}
+
+function callbackError(error: CallbackError, outcome: CallbackOutcome): DomainError {
+  return new DomainError(reservationErrors[error], undefined, callbackHeaders(outcome));
 }

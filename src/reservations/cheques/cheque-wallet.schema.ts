@@ -1,57 +1,58 @@
-import { Schema, type Types } from 'mongoose';
-import type { DeletableDocument } from '../../database/documents/tenant-document.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
+import { DeletableDocument } from '../../database/documents/tenant-document.js';
 import type { ChequeStatus } from '../states.js';
 
-/** One report about a cheque; entries are only ever added. */
-export interface ChequeHistoryEntry {
-  readonly status: ChequeStatus;
+/** What a report says about a cheque. */
+@Schema({ _id: false })
+class ChequeFields {
+  @Prop({ type: String })
+  readonly status!: ChequeStatus;
+
+  @Prop({ type: String })
   readonly chequeNumber?: string;
+
+  @Prop({ type: Number })
   readonly chequeAmount?: number;
+}
+
+/** One report about a cheque; entries are only ever added. */
+@Schema({ _id: false })
+export class ChequeHistoryEntry extends ChequeFields {
+  @Prop({ type: Date })
   readonly changedAt?: Date;
-  readonly source: string;
+
+  @Prop({ type: String })
+  readonly source!: string;
 }
 
 /** A cheque of a wallet, known to the partner by its installment. */
-export interface Cheque {
-  readonly installmentId: string;
-  readonly status: ChequeStatus;
-  readonly chequeNumber?: string;
-  readonly chequeAmount?: number;
+@Schema({ _id: false })
+export class Cheque extends ChequeFields {
+  @Prop({ type: String })
+  readonly installmentId!: string;
+
+  @Prop({ type: Date })
   readonly dueDate?: Date;
+
+  @Prop({ type: [SchemaFactory.createForClass(ChequeHistoryEntry)] })
   readonly statusHistory?: readonly ChequeHistoryEntry[];
 }
 
-/** A document of `chequeWallets`. */
-export interface ChequeWalletDocument extends DeletableDocument {
-  reservationId: Types.ObjectId;
+/** The cheques of a reservation. */
+@Schema({ collection: 'chequeWallets' })
+export class ChequeWalletDocument extends DeletableDocument {
+  @Prop({ type: SchemaTypes.ObjectId })
+  reservationId!: Types.ObjectId;
+
+  @Prop({ type: SchemaTypes.ObjectId })
   unitId?: Types.ObjectId | null;
+
+  @Prop({ type: [SchemaFactory.createForClass(Cheque)] })
   cheques?: readonly Cheque[];
 }
 
-const facts = { status: String, chequeNumber: String, chequeAmount: Number };
-
-/** Collection `chequeWallets`. */
-export const chequeWalletSchema = new Schema<ChequeWalletDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    reservationId: Schema.Types.ObjectId,
-    unitId: Schema.Types.ObjectId,
-    cheques: [
-      {
-        _id: false,
-        installmentId: String,
-        ...facts,
-        dueDate: Date,
-        statusHistory: [{ _id: false, ...facts, changedAt: Date, source: String }],
-      },
-    ],
-    isDeleted: { type: Boolean, required: true },
-    deletedAt: Date,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'chequeWallets' },
-);
+export const chequeWalletSchema = SchemaFactory.createForClass(ChequeWalletDocument);
 
 /** A reservation has one active wallet. */
 chequeWalletSchema.index(

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantUpdate } from '../../database/documents/tenant-filter.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { updateBetween } from '../update-between.js';
 import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
 
 /** The queries on `chequeWallets`. */
@@ -26,19 +26,9 @@ export class ChequeWalletsRepository {
     await this.wallets.insert(wallet);
   }
 
-  async setFields(
-    { organizationId, _id }: ChequeWalletDocument,
-    fields: Partial<ChequeWalletDocument>,
-  ): Promise<void> {
-    await this.wallets.updateOne(organizationId, { _id }, { $set: fields });
-  }
-
-  /** Makes a soft-deleted wallet active again. */
-  async restore({ organizationId, _id }: ChequeWalletDocument, updatedAt: Date): Promise<void> {
-    const update: TenantUpdate<ChequeWalletDocument> = {
-      $set: { isDeleted: false, updatedAt },
-      $unset: { deletedAt: '' },
-    };
-    await this.wallets.updateOne(organizationId, { _id }, update);
+  /** Stores the fields in which two states of a wallet differ. */
+  async update(before: ChequeWalletDocument, after: ChequeWalletDocument): Promise<void> {
+    const { organizationId, _id } = before;
+    await this.wallets.updateOne(organizationId, { _id }, updateBetween(before, after));
   }
 }

@@ -1,22 +1,32 @@
+import type { CallbackDto } from '../callback/callback.dto.js';
+import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
 import type { Cheque, ChequeHistoryEntry, ChequeWalletDocument } from './cheque-wallet.schema.js';
-import type { ChequeRequest } from '../records/reservation-request.js';
-import type { ChequeStatus } from '../states.js';
 
 /** What a partner reports about a cheque. */
-export interface ChequeReport {
-  readonly installmentId: string;
-  readonly status: ChequeStatus;
+export type ChequeReport = Required<Pick<CallbackDto, 'installmentId' | 'chequeStatus'>> &
+  ChequeDetails;
+
+/** What a request can say of a cheque. */
+interface ChequeDetails {
   readonly chequeNumber?: string | undefined;
   readonly chequeAmount?: number | undefined;
+  readonly dueDate?: Date | undefined;
 }
 
-/** The cheques of a wallet; what another program has put among them and is none is left out. */
+/** The report about a cheque in a callback, if there is one. */
+export function chequeReport(callback: CallbackDto): ChequeReport | undefined {
+  const { installmentId, chequeStatus, chequeNumber, chequeAmount } = callback;
+  if (installmentId === undefined || chequeStatus === undefined) return undefined;
+  return { installmentId, chequeStatus, chequeNumber, chequeAmount };
+}
+
+/** The cheques of a wallet, without what another program put among them and is no object. */
 export function chequesOf({ cheques }: Pick<ChequeWalletDocument, 'cheques'>): Cheque[] {
   const stored: readonly unknown[] = Array.isArray(cheques) ? cheques : [];
   return stored.filter((item): item is Cheque => typeof item === 'object' && item !== null);
 }
 
-/** The reports about a cheque, oldest first, without what is none. */
+/** The reports about a cheque, oldest first, without what is no object. */
 export function historyOf({ statusHistory }: Pick<Cheque, 'statusHistory'>): ChequeHistoryEntry[] {
   const stored: readonly unknown[] = Array.isArray(statusHistory) ? statusHistory : [];
   return stored.filter(
@@ -30,13 +40,12 @@ export interface FoundCheque {
   readonly cheque: Cheque;
 }
 
-/** Who is noted as the source of what a callback reports. */
+/** The source of what a callback reports. */
 const source = 'External API';
 
 /**
- * Where a report belongs: the cheque in its wallet, `'skip'` when the reservation has no
- * wallet that matches, `'missing'` when its active wallet does not hold the cheque ("Reservation
- * callback" 3).
+ * Where a report belongs: the cheque in its wallet, `'skip'` when the reservation has no wallet that
+ * matches, `'missing'` when its active wallet does not hold the cheque (rule CALL-6).
  *
  * @param wallets of the reservation: the active one first, then the one deleted last
  */
@@ -52,46 +61,41 @@ export function findCheque(
 }
 
 /**
- * The cheques of a wallet with what an outside system says of them: new ones are added as pending,
- * known ones take over what is sent and keep their state and history.
+ * The cheques of a wallet with those of a request: new ones are added as pending, existing ones get
+ * the fields of the request and keep their state and history (rule RES-5).
  */
 export function mergedCheques(
   cheques: readonly Cheque[],
-  requests: readonly ChequeRequest[],
+  requests: readonly ChequeRequestDto[],
 ): Cheque[] {
-  const sent = new Map(requests.map((request) => [request.installmentId, paperOf(request)]));
-  const known = new Set(cheques.map((cheque) => cheque.installmentId));
-  const added = requests.filter(({ installmentId }) => !known.has(installmentId));
+  const requested = new Map(requests.map((request) => [request.installmentId, fieldsOf(request)]));
+  const existing = new Set(cheques.map(({ installmentId }) => installmentId));
+  const added = [...requested].filter(([installmentId]) => !existing.has(installmentId));
   return [
     ...cheques.map((cheque) => {
-      const paper = sent.get(cheque.installmentId);
-      return paper === undefined ? cheque : { ...cheque, ...paper };
+      const fields = requested.get(cheque.installmentId);
+      return fields === undefined ? cheque : { ...cheque, ...fields };
     }),
-    ...added.map(({ installmentId }) => ({
+    ...added.map(([installmentId, fields]) => ({
       installmentId,
       status: 'pending' as const,
-      ...sent.get(installmentId),
+      ...fields,
       statusHistory: [],
     })),
   ];
 }
 
-function paperOf({ chequeNumber, chequeAmount, dueDate }: ChequeRequest) {
+/** A cheque after a report: its fields, and one more entry in its history (rule CALL-8). */
+export function reportedCheque(cheque: Cheque, report: ChequeReport, changedAt: Date): Cheque {
+  const fields = { status: report.chequeStatus, ...fieldsOf(report) };
+  const entry: ChequeHistoryEntry = { ...fields, changedAt, source };
+  return { ...cheque, ...fields, statusHistory: [...historyOf(cheque), entry] };
+}
+
+function fieldsOf({ chequeNumber, chequeAmount, dueDate }: ChequeDetails) {
   return {
     ...(chequeNumber === undefined ? {} : { chequeNumber }),
     ...(chequeAmount === undefined ? {} : { chequeAmount }),
     ...(dueDate === undefined ? {} : { dueDate }),
   };
-}
-
-/** A cheque after a report: its facts, and one more entry in its history (section 3 rule 3). */
-export function reportedCheque(cheque: Cheque, report: ChequeReport, changedAt: Date): Cheque {
-  const { status, chequeNumber, chequeAmount } = report;
-  const facts = {
-    status,
-    ...(chequeNumber === undefined ? {} : { chequeNumber }),
-    ...(chequeAmount === undefined ? {} : { chequeAmount }),
-  };
-  const entry: ChequeHistoryEntry = { ...facts, changedAt, source };
-  return { ...cheque, ...facts, statusHistory: [...historyOf(cheque), entry] };
 }

@@ -1,11 +1,10 @@
-import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { type FieldChange, fieldChanges } from '../../change-log/field-changes.js';
-import { Clock } from '../../configuration/clock.js';
-import { DomainError } from '../../http/errors/domain-error.js';
-import { reservationErrors } from '../reservation-errors.js';
-import { Outbox } from '../../webhooks/outbox/outbox.js';
+import { presentCheque } from '../reading/reservation.presenter.js';
+import type { ReservationState, WalletEvent } from '../reservation-state.js';
+import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
+import type { Cheque, ChequeWalletDocument } from './cheque-wallet.schema.js';
 import {
   chequesOf,
   type ChequeReport,
@@ -13,159 +12,123 @@ import {
   mergedCheques,
   reportedCheque,
 } from './cheques.js';
-import type { Cheque, ChequeWalletDocument } from './cheque-wallet.schema.js';
-import { ChequeWalletsRepository } from './cheque-wallets.repository.js';
-import type { ChequeRequest } from '../records/reservation-request.js';
-import { presentCheque, presentWallet } from '../records/reservation.presenter.js';
-import type { ReservationDocument } from '../records/reservation.schema.js';
 
 /** 4 MiB in bytes: an event holds the wallet, and a document of the database ends at 16. */
-const largestWallet = 4 * 1_048_576;
+const maxWalletBytes = 4 * 1_048_576;
 
-/** The cheque wallets of reservations; every change leaves a Wallet event. */
-@Injectable()
-export class Wallets {
-  constructor(
-    private readonly wallets: ChequeWalletsRepository,
-    private readonly outbox: Outbox,
-    private readonly clock: Clock,
-  ) {}
+/**
+ * Adds what a partner reports about a cheque of the state (rule CALL-8).
+ *
+ * @returns null when the wallet would become too large
+ */
+export function addReport(
+  state: ReservationState,
+  { wallet, cheque }: FoundCheque,
+  report: ChequeReport,
+): ReservationState | null {
+  const reported = reportedCheque(cheque, report, state.now);
+  const cheques = (wallet.cheques ?? []).map((one) => (one === cheque ? reported : one));
+  if (isTooLarge(cheques)) return null;
+  const changed = { ...wallet, cheques, updatedAt: state.now };
+  const changes = chequeChanges([cheque], [reported]);
+  return withWallet(state, { type: 'wallet.updated', wallet: changed, changes });
+}
 
-  /** All wallets of a reservation: the active one first, then the one deleted last. */
-  async ofReservation(
-    organizationId: Types.ObjectId,
-    reservationId: Types.ObjectId,
-  ): Promise<ChequeWalletDocument[]> {
-    return this.wallets.findOfReservation(organizationId, reservationId);
+/**
+ * Creates the wallet, or extends the active one, else the one deleted last, so that a bounced cheque
+ * stays where its recovery is looked for (rule RES-5).
+ *
+ * @returns the same state when nothing changes, null when the wallet would become too large
+ */
+export function addCheques(
+  state: ReservationState,
+  requests: readonly ChequeRequestDto[],
+): ReservationState | null {
+  const [wallet] = state.wallets;
+  const existing = wallet === undefined ? [] : chequesOf(wallet);
+  const cheques = mergedCheques(existing, requests);
+  const changes = chequeChanges(existing, cheques);
+  if (changes.length === 0) return state;
+  if (isTooLarge(cheques)) return null;
+  if (wallet === undefined) {
+    return withWallet(state, { type: 'wallet.created', wallet: newWallet(state, cheques) });
   }
+  const changed = { ...wallet, cheques, updatedAt: state.now };
+  return withWallet(state, { type: 'wallet.updated', wallet: changed, changes });
+}
 
-  /**
-   * Stores what a partner reports about a cheque.
-   *
-   * @returns the wallet, null when it would become too large
-   */
-  async report(
-    { wallet, cheque }: FoundCheque,
-    report: ChequeReport,
-  ): Promise<ChequeWalletDocument | null> {
-    const reported = reportedCheque(cheque, report, this.clock.now());
-    const cheques = (wallet.cheques ?? []).map((one) => (one === cheque ? reported : one));
-    if (isTooLarge(cheques)) return null;
-    return this.update(wallet, cheques, chequeChanges([cheque], [reported]));
-  }
+/** Soft-deletes the active wallet of a reservation that is in the partner collection flow. */
+export function deleteWallet(state: ReservationState): ReservationState {
+  const { reservation, now } = state;
+  const active = state.wallets.find(({ isDeleted }) => !isDeleted);
+  if (reservation.partnerCollection?.isActive !== true || active === undefined) return state;
+  const wallet = { ...active, isDeleted: true, deletedAt: now, updatedAt: now };
+  return withWallet(state, { type: 'wallet.deleted', wallet });
+}
 
-  /**
-   * Makes the wallet of a reservation, or extends the active one, else the one deleted last, so that
-   * a bounced cheque stays where its recovery is looked for. Nothing is told when nothing changes.
-   *
-   * @throws DomainError 422 when the wallet would become too large
-   */
-  async addCheques(
-    reservation: ReservationDocument,
-    requests: readonly ChequeRequest[],
-  ): Promise<void> {
-    const { organizationId, _id } = reservation;
-    const [wallet] = await this.wallets.findOfReservation(organizationId, _id);
-    const stored = wallet === undefined ? [] : chequesOf(wallet);
-    const cheques = mergedCheques(stored, requests);
-    const changes = chequeChanges(stored, cheques);
-    if (changes.length === 0) return;
-    if (isTooLarge(cheques)) throw new DomainError(reservationErrors.walletFull);
-    await (wallet === undefined
-      ? this.create(reservation, cheques)
-      : this.update(wallet, cheques, changes));
-  }
+/**
+ * Makes a soft-deleted wallet active again, unless another one is active.
+ *
+ * @param id of the wallet; without it the one deleted last
+ */
+export function restoreWallet(state: ReservationState, id?: Types.ObjectId): ReservationState {
+  const { wallets, now } = state;
+  const stored = id === undefined ? wallets[0] : wallets.find(({ _id }) => _id.equals(id));
+  if (stored === undefined || wallets.some(({ isDeleted }) => !isDeleted)) return state;
+  const { deletedAt: _deletedAt, ...fields } = stored;
+  const wallet = { ...fields, isDeleted: false, updatedAt: now };
+  return withWallet(state, { type: 'wallet.restored', wallet });
+}
 
-  /**
-   * Soft-deletes the active wallet of a reservation.
-   *
-   * @returns whether there was one
-   */
-  async deleteActive(
-    organizationId: Types.ObjectId,
-    reservationId: Types.ObjectId,
-  ): Promise<boolean> {
-    const [wallet] = await this.wallets.findOfReservation(organizationId, reservationId);
-    if (wallet === undefined || wallet.isDeleted) return false;
-    const now = this.clock.now();
-    const deletion = { isDeleted: true, deletedAt: now, updatedAt: now };
-    await this.wallets.setFields(wallet, deletion);
-    const data = presentWallet({ ...wallet, ...deletion });
-    await this.outbox.publish(organizationId, { type: 'wallet.deleted', data });
-    return true;
-  }
+function newWallet(
+  { reservation: { organizationId, _id: reservationId, unitId }, now }: ReservationState,
+  cheques: readonly Cheque[],
+): ChequeWalletDocument {
+  return {
+    _id: new Types.ObjectId(),
+    organizationId,
+    reservationId,
+    unitId: unitId ?? null,
+    cheques,
+    isDeleted: false,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
 
-  /** Makes the wallet of a reservation that was deleted last active again, unless one is active. */
-  async restoreLast({ organizationId, _id }: ReservationDocument): Promise<void> {
-    const [wallet] = await this.wallets.findOfReservation(organizationId, _id);
-    if (wallet !== undefined) await this.restore(wallet);
-  }
-
-  /** Makes a soft-deleted wallet active again, unless the reservation has another active one. */
-  async restore(wallet: ChequeWalletDocument): Promise<void> {
-    const { organizationId, reservationId } = wallet;
-    const [first] = await this.wallets.findOfReservation(organizationId, reservationId);
-    if (!wallet.isDeleted || first?.isDeleted !== true) return;
-    const updatedAt = this.clock.now();
-    await this.wallets.restore(wallet, updatedAt);
-    const { deletedAt: _deletedAt, ...rest } = wallet;
-    const data = presentWallet({ ...rest, isDeleted: false, updatedAt });
-    await this.outbox.publish(organizationId, { type: 'wallet.restored', data });
-  }
-
-  private async create(
-    { organizationId, _id: reservationId, unitId }: ReservationDocument,
-    cheques: readonly Cheque[],
-  ): Promise<void> {
-    const now = this.clock.now();
-    const wallet: ChequeWalletDocument = {
-      _id: new Types.ObjectId(),
-      organizationId,
-      reservationId,
-      unitId: unitId ?? null,
-      cheques,
-      isDeleted: false,
-      createdAt: now,
-      updatedAt: now,
-    };
-    await this.wallets.insert(wallet);
-    const data = presentWallet(wallet);
-    await this.outbox.publish(organizationId, { type: 'wallet.created', data });
-  }
-
-  private async update(
-    wallet: ChequeWalletDocument,
-    cheques: readonly Cheque[],
-    changes: FieldChange[],
-  ): Promise<ChequeWalletDocument> {
-    const fields = { cheques, updatedAt: this.clock.now() };
-    await this.wallets.setFields(wallet, fields);
-    const changed = { ...wallet, ...fields };
-    const data = presentWallet(changed);
-    await this.outbox.publish(wallet.organizationId, { type: 'wallet.updated', data, changes });
-    return changed;
-  }
+function withWallet(state: ReservationState, event: WalletEvent): ReservationState {
+  const { wallet } = event;
+  const wallets =
+    event.type === 'wallet.created'
+      ? [wallet, ...state.wallets]
+      : state.wallets.map((one) => (one._id.equals(wallet._id) ? wallet : one));
+  return { ...state, wallets, events: [...state.events, event] };
 }
 
 /** Whether a wallet and the event about it would not fit into a document of the database. */
 function isTooLarge(cheques: readonly Cheque[]): boolean {
-  return BSON.calculateObjectSize({ cheques }) > largestWallet;
+  return BSON.calculateObjectSize({ cheques }) > maxWalletBytes;
 }
 
 /** The differences between cheques by installment, without their histories. */
 function chequeChanges(before: readonly Cheque[], after: readonly Cheque[]): FieldChange[] {
-  const known = new Map(before.map((cheque) => [cheque.installmentId, cheque]));
+  const existing = new Map(before.map((cheque) => [cheque.installmentId, cheque]));
   return after.flatMap((cheque) => {
     const { installmentId } = cheque;
-    const old = known.get(installmentId);
+    const old = existing.get(installmentId);
     if (old === cheque) return [];
-    return fieldChanges(old === undefined ? {} : told(old), told(cheque)).map((change) => {
-      return { ...change, field: `cheques.${installmentId}.${change.field}` };
-    });
+    const changes = fieldChanges(
+      old === undefined ? {} : comparedFields(old),
+      comparedFields(cheque),
+    );
+    return changes.map((change) => ({
+      ...change,
+      field: `cheques.${installmentId}.${change.field}`,
+    }));
   });
 }
 
-function told(cheque: Cheque) {
-  const { installmentId: _id, statusHistory: _history, ...facts } = presentCheque(cheque);
-  return { ...facts };
+function comparedFields(cheque: Cheque) {
+  const { installmentId: _id, statusHistory: _history, ...fields } = presentCheque(cheque);
+  return fields;
 }

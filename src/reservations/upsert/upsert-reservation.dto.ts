@@ -13,7 +13,6 @@ import { Field } from '../../http/validation/field.js';
 import { isValid } from '../../values/rule.js';
 import { externalId, externalIdLimit } from '../../values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
-import type { ChequeRequest, ReservationRequest } from './reservation-request.js';
 import { type ReservationStatus, reservationStatuses } from '../states.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
 
@@ -21,7 +20,7 @@ import { ChequeNumber } from '../cheques/cheque-number.js';
 const maxCheques = 500;
 
 /** A cheque of `POST /reservations`. */
-export class ChequeRequestDto implements ChequeRequest {
+export class ChequeRequestDto {
   @RequiredExternalId({
     description: 'Identifies the cheque in the wallet, and in callbacks.',
     example: 'installment-3',
@@ -38,8 +37,8 @@ export class ChequeRequestDto implements ChequeRequest {
   dueDate?: Date;
 }
 
-/** A lead or unit by the external id that it was posted with. */
-class RecordReference {
+/** An entity of an outside system. */
+class ExternalReference {
   @ApiProperty({ minLength: 1, maxLength: externalIdLimit, example: 'website-form-7-4711' })
   recordSystemId!: string;
 }
@@ -50,8 +49,8 @@ class UnitIdReference {
 }
 
 /** Body of `POST /reservations` (rule RES-3). */
-@ApiExtraModels(RecordReference, UnitIdReference)
-export class UpsertReservationDto implements ReservationRequest {
+@ApiExtraModels(ExternalReference, UnitIdReference)
+export class UpsertReservationDto {
   @ExternalIdField({
     description:
       'Stable external id of the reservation, used exactly as sent. Later requests with the same ' +
@@ -64,7 +63,7 @@ export class UpsertReservationDto implements ReservationRequest {
     {
       oneOf: [
         { type: 'string', minLength: 1 },
-        { $ref: getSchemaPath(RecordReference) },
+        { $ref: getSchemaPath(ExternalReference) },
         { $ref: getSchemaPath(UnitIdReference) },
       ],
       description: 'The unit, by slug, recordSystemId or unitId; required to create.',
@@ -76,12 +75,12 @@ export class UpsertReservationDto implements ReservationRequest {
 
   @Field(
     {
-      type: RecordReference,
+      type: ExternalReference,
       description: 'The lead who reserves, by the external id that it was posted with.',
     },
     [{ name: 'isLeadReference', isMet: (value) => hasOnlyId(value, 'recordSystemId') }],
   )
-  lead?: RecordReference;
+  lead?: ExternalReference;
 
   @StatusField(
     reservationStatuses,
@@ -111,7 +110,7 @@ export class UpsertReservationDto implements ReservationRequest {
 
 function hasUniqueInstallments(cheques: unknown): boolean {
   if (!Array.isArray(cheques)) return true;
-  const ids = cheques.map((cheque: Partial<ChequeRequest> | null) => cheque?.installmentId);
+  const ids = cheques.map((cheque: Partial<ChequeRequestDto> | null) => cheque?.installmentId);
   return new Set(ids).size === ids.length;
 }
 

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import { notDeleted } from '../../database/documents/tenant-document.js';
+import { InjectCollection } from '../database/documents/inject-collection.js';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import { notDeleted } from '../database/documents/tenant-document.js';
+import { updateBetween } from './update-between.js';
 import type { ReservationDocument } from './reservation.schema.js';
-import type { ReservationStatus } from '../states.js';
+import type { ReservationStatus } from './states.js';
 
 /** The queries on `reservations`. */
 @Injectable()
@@ -21,7 +22,7 @@ export class ReservationsRepository {
     return this.reservations.findOne(organizationId, { _id, ...notDeleted });
   }
 
-  /** The reservation of whichever of the organizations has it, a soft-deleted one too. */
+  /** The reservation in any of the organizations, also when it is soft-deleted. */
   async findAcross(
     organizationIds: readonly Types.ObjectId[],
     _id: Types.ObjectId,
@@ -37,23 +38,25 @@ export class ReservationsRepository {
     return this.reservations.findOne(organizationId, { recordSystemId, ...notDeleted });
   }
 
-  /** Statuses of a unit's reservations, with their ids. */
-  async statusesOfUnit(
-    organizationId: Types.ObjectId,
-    unitId: Types.ObjectId,
-  ): Promise<{ _id: Types.ObjectId; status: ReservationStatus }[]> {
-    const options = { fields: ['status'] } as const;
-    return this.reservations.find(organizationId, { unitId, ...notDeleted }, options);
+  /** Statuses of the other reservations of the same unit. */
+  async statusesOfOthers({
+    organizationId,
+    unitId,
+    _id,
+  }: ReservationDocument): Promise<ReservationStatus[]> {
+    if (!unitId) return [];
+    const filter = { unitId, _id: { $ne: _id }, ...notDeleted };
+    const others = await this.reservations.find(organizationId, filter, { fields: ['status'] });
+    return others.map(({ status }) => status);
   }
 
   async insert(reservation: ReservationDocument): Promise<void> {
     await this.reservations.insert(reservation);
   }
 
-  async setFields(
-    { organizationId, _id }: ReservationDocument,
-    fields: Partial<ReservationDocument>,
-  ): Promise<void> {
-    await this.reservations.updateOne(organizationId, { _id }, { $set: fields });
+  /** Stores the fields in which two states of a reservation differ. */
+  async update(before: ReservationDocument, after: ReservationDocument): Promise<void> {
+    const { organizationId, _id } = before;
+    await this.reservations.updateOne(organizationId, { _id }, updateBetween(before, after));
   }
 }

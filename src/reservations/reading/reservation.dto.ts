@@ -1,18 +1,11 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import type {
-  PresentedCheque,
-  PresentedHistoryEntry,
-  PresentedReservation,
-  PresentedWallet,
-} from './reservation.presenter.js';
-import type { ReservationUpsertAnswer } from './reservations.service.js';
 import { chequeStatuses, reservationStatuses } from '../states.js';
 
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
 const time = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' } as const;
 
 /** One report about a cheque. */
-export class ChequeHistoryEntryDto implements PresentedHistoryEntry {
+export class ChequeHistoryEntryDto {
   @ApiProperty({ type: String, enum: [...chequeStatuses], example: 'bounced' })
   status!: string;
 
@@ -30,7 +23,7 @@ export class ChequeHistoryEntryDto implements PresentedHistoryEntry {
 }
 
 /** A cheque of a wallet. */
-export class ChequeDto implements PresentedCheque {
+export class ChequeDto {
   @ApiProperty({ type: String, example: 'installment-3' })
   installmentId!: string;
 
@@ -51,7 +44,7 @@ export class ChequeDto implements PresentedCheque {
 }
 
 /** The cheque wallet of a reservation. */
-export class ChequeWalletDto implements PresentedWallet {
+export class ChequeWalletDto {
   @ApiProperty({ ...objectId, example: '6740b1f2c3d4e5f607182941' })
   _id!: string;
 
@@ -77,8 +70,8 @@ export class ChequeWalletDto implements PresentedWallet {
   updatedAt!: string;
 }
 
-/** A reservation with its wallet ("Reservation callback" 9). */
-export class ReservationDto implements PresentedReservation {
+/** A reservation with its wallet (rule RES-2). */
+export class ReservationDto {
   @ApiProperty({ ...objectId, example: '6740b1f2c3d4e5f607182940' })
   _id!: string;
 
@@ -126,14 +119,14 @@ export class ReservationDto implements PresentedReservation {
   chequeWallet!: ChequeWalletDto | null;
 }
 
-/** Answer of `GET /reservations/:reservationId`. */
-export class ReservationAnswerDto {
+/** Response of `GET /reservations/:reservationId`. */
+export class ReservationResponseDto {
   @ApiProperty({ type: ReservationDto })
   data!: ReservationDto;
 }
 
-/** Answer of `POST /reservations`. */
-export class ReservationUpsertDto implements ReservationUpsertAnswer {
+/** Response of `POST /reservations`. */
+export class ReservationUpsertResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;
 

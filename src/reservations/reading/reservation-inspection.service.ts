@@ -2,54 +2,53 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lookup.service.js';
-import type { CallbackOutcome } from '../callback/callback-record.schema.js';
+import type { CallbackRecordDocument } from '../callback/callback-record.schema.js';
 import { CallbackRecordsRepository } from '../callback/callback-records.repository.js';
-import {
-  presentReservation,
-  type PresentedReservation,
-  presentWallet,
-  type PresentedWallet,
-} from './reservation.presenter.js';
-import { ReservationsRepository } from './reservations.repository.js';
-import { Wallets } from '../cheques/wallets.js';
+import { ChequeWalletsRepository } from '../cheques/cheque-wallets.repository.js';
+import { ReservationsRepository } from '../reservations.repository.js';
+import type { ChequeWalletDto, ReservationDto } from './reservation.dto.js';
+import { presentReservation, presentWallet } from './reservation.presenter.js';
 
 /** A reservation with all that callbacks look at. */
-export interface InspectedReservation extends Omit<PresentedReservation, 'chequeWallet'> {
+export interface InspectedReservation extends Omit<ReservationDto, 'chequeWallet'> {
   readonly organizationId: string;
-  /** Null when the unit is missing altogether. */
+  /** Null when the unit is missing, not just deleted. */
   readonly unit: UnitSummary | null;
-  /** The active wallet first, then the soft-deleted ones, the last deleted first. */
-  readonly wallets: readonly PresentedWallet[];
+  /** The active wallet first, then the one deleted last. */
+  readonly wallets: readonly ChequeWalletDto[];
 }
 
-/** A callback as it was recorded. */
-export interface InspectedCallback {
+/** A recorded callback. */
+export interface InspectedCallback extends Pick<
+  CallbackRecordDocument,
+  'requestId' | 'payload' | 'outcome'
+> {
   readonly receivedAt: Date;
   readonly organizationId: string;
   readonly apiKeyId: string;
-  readonly requestId: string;
-  readonly payload: object;
-  readonly outcome: CallbackOutcome;
 }
 
-/** What the operator looks up about reservations, of whichever organization they are. */
+/** Reservations of any organization, for the operator. */
 @Injectable()
 export class ReservationInspectionService {
   constructor(
     private readonly organizations: OrganizationsRepository,
     private readonly reservations: ReservationsRepository,
-    private readonly wallets: Wallets,
+    private readonly wallets: ChequeWalletsRepository,
     private readonly units: UnitLookupService,
     private readonly records: CallbackRecordsRepository,
   ) {}
 
   /** A reservation, soft-deleted or not, with its unit and wallets; null when there is none. */
   async inspect(id: Types.ObjectId): Promise<InspectedReservation | null> {
-    const reservation = await this.reservations.findAcross(await this.organizationIds(), id);
+    const reservation = await this.reservations.findAcross(
+      await this.organizations.listAllIds(),
+      id,
+    );
     if (reservation === null) return null;
     const { organizationId, unitId } = reservation;
-    const wallets = await this.wallets.ofReservation(organizationId, id);
-    const { chequeWallet: _wallet, ...presented } = presentReservation(reservation, null);
+    const wallets = await this.wallets.findOfReservation(organizationId, id);
+    const { chequeWallet: _wallet, ...presented } = presentReservation(reservation, undefined);
     return {
       ...presented,
       organizationId: organizationId.toHexString(),
@@ -59,11 +58,11 @@ export class ReservationInspectionService {
   }
 
   /**
-   * The recorded callbacks that named a reservation, newest first; those of a wrong organization
-   * too, which were told that there is none.
+   * The recorded callbacks with the id of a reservation, newest first, also those of another
+   * organization, which got a 404.
    */
   async callbacks(id: Types.ObjectId, limit: number): Promise<InspectedCallback[]> {
-    const organizationIds = await this.organizationIds();
+    const organizationIds = await this.organizations.listAllIds();
     const records = await this.records.findAcross(organizationIds, id.toHexString(), limit);
     return records.map(({ createdAt, organizationId, apiKeyId, requestId, payload, outcome }) => ({
       receivedAt: createdAt,
@@ -73,9 +72,5 @@ export class ReservationInspectionService {
       payload,
       outcome,
     }));
-  }
-
-  private async organizationIds(): Promise<Types.ObjectId[]> {
-    return this.organizations.listAllIds();
   }
 }

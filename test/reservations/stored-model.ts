@@ -1,22 +1,26 @@
 import { type Db, type Document, ObjectId } from 'mongodb';
 import { conventions } from '../support/builders.js';
-import type { ModelCheque, ModelEntry, World } from './section-3.js';
+import type { ModelCheque, ModelEntry, ModelState } from './callback-model.js';
 
 /** Deletions of wallets in the order of the model, long before those of the test's own time. */
 const deletedAt = (deletion: number) => new Date(Date.UTC(2020, 0, 1) + deletion * 1_000);
 
 /** Writes what a model holds, under its own ids. */
-export async function store(db: Db, organizationId: ObjectId, world: World): Promise<void> {
-  const unitOf = new Map(world.reservations.map(({ id, unit }) => [id, new ObjectId(unit)]));
+export async function store(
+  db: Db,
+  organizationId: ObjectId,
+  modelState: ModelState,
+): Promise<void> {
+  const unitOf = new Map(modelState.reservations.map(({ id, unit }) => [id, new ObjectId(unit)]));
   const documents: Record<string, Document[]> = {
-    units: world.units.map(({ id, ...fields }) => ({ _id: new ObjectId(id), ...fields })),
-    reservations: world.reservations.map(({ id, unit, status, isInCollection }) => ({
+    units: modelState.units.map(({ id, ...fields }) => ({ _id: new ObjectId(id), ...fields })),
+    reservations: modelState.reservations.map(({ id, unit, status, isInCollection }) => ({
       _id: new ObjectId(id),
       unitId: new ObjectId(unit),
       status,
       partnerCollection: { isActive: isInCollection },
     })),
-    chequeWallets: world.wallets.map(({ id, reservation, deletion, cheques }) => ({
+    chequeWallets: modelState.wallets.map(({ id, reservation, deletion, cheques }) => ({
       _id: new ObjectId(id),
       reservationId: new ObjectId(reservation),
       ...(unitOf.has(reservation) ? { unitId: unitOf.get(reservation) } : {}),
@@ -36,7 +40,7 @@ export async function load(
   db: Db,
   organizationId: ObjectId,
   unitIds?: readonly string[],
-): Promise<World> {
+): Promise<ModelState> {
   const units = unitIds?.map((id) => new ObjectId(id));
   const ofUnits = (field: string) => ({
     organizationId,
@@ -76,15 +80,15 @@ export async function load(
 }
 
 /** A model in the form that {@link load} gives: in the order of ids, deletions numbered from 1. */
-export function normalized(world: World): World {
+export function normalized(modelState: ModelState): ModelState {
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
-  const deletions = world.wallets
+  const deletions = modelState.wallets
     .flatMap(({ deletion }) => (deletion === null ? [] : [deletion]))
     .toSorted((a, b) => a - b);
   return {
-    units: world.units.toSorted(byId),
-    reservations: world.reservations.toSorted(byId),
-    wallets: world.wallets
+    units: modelState.units.toSorted(byId),
+    reservations: modelState.reservations.toSorted(byId),
+    wallets: modelState.wallets
       .map((wallet) => ({
         ...wallet,
         deletion: wallet.deletion === null ? null : deletions.indexOf(wallet.deletion) + 1,

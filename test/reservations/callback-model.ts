@@ -1,16 +1,14 @@
 /**
- * Section 3 of the specification and "Reservation callback" of the decisions as a small model,
- * written from those texts alone: what a callback changes and what is answered.
+ * Rules CALL-2 to CALL-11 of docs/rules.md as a small model, written from their text alone: what a
+ * callback changes and what the response is.
  */
 
-/** A unit. */
 export interface ModelUnit {
   readonly id: string;
   status: string;
   isDeleted: boolean;
 }
 
-/** A reservation. */
 export interface ModelReservation {
   readonly id: string;
   readonly unit: string;
@@ -26,7 +24,6 @@ export interface ModelEntry {
   readonly chequeAmount?: number;
 }
 
-/** A cheque. */
 export interface ModelCheque extends ModelEntry {
   readonly installmentId: string;
   readonly history: readonly ModelEntry[];
@@ -41,13 +38,12 @@ export interface ModelWallet {
 }
 
 /** Everything of one organization. */
-export interface World {
+export interface ModelState {
   readonly units: ModelUnit[];
   readonly reservations: ModelReservation[];
   readonly wallets: ModelWallet[];
 }
 
-/** A callback as it is sent. */
 export interface ModelCallback {
   readonly reservationId: string;
   readonly installmentId?: string;
@@ -57,8 +53,8 @@ export interface ModelCallback {
   readonly reservationStatus?: string;
 }
 
-/** What is answered, and the types of the outbound events that the callback leaves. */
-export interface ModelAnswer {
+/** The response, and the types of the outbound events that the callback emits. */
+export interface ModelResponse {
   readonly status: number;
   readonly message?: string;
   readonly reservation: string;
@@ -66,12 +62,12 @@ export interface ModelAnswer {
   readonly events: readonly string[];
 }
 
-/** Does to the world what a callback does, and gives the answer. */
-export function callBack(world: World, callback: ModelCallback): ModelAnswer {
+/** Applies a callback to the state and returns the response. */
+export function callBack(modelState: ModelState, callback: ModelCallback): ModelResponse {
   const events: string[] = [];
   let reservationHeader = 'unchanged';
   let chequeHeader = 'none';
-  const answer = (status: number, message?: string): ModelAnswer => ({
+  const response = (status: number, message?: string): ModelResponse => ({
     status,
     ...(message === undefined ? {} : { message }),
     reservation: reservationHeader,
@@ -79,20 +75,20 @@ export function callBack(world: World, callback: ModelCallback): ModelAnswer {
     events,
   });
 
-  const reservation = world.reservations.find(({ id }) => id === callback.reservationId);
-  if (reservation === undefined) return answer(404, 'Reservation not found');
-  const unit = world.units.find(({ id, isDeleted }) => id === reservation.unit && !isDeleted);
-  const others = world.reservations.filter(
+  const reservation = modelState.reservations.find(({ id }) => id === callback.reservationId);
+  if (reservation === undefined) return response(404, 'Reservation not found');
+  const unit = modelState.units.find(({ id, isDeleted }) => id === reservation.unit && !isDeleted);
+  const others = modelState.reservations.filter(
     (other) => other.unit === reservation.unit && other !== reservation,
   );
-  const walletsOf = world.wallets.filter((wallet) => wallet.reservation === reservation.id);
+  const walletsOf = modelState.wallets.filter((wallet) => wallet.reservation === reservation.id);
 
   const approve = () => {
     reservation.status = 'approved';
     if (unit !== undefined) unit.status = 'Sold';
   };
   const cancel = () => {
-    const before = JSON.stringify(world);
+    const before = JSON.stringify(modelState);
     reservation.status = 'canceled';
     if (unit !== undefined && ['Sold', 'Reserved', 'Available'].includes(unit.status)) {
       const statuses = others.map((other) => other.status);
@@ -103,17 +99,17 @@ export function callBack(world: World, callback: ModelCallback): ModelAnswer {
     }
     const active = walletsOf.find((wallet) => wallet.deletion === null);
     if (active !== undefined && reservation.isInCollection) {
-      active.deletion = 1 + Math.max(0, ...world.wallets.map(({ deletion }) => deletion ?? 0));
+      active.deletion = 1 + Math.max(0, ...modelState.wallets.map(({ deletion }) => deletion ?? 0));
       events.push('wallet.deleted');
     }
-    return JSON.stringify(world) !== before;
+    return JSON.stringify(modelState) !== before;
   };
 
   switch (callback.reservationStatus) {
     case 'approved':
       if (reservation.status !== 'pending_cheque_collection')
-        return answer(422, 'Reservation must be pending cheque collection before OIC approval');
-      if (unit === undefined) return answer(404, 'Unit not found');
+        return response(422, 'Reservation must be pending cheque collection before OIC approval');
+      if (unit === undefined) return response(404, 'Unit not found');
       approve();
       reservationHeader = 'applied';
       break;
@@ -127,7 +123,7 @@ export function callBack(world: World, callback: ModelCallback): ModelAnswer {
   }
 
   const { installmentId, chequeStatus, chequeNumber, chequeAmount } = callback;
-  if (installmentId === undefined || chequeStatus === undefined) return answer(201);
+  if (installmentId === undefined || chequeStatus === undefined) return response(201);
   const inOrder = walletsOf.toSorted(
     (a, b) => (b.deletion ?? Infinity) - (a.deletion ?? Infinity) || 0,
   );
@@ -136,9 +132,9 @@ export function callBack(world: World, callback: ModelCallback): ModelAnswer {
   const wallet = inOrder.find(holds);
   if (wallet === undefined) {
     if (inOrder.some(({ deletion }) => deletion === null))
-      return answer(404, 'Cheque not found in wallet');
+      return response(404, 'Cheque not found in wallet');
     chequeHeader = 'skipped';
-    return answer(201);
+    return response(201);
   }
 
   const entry: ModelEntry = {
@@ -159,16 +155,16 @@ export function callBack(world: World, callback: ModelCallback): ModelAnswer {
     cancel();
   } else if (chequeStatus === 'collected' && before === 'bounced') {
     if (others.some((other) => other.status === 'approved'))
-      return answer(422, 'This unit already reserved');
-    if (unit === undefined) return answer(404, 'Unit not found');
+      return response(422, 'This unit already reserved');
+    if (unit === undefined) return response(404, 'Unit not found');
     approve();
     if (wallet.deletion !== null && walletsOf.every(({ deletion }) => deletion !== null)) {
       wallet.deletion = null;
       events.push('wallet.restored');
     }
   } else if (chequeStatus === 'collected' && reservation.status === 'pending_cheque_collection') {
-    if (unit === undefined) return answer(404, 'Unit not found');
+    if (unit === undefined) return response(404, 'Unit not found');
     approve();
   }
-  return answer(201);
+  return response(201);
 }

@@ -1,0 +1,17 @@
+import type { FastifyRequest } from 'fastify';
+
+/** A callback as it arrived, for its record. */
+export interface CallbackRequest {
+  readonly requestId: string;
+  /** The body with all its fields. */
+  readonly payload: object;
+}
+
+/** The callback in a request; a body that is no object is put into one. */
+export function callbackRequest({
+  id,
+  body,
+}: Pick<FastifyRequest, 'id' | 'body'>): CallbackRequest {
+  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
+  return { requestId: id, payload: isObject ? body : { body } };
+}

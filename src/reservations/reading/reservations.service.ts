@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import type { Caller } from '../../authentication/caller.js';
+import { parseObjectId } from '../../database/documents/object-id.js';
+import { Transactions } from '../../database/transactions/transactions.js';
+import { DomainError } from '../../http/errors/domain-error.js';
+import { reservationErrors } from '../reservation-errors.js';
+import { ChequeWalletsRepository } from '../cheques/cheque-wallets.repository.js';
+import { ReservationsRepository } from '../reservations.repository.js';
+import type { ReservationDto } from './reservation.dto.js';
+import { presentReservation } from './reservation.presenter.js';
+
+/** Reads reservations (rule RES-1). */
+@Injectable()
+export class ReservationsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly reservations: ReservationsRepository,
+    private readonly wallets: ChequeWalletsRepository,
+  ) {}
+
+  /**
+   * A reservation with its wallet and cheques.
+   *
+   * @throws DomainError 404 when the organization has no such reservation
+   */
+  async read({ organizationId }: Caller, id: string): Promise<ReservationDto> {
+    const _id = parseObjectId(id);
+    // One snapshot, so that a callback under way is seen whole or not at all.
+    const presented = await this.transactions.run(async () => {
+      const reservation = _id && (await this.reservations.findById(organizationId, _id));
+      if (reservation === null) return null;
+      const [wallet] = await this.wallets.findOfReservation(organizationId, reservation._id);
+      return presentReservation(reservation, wallet);
+    });
+    if (presented === null) throw new DomainError(reservationErrors.reservationNotFound);
+    return presented;
+  }
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { Clock } from '../configuration/clock.js';
+import { UnitAvailabilityService } from '../units/writing/unit-availability.service.js';
+import { Outbox } from '../webhooks/outbox/outbox.js';
+import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
+import { presentWallet } from './reading/reservation.presenter.js';
+import type { ReservationState } from './reservation-state.js';
+import type { ReservationDocument } from './reservation.schema.js';
+import { ReservationsRepository } from './reservations.repository.js';
+
+/** Loads what decisions about a reservation read and stores what they changed. */
+@Injectable()
+export class ReservationStateService {
+  constructor(
+    private readonly reservations: ReservationsRepository,
+    private readonly wallets: ChequeWalletsRepository,
+    private readonly units: UnitAvailabilityService,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The state around a reservation, read inside the open transaction. */
+  async load(reservation: ReservationDocument): Promise<ReservationState> {
+    const { organizationId, _id, unitId } = reservation;
+    return {
+      reservation,
+      unit: unitId ? await this.units.find(organizationId, unitId) : null,
+      isUnitDecided: false,
+      otherStatuses: await this.reservations.statusesOfOthers(reservation),
+      wallets: await this.wallets.findOfReservation(organizationId, _id),
+      events: [],
+      now: this.clock.now(),
+    };
+  }
+
+  /**
+   * Stores the differences between two states and publishes their events, inside the transaction in
+   * which the first one was loaded.
+   *
+   * @param options.emitsUnitEvent whether a change of the unit is published too (rule CALL-13)
+   */
+  async store(
+    before: ReservationState,
+    after: ReservationState,
+    { emitsUnitEvent = false }: { readonly emitsUnitEvent?: boolean } = {},
+  ): Promise<void> {
+    if (after.reservation !== before.reservation) {
+      await this.reservations.update(before.reservation, after.reservation);
+    }
+    await this.storeWallets(before, after);
+    if (!after.isUnitDecided || before.unit === null || after.unit === null) return;
+    await this.units.store(before.unit, after.unit, { emitsEvent: emitsUnitEvent });
+  }
+
+  private async storeWallets(before: ReservationState, after: ReservationState): Promise<void> {
+    for (const wallet of after.wallets) {
+      const stored = before.wallets.find(({ _id }) => _id.equals(wallet._id));
+      if (stored === undefined) await this.wallets.insert(wallet);
+      else if (stored !== wallet) await this.wallets.update(stored, wallet);
+    }
+    for (const { wallet, ...event } of after.events) {
+      await this.outbox.publish(wallet.organizationId, { ...event, data: presentWallet(wallet) });
+    }
+  }
+}
+
+/** What requests about the reservations of one unit wait for inside a process. */
+export function unitQueueKey(unitId: Types.ObjectId): string {
+  return `unit:${unitId.toHexString()}`;
+}

@@ -1,0 +1,67 @@
+import type { FieldChange } from '../change-log/field-changes.js';
+import { availability } from '../units/writing/availability.js';
+import type { UnitDocument } from '../units/writing/unit-availability.service.js';
+import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
+import type { ReservationDocument } from './reservation.schema.js';
+import type { ReservationStatus } from './states.js';
+
+/** A reservation and all that decisions about it read and change; each decision makes a new one. */
+export interface ReservationState {
+  readonly reservation: ReservationDocument;
+  /** Null when it is missing or deleted. */
+  readonly unit: UnitDocument | null;
+  /**
+   * Whether the unit's status was decided. Its document is then written even when it had the status
+   * already: that write keeps two decisions about one unit apart (rules CALL-12 and DATA-8).
+   */
+  readonly isUnitDecided: boolean;
+  /** Statuses of the unit's other reservations. */
+  readonly otherStatuses: readonly ReservationStatus[];
+  /** The active wallet first, then the one deleted last. */
+  readonly wallets: readonly ChequeWalletDocument[];
+  /** What happened to the wallets, in order. */
+  readonly events: readonly WalletEvent[];
+  /** When the decision is made. */
+  readonly now: Date;
+}
+
+/** A Wallet event, with the wallet as it was right after it. */
+export interface WalletEvent {
+  readonly type: 'wallet.created' | 'wallet.updated' | 'wallet.deleted' | 'wallet.restored';
+  readonly wallet: ChequeWalletDocument;
+  readonly changes?: readonly FieldChange[];
+}
+
+/** Approves the reservation and sells its unit (rule CALL-9). */
+export function approve(state: ReservationState): ReservationState {
+  const { now } = state;
+  const fields = { status: 'approved', approvedAt: now, updatedAt: now } as const;
+  const approved = { ...state, reservation: { ...state.reservation, ...fields } };
+  return withUnitStatus(approved, 'Sold');
+}
+
+/** Cancels the reservation unless it is canceled already, and recomputes its unit (rule CALL-10). */
+export function cancel(state: ReservationState): ReservationState {
+  const { reservation, now } = state;
+  if (reservation.status === 'canceled') return recomputeUnit(state);
+  const fields = { status: 'canceled', canceledAt: now, updatedAt: now } as const;
+  return recomputeUnit({ ...state, reservation: { ...reservation, ...fields } });
+}
+
+/** Gives the unit the status that follows from its reservations (rule CALL-11). */
+export function recomputeUnit(state: ReservationState): ReservationState {
+  const { unit, reservation, otherStatuses } = state;
+  return withUnitStatus(state, availability(unit?.status, [reservation.status, ...otherStatuses]));
+}
+
+/** A deleted unit stays as it is. */
+function withUnitStatus(state: ReservationState, status: string): ReservationState {
+  const { unit, now } = state;
+  if (unit === null) return state;
+  const isSame = unit.status === status;
+  return {
+    ...state,
+    isUnitDecided: true,
+    unit: isSame ? unit : { ...unit, status, updatedAt: now },
+  };
+}

@@ -1,0 +1,117 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import type { Caller } from '../../authentication/caller.js';
+import { Clock } from '../../configuration/clock.js';
+import { Transactions } from '../../database/transactions/transactions.js';
+import { DomainError } from '../../http/errors/domain-error.js';
+import { leadErrors } from '../../leads/lead-errors.js';
+import { reservationErrors } from '../reservation-errors.js';
+import { LeadsService } from '../../leads/leads.service.js';
+import { UnitLookupService, type UnitReference } from '../../units/reading/unit-lookup.service.js';
+import type { ReservationUpsertResponseDto } from '../reading/reservation.dto.js';
+import { presentReservation } from '../reading/reservation.presenter.js';
+import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
+import type { ReservationDocument } from '../reservation.schema.js';
+import { ReservationsRepository } from '../reservations.repository.js';
+import { decideUpsert, newReservation } from './upsert-decision.js';
+import type { UpsertReservationDto } from './upsert-reservation.dto.js';
+
+/** Reservations as outside systems post them (rule RES-3). */
+@Injectable()
+export class ReservationUpsertsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly reservations: ReservationsRepository,
+    private readonly states: ReservationStateService,
+    private readonly units: UnitLookupService,
+    private readonly leads: LeadsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Creates a reservation, or updates the active one with the same `recordSystemId`, in one
+   * transaction with its wallet, the availability of its unit and their events.
+   *
+   * @throws DomainError 400 without a unit to create or with an ambiguous one, 404 for an unknown
+   *   unit or lead, 422 for a status that only the callback sets, for another unit and for a wallet
+   *   that becomes too large
+   */
+  async upsert(
+    { organizationId }: Caller,
+    request: UpsertReservationDto,
+  ): Promise<ReservationUpsertResponseDto> {
+    const { operation, reservation, wallet } = await this.transactions.run(
+      () => this.save(organizationId, request),
+      { queueKeys: await this.queueKeys(organizationId, request) },
+    );
+    return { ok: true, operation, reservation: presentReservation(reservation, wallet) };
+  }
+
+  private async save(organizationId: Types.ObjectId, request: UpsertReservationDto) {
+    const stored = await this.findStored(organizationId, request);
+    if (stored === null && request.unit === undefined) {
+      throw new DomainError(reservationErrors.unitRequired);
+    }
+    const references = {
+      unitId: await this.unitIdOf(organizationId, request.unit, stored),
+      leadId: await this.leadIdOf(organizationId, request.lead?.recordSystemId),
+    };
+    const tenant = { organizationId, createdAt: this.clock.now() };
+    const reservation = stored ?? newReservation(request, references, tenant);
+    if (stored === null) await this.reservations.insert(reservation);
+    const loaded = await this.states.load(reservation);
+    const state = decideUpsert(loaded, request, references);
+    await this.states.store(loaded, state, { emitsUnitEvent: true });
+    const operation = stored === null ? ('create' as const) : ('update' as const);
+    return { operation, reservation: state.reservation, wallet: state.wallets[0] };
+  }
+
+  private async findStored(
+    organizationId: Types.ObjectId,
+    { recordSystemId }: UpsertReservationDto,
+  ): Promise<ReservationDocument | null> {
+    if (recordSystemId === undefined) return null;
+    return this.reservations.findByRecordSystemId(organizationId, recordSystemId);
+  }
+
+  private async unitIdOf(
+    organizationId: Types.ObjectId,
+    reference: UnitReference | undefined,
+    stored: ReservationDocument | null,
+  ): Promise<Types.ObjectId | undefined> {
+    if (reference === undefined) return undefined;
+    const own = stored?.unitId;
+    // A reservation can be ended whatever has become of its unit.
+    if (own && (await this.units.isNamedBy(organizationId, own, reference))) return own;
+    const id = await this.units.idOf(organizationId, reference);
+    if (id === 'ambiguous') throw new DomainError(reservationErrors.unitAmbiguous);
+    if (id === 'unknown') throw new DomainError(reservationErrors.unitNotFound);
+    return id;
+  }
+
+  private async leadIdOf(
+    organizationId: Types.ObjectId,
+    recordSystemId: string | undefined,
+  ): Promise<Types.ObjectId | undefined> {
+    if (recordSystemId === undefined) return undefined;
+    const id = await this.leads.idOf(organizationId, recordSystemId);
+    if (id === null) throw new DomainError(leadErrors.notFound);
+    return id;
+  }
+
+  /** Requests for one unit or one external id wait for each other inside the process. */
+  private async queueKeys(
+    organizationId: Types.ObjectId,
+    request: UpsertReservationDto,
+  ): Promise<string[]> {
+    const { recordSystemId, unit } = request;
+    const stored = await this.findStored(organizationId, request);
+    const unitId = stored?.unitId ?? (unit && (await this.units.idOf(organizationId, unit)));
+    return [
+      ...(recordSystemId === undefined
+        ? []
+        : [`reservation:${organizationId.toHexString()}:${recordSystemId}`]),
+      ...(unitId instanceof Types.ObjectId ? [unitQueueKey(unitId)] : []),
+    ];
+  }
+}

@@ -1,0 +1,91 @@
+import { Types } from 'mongoose';
+import { DomainError } from '../../http/errors/domain-error.js';
+import { reservationErrors } from '../reservation-errors.js';
+import { addCheques, deleteWallet, restoreWallet } from '../cheques/wallets.js';
+import { recomputeUnit, type ReservationState } from '../reservation-state.js';
+import type { ReservationDocument } from '../reservation.schema.js';
+import type { ReservationStatus } from '../states.js';
+import type { UpsertReservationDto } from './upsert-reservation.dto.js';
+
+/** The ids that a request refers to; undefined where it names none. */
+export interface References {
+  readonly unitId: Types.ObjectId | undefined;
+  readonly leadId: Types.ObjectId | undefined;
+}
+
+/**
+ * The reservation that a request creates (rule RES-4).
+ *
+ * @throws DomainError 422 for a status that a new reservation cannot have
+ */
+export function newReservation(
+  { recordSystemId, status = 'pending', partnerCollection = false }: UpsertReservationDto,
+  { unitId, leadId }: References,
+  tenant: Pick<ReservationDocument, 'organizationId' | 'createdAt'>,
+): ReservationDocument {
+  if (!isOpen(status)) {
+    throw new DomainError(
+      status === 'approved' ? reservationErrors.neverApproved : reservationErrors.createdPending,
+    );
+  }
+  return {
+    _id: new Types.ObjectId(),
+    ...tenant,
+    ...(recordSystemId === undefined ? {} : { recordSystemId }),
+    unitId: unitId ?? null,
+    leadId: leadId ?? null,
+    status,
+    partnerCollection: { isActive: partnerCollection },
+    isDeleted: false,
+    updatedAt: tenant.createdAt,
+  };
+}
+
+/**
+ * Applies a request to a reservation: its fields, then its wallet, then the status of its unit
+ * (rules RES-4 to RES-6).
+ *
+ * @throws DomainError 422 for approval, for another unit and for a wallet that becomes too large
+ */
+export function decideUpsert(
+  loaded: ReservationState,
+  request: UpsertReservationDto,
+  { unitId, leadId }: References,
+): ReservationState {
+  const { reservation, now } = loaded;
+  if (request.status === 'approved') throw new DomainError(reservationErrors.neverApproved);
+  if (unitId !== undefined && !reservation.unitId?.equals(unitId))
+    throw new DomainError(reservationErrors.unitFixed);
+  const fields = changedFields(reservation, request, leadId);
+  const isCanceled = fields.status === 'canceled';
+  const times = { updatedAt: now, ...(isCanceled ? { canceledAt: now } : {}) };
+  const isChanged = Object.keys(fields).length > 0;
+  const changed = isChanged
+    ? { ...loaded, reservation: { ...reservation, ...fields, ...times } }
+    : loaded;
+  const isReopened = reservation.status === 'canceled' && isOpen(fields.status);
+  const extended = addCheques(isReopened ? restoreWallet(changed) : changed, request.cheques ?? []);
+  if (extended === null) throw new DomainError(reservationErrors.walletFull);
+  return recomputeUnit(isCanceled ? deleteWallet(extended) : extended);
+}
+
+/** The requested fields that differ from the stored ones. */
+function changedFields(
+  stored: ReservationDocument,
+  { status, partnerCollection }: UpsertReservationDto,
+  leadId: Types.ObjectId | undefined,
+): Partial<Pick<ReservationDocument, 'status' | 'leadId' | 'partnerCollection'>> {
+  const isActive = stored.partnerCollection?.isActive ?? false;
+  return {
+    ...(status === undefined || status === stored.status ? {} : { status }),
+    ...(leadId === undefined || stored.leadId?.equals(leadId) ? {} : { leadId }),
+    ...(partnerCollection === undefined || partnerCollection === isActive
+      ? {}
+      : { partnerCollection: { ...stored.partnerCollection, isActive: partnerCollection } }),
+  };
+}
+
+/** Whether a status waits for approval. */
+function isOpen(status: ReservationStatus | undefined): boolean {
+  return status === 'pending' || status === 'pending_cheque_collection';
+}
