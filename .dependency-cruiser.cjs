@@ -24,7 +24,7 @@ const pure = [
   '^src/localization/(fold-case|language|localized)\\.ts$',
   '^src/reservations/(cheques/cheques|states|transitions)\\.ts$',
   '^src/units/writing/availability\\.ts$',
-  '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|pace|retry-schedule|secret-box|slots)\\.ts$',
+  '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|retry-schedule|secret-box)\\.ts$',
 ];
 
 const entries = '^src/(main|cli|generate)\\.ts$';

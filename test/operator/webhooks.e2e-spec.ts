@@ -98,7 +98,7 @@ describe('webhook', () => {
     ]);
     expect(detail).toMatchObject({ log: [{ attempt: 1, statusCode: 204, url: receiver.url }] });
     expect(JSON.parse(detail.body)).toMatchObject({ type: 'lead.created' });
-    expect(table.stdout).toMatch(/^ROUND +TRY +STARTED/m);
+    expect(table.stdout).toMatch(/^ROUND +ATTEMPT +STARTED/m);
     expect(ofEndpoint).toMatchObject([{ type: 'webhook.ping', lastStatusCode: 418 }]);
 
     const before = receiver.received.length;
@@ -154,7 +154,7 @@ describe('webhook', () => {
       /^There is no webhook endpoint or delivery with id/,
       /^There is no lead nobody/,
       /must start with https:\/\//,
-      /is refused: 169\.254\.169\.254 is not a public address/,
+      /is not allowed: 169\.254\.169\.254 is not a public address/,
       /must not carry a user or password/,
     ];
     for (const [index, { code, stdout, stderr }] of outcomes.entries()) {

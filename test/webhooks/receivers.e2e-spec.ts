@@ -60,7 +60,7 @@ describe('a receiver', () => {
     expect(attempt).toMatchObject({
       statusCode: null,
       response: null,
-      error: `No answer within ${patience} ms`,
+      error: `No response within ${patience} ms`,
     });
   });
 
@@ -70,7 +70,7 @@ describe('a receiver', () => {
     receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
     const { port } = server.address() as AddressInfo;
     const { attempt } = await tryOnce(`http://127.0.0.1:${port}/`);
-    expect(attempt).toMatchObject({ error: `No answer within ${patience} ms` });
+    expect(attempt).toMatchObject({ error: `No response within ${patience} ms` });
   });
 
   it('that sends its headers byte by byte costs the same', async () => {
@@ -184,9 +184,11 @@ describe('an address inside', () => {
       { WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'false', ROLE: 'api' },
       service.databaseUri,
     );
-    await expect(strict.subscribe(tenant, url)).rejects.toThrow(/is refused: 127\.0\.0\.1 is not/);
+    await expect(strict.subscribe(tenant, url)).rejects.toThrow(
+      /is not allowed: 127\.0\.0\.1 is not/,
+    );
     const result = await strict.service.app.get(WebhookDeliveriesService).ping(endpoint.document);
-    expect(result).toMatchObject({ isRefused: true, statusCode: null });
+    expect(result).toMatchObject({ isForbiddenAddress: true, statusCode: null });
     expect(received).toEqual([]);
     await strict.close();
   });

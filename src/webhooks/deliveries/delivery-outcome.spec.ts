@@ -1,15 +1,20 @@
 import { describe, expect, it } from '@jest/globals';
-import { deadSince, outcomeOf, pauseUntil, type TryResult } from './delivery-outcome.js';
+import {
+  failingSinceLimit,
+  outcomeOf,
+  pauseUntil,
+  type AttemptResult,
+} from './delivery-outcome.js';
 
 const now = new Date('2030-01-31T12:00:00Z');
-const result = (fields: Partial<TryResult>): TryResult => ({
+const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   startedAt: now,
   milliseconds: 1,
   statusCode: null,
   response: null,
   error: null,
   retryAfter: null,
-  isRefused: false,
+  isForbiddenAddress: false,
   ...fields,
 });
 const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
@@ -40,7 +45,7 @@ describe('outcomeOf', () => {
       status: 'failed',
       reason: 'gone',
     });
-    expect(outcomeOf(result({ isRefused: true }), 0, now, 0.5)).toEqual({
+    expect(outcomeOf(result({ isForbiddenAddress: true }), 0, now, 0.5)).toEqual({
       status: 'failed',
       reason: 'refused address',
     });
@@ -65,6 +70,7 @@ describe('pauseUntil', () => {
   });
 });
 
-describe('deadSince', () => {
-  it('is five days ago', () => expect(deadSince(now)).toEqual(new Date('2030-01-26T12:00:00Z')));
+describe('failingSinceLimit', () => {
+  it('is five days ago', () =>
+    expect(failingSinceLimit(now)).toEqual(new Date('2030-01-26T12:00:00Z')));
 });
