@@ -42,7 +42,7 @@ receiver.listen(0, '127.0.0.1');
 await once(receiver, 'listening');
 
 try {
-  await (await startWorker()).leave();
+  await (await startWorker()).shutDown();
   const endpoints = await subscribe();
   for (const workers of [1, 2]) await throughput(workers, endpoints);
   await burst(endpoints);
@@ -67,7 +67,7 @@ async function throughput(workers, endpoints) {
   await all;
   const seconds = (performance.now() - first) / 1_000;
   print(`${workers} worker(s)`, `${Math.round(events / seconds)} deliveries a second (${events})`);
-  for (const worker of started) await (await worker).leave();
+  for (const worker of started) await (await worker).shutDown();
 }
 
 /** Events that come all at once to a worker that is idle. */
@@ -78,7 +78,7 @@ async function burst(endpoints) {
   const publishedAt = await publish(endpoints, events);
   await all;
   print(`burst of ${events}`, lagOf(publishedAt));
-  await worker.leave();
+  await worker.shutDown();
 }
 
 /** Events that come one by one. */
@@ -92,7 +92,7 @@ async function single(endpoints, note = '') {
     await one;
   }
   print(`single events${note}`, lagOf(publishedAt));
-  await worker.leave();
+  await worker.shutDown();
 }
 
 async function fillAndExplain([endpoint]) {
@@ -203,7 +203,7 @@ async function startWorker() {
     if (String(chunk).includes('Delivering')) break;
   }
   return {
-    leave: async () => {
+    shutDown: async () => {
       child.kill('SIGTERM');
       await once(child, 'exit');
     },

@@ -20,12 +20,12 @@ const result = (fields: Partial<AttemptResult>): AttemptResult => ({
 const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
 describe('outcomeOf', () => {
-  it.each([200, 201, 204, 299])('takes %i for a success', (statusCode) => {
+  it.each([200, 201, 204, 299])('counts %i as a success', (statusCode) => {
     expect(outcomeOf(result({ statusCode }), 9, now, 0.5)).toEqual({ status: 'delivered' });
   });
 
   it.each([null, 100, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 503])(
-    'tries again after %p',
+    'retries after %p',
     (statusCode) => {
       expect(outcomeOf(result({ statusCode }), 0, now, 0.5)).toEqual({
         status: 'pending',
@@ -34,13 +34,13 @@ describe('outcomeOf', () => {
     },
   );
 
-  it('gives up after ten tries', () => {
+  it('fails after ten attempts', () => {
     const failed = result({ statusCode: 500 });
     expect(outcomeOf(failed, 8, now, 0.5)).toMatchObject({ status: 'pending' });
     expect(outcomeOf(failed, 9, now, 0.5)).toEqual({ status: 'failed', reason: 'exhausted' });
   });
 
-  it('gives up at once after 410, and where nothing may be sent', () => {
+  it('fails immediately after 410, and where nothing may be sent', () => {
     expect(outcomeOf(result({ statusCode: 410 }), 0, now, 0.5)).toEqual({
       status: 'failed',
       reason: 'gone',
@@ -60,7 +60,7 @@ describe('outcomeOf', () => {
 });
 
 describe('pauseUntil', () => {
-  it.each([429, 502, 503, 504])('leaves an endpoint that answers %i alone', (statusCode) => {
+  it.each([429, 502, 503, 504])('pauses an endpoint that responds with %i', (statusCode) => {
     expect(pauseUntil(result({ statusCode }), now)).toEqual(after(5_000));
     expect(pauseUntil(result({ statusCode, retryAfter: 60_000 }), now)).toEqual(after(60_000));
   });

@@ -32,7 +32,7 @@ export class WebhookEndpointsRepository {
     return this.list({ organizationId });
   }
 
-  /** The endpoints of several organizations that take events now. */
+  /** The enabled endpoints of several organizations. */
   async findEnabled(
     organizationIds: readonly Types.ObjectId[],
   ): Promise<WebhookEndpointDocument[]> {

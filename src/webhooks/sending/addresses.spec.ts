@@ -109,10 +109,10 @@ describe('forbiddenUrlReason', () => {
     'https://2852039166/',
     'https://0xa9fea9fe/',
     'https://[::ffff:a9fe:a9fe]/',
-  ])('refuses %s', (url) => expect(forbiddenUrlReason(url, strict)).not.toBeNull());
+  ])('rejects %s', (url) => expect(forbiddenUrlReason(url, strict)).not.toBeNull());
 
   it.each(['http://169.254.169.254/', 'http://2852039166/', 'http://[fe80::1]/', 'http://0/'])(
-    'refuses %s in development too',
+    'rejects %s in development too',
     (url) => expect(forbiddenUrlReason(url, development)).not.toBeNull(),
   );
 

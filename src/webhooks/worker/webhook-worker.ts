@@ -125,7 +125,7 @@ export class WebhookWorker {
     deliveries: EndpointDeliveries,
     limit: number,
   ): Promise<LeasedDelivery[]> {
-    // What becomes due while the lease is taken counts again.
+    // What becomes due from now on may not be in this lease.
     deliveries.mayHaveDue = false;
     if (this.isStopping) return [];
     try {
