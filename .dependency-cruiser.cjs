@@ -34,7 +34,7 @@ const pure = [
   '^src/reservations/(cheques/cheques|reservation-state|states|transitions)\\.ts$',
   '^src/units/writing/availability\\.ts$',
   '^src/values/',
-  '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|pace|retry-schedule|secret-box|slots)\\.ts$',
+  '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|retry-schedule|secret-box)\\.ts$',
 ];
 
 const entries = '^src/(main|cli|generate)\\.ts$';

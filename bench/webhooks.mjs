@@ -203,7 +203,7 @@ async function startWorker() {
     if (String(chunk).includes('Delivering')) break;
   }
   return {
-    leave: async () => {
+    shutDown: async () => {
       child.kill('SIGTERM');
       await once(child, 'exit');
     },

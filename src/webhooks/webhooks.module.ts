@@ -1,26 +1,27 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
-import { DeliveryTries } from './worker/delivery-tries.js';
-import { developmentKeySchema } from './endpoints/development-key.schema.js';
-import { EncryptionKeys } from './endpoints/encryption-keys.js';
-import { EndpointSecrets } from './endpoints/endpoint-secrets.js';
-import { NameResolver } from './sending/name-resolver.js';
-import { outboxEventSchema } from './outbox/outbox-event.schema.js';
-import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
-import { OutboxWatch } from './outbox/outbox-watch.js';
-import { Outbox } from './outbox/outbox.js';
 import { webhookAttemptSchema } from './deliveries/webhook-attempt.schema.js';
 import { WebhookAttemptsRepository } from './deliveries/webhook-attempts.repository.js';
-import { WebhookBackground } from './worker/webhook-background.js';
 import { WebhookDeliveriesRepository } from './deliveries/webhook-deliveries.repository.js';
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
 import { webhookDeliverySchema } from './deliveries/webhook-delivery.schema.js';
+import { developmentKeySchema } from './endpoints/development-key.schema.js';
+import { DevelopmentKeysRepository } from './endpoints/development-keys.repository.js';
+import { EncryptionKeys } from './endpoints/encryption-keys.js';
+import { EndpointSecrets } from './endpoints/endpoint-secrets.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
+import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
+import { outboxEventSchema } from './outbox/outbox-event.schema.js';
+import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
+import { Outbox } from './outbox/outbox.js';
 import { WebhookRelay } from './outbox/webhook-relay.js';
+import { NameResolver } from './sending/name-resolver.js';
 import { WebhookSender } from './sending/webhook-sender.js';
+import { DeliveryAttemptRunner } from './worker/delivery-attempt-runner.js';
+import { WebhookBackground } from './worker/webhook-background.js';
 import { WebhookWorker } from './worker/webhook-worker.js';
 
 /**
@@ -40,17 +41,18 @@ import { WebhookWorker } from './worker/webhook-worker.js';
   providers: [
     Outbox,
     OutboxEventsRepository,
-    OutboxWatch,
+    OutboxChangeStream,
     WebhookRelay,
     WebhookEndpointsRepository,
     WebhookEndpointsService,
+    DevelopmentKeysRepository,
     EncryptionKeys,
     EndpointSecrets,
     WebhookDeliveriesRepository,
     WebhookDeliveriesService,
     DeliveryQueueRepository,
     WebhookAttemptsRepository,
-    DeliveryTries,
+    DeliveryAttemptRunner,
     NameResolver,
     WebhookSender,
     WebhookWorker,

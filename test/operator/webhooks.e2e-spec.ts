@@ -62,7 +62,7 @@ describe('webhook', () => {
     expect(table.stdout).toMatch(/^State +enabled$/m);
   });
 
-  it("tests an endpoint with a ping and prints the receiver's answer", async () => {
+  it("tests an endpoint with a ping and prints the receiver's response", async () => {
     receiver.answerWith((_received, response) => response.writeHead(418).end('short and stout'));
     const failed = await run('webhook', 'test', added._id);
     expect(failed).toMatchObject({ code: 1, stderr: '' });
@@ -98,7 +98,7 @@ describe('webhook', () => {
     ]);
     expect(detail).toMatchObject({ log: [{ attempt: 1, statusCode: 204, url: receiver.url }] });
     expect(JSON.parse(detail.body)).toMatchObject({ type: 'lead.created' });
-    expect(table.stdout).toMatch(/^ROUND +TRY +STARTED/m);
+    expect(table.stdout).toMatch(/^ROUND +ATTEMPT +STARTED/m);
     expect(ofEndpoint).toMatchObject([{ type: 'webhook.ping', lastStatusCode: 418 }]);
 
     const before = receiver.received.length;
@@ -116,9 +116,9 @@ describe('webhook', () => {
       isEnabled: false,
       disabledReason: 'operator',
     });
-    const refused = await run('webhook', 'replay', added._id, '--failed');
-    expect(refused).toMatchObject({ code: 1, stdout: '' });
-    expect(refused.stderr).toMatch(/is disabled: enable it first\.\n$/);
+    const rejected = await run('webhook', 'replay', added._id, '--failed');
+    expect(rejected).toMatchObject({ code: 1, stdout: '' });
+    expect(rejected.stderr).toMatch(/is disabled: enable it first\.\n$/);
     expect(await json('webhook', 'enable', added._id)).toMatchObject({ disabledReason: null });
     const rotated = await json<Added & { oldSecretExpiresAt: string }>(
       'webhook',
@@ -136,7 +136,7 @@ describe('webhook', () => {
     });
   });
 
-  it('refuses what it cannot do, in one line', async () => {
+  it('fails with one line', async () => {
     const unknown = new ObjectId().toHexString();
     const strict = startSession({ MONGODB_URI: service.databaseUri });
     const add = (url: string) =>
@@ -149,17 +149,17 @@ describe('webhook', () => {
       add('https://2852039166/'),
       add('https://user:word@example.com/'),
     ]);
-    const words = [
+    const errorTexts = [
       /^There is no webhook endpoint with id/,
       /^There is no webhook endpoint or delivery with id/,
       /^There is no lead nobody/,
       /must start with https:\/\//,
-      /is refused: 169\.254\.169\.254 is not a public address/,
+      /is not allowed: 169\.254\.169\.254 is not a public address/,
       /must not carry a user or password/,
     ];
     for (const [index, { code, stdout, stderr }] of outcomes.entries()) {
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-      expect(stderr).toMatch(words[index] ?? '');
+      expect(stderr).toMatch(errorTexts[index] ?? '');
       expect(stderr).toMatch(/^[^\n]+\n$/);
     }
   });

@@ -72,13 +72,13 @@ describe('two workers', () => {
 describe('a worker that is killed', () => {
   it('while it sends, loses nothing: another one sends it again with the same id', async () => {
     tenant = await addTenant(service.db);
-    // Never an answer to the first one.
+    // Never a response to the first one.
     const receiver = await receiverWith(() => undefined);
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);
-    const victim = await startWorker();
+    const killedProcess = await startWorker();
     await receiver.got(1);
-    await kill(victim);
+    await kill(killedProcess);
     const held = await service.deliveryOf(endpoint, { status: 'pending', attempts: 0 });
     expect(held['leaseOwner']).toEqual(expect.any(String));
     const leaseLeft = held['nextAttemptAt'].getTime() - Date.now();
@@ -101,12 +101,12 @@ describe('a worker that is killed', () => {
     expect(ids(receiver)[2]).toBe(ids(receiver)[0]);
   });
 
-  it('while it hands events over, loses nothing and doubles nothing', async () => {
+  it('while it relays events, loses nothing and doubles nothing', async () => {
     tenant = await addTenant(service.db);
     const receiver = await receiverWith();
     await service.subscribe(tenant, receiver.url);
     await Promise.all(Array.from({ length: 5 }, () => service.createLead(tenant)));
-    // As a killed relay leaves them: taken, one of them handed over already, none noted.
+    // As a killed relay leaves them: leased, not marked.
     const outbox = service.db.collection('outboxEvents');
     await outbox.updateMany(
       { relayedAt: null },
@@ -122,8 +122,8 @@ describe('a worker that is killed', () => {
   });
 });
 
-describe('a worker that is told to leave', () => {
-  it('finishes or gives back what it is sending, within ten seconds', async () => {
+describe('a worker that is stopped', () => {
+  it('finishes or releases what it is sending, within ten seconds', async () => {
     tenant = await addTenant(service.db);
     let release: (() => void) | undefined;
     const slow = await receiverWith((_received, response) => {

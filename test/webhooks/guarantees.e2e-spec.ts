@@ -22,7 +22,7 @@ beforeAll(async () => {
   tenant = await addTenant(service.db);
 });
 afterEach(async () => {
-  // What is not handed over yet would go to the endpoints of the next test.
+  // What is not relayed yet would go to the endpoints of the next test.
   await outboxIsEmpty();
   await Promise.all(receivers.map((receiver) => receiver.stop()));
   receivers = [];
@@ -43,7 +43,7 @@ const attemptsOf = (deliveryId: Types.ObjectId) =>
 const organizationOf = ({ organizationId }: Tenant) =>
   new Types.ObjectId(organizationId.toHexString());
 const signaturesOf = (received?: Received) => received?.headers['webhook-signature']?.split(' ');
-/** Verifying would refuse a time that the test has moved. */
+/** Verifying would reject a time that the test has moved. */
 const signatureOf = (received: Received | undefined, secret: string) => {
   const { 'webhook-id': id = '', 'webhook-timestamp': at } = received?.headers ?? {};
   return new Webhook(secret).sign(id, new Date(Number(at) * second), received?.body ?? '');
@@ -55,7 +55,7 @@ const outboxIsEmpty = () =>
   }, 5_000);
 
 describe('a change', () => {
-  it('that is rolled back is told to nobody', async () => {
+  it('that is rolled back emits no event', async () => {
     const receiver = await receiverWith();
     const endpoint = await service.subscribe(tenant, receiver.url);
     const { app } = service.service;
@@ -74,7 +74,7 @@ describe('a change', () => {
   });
 
   it('that is committed reaches every endpoint of its organization that is subscribed', async () => {
-    const stranger = await addTenant(service.db);
+    const otherTenant = await addTenant(service.db);
     const [all, leads, clients, off, foreign] = await Promise.all([
       receiverWith(),
       receiverWith(),
@@ -87,7 +87,7 @@ describe('a change', () => {
     await service.subscribe(tenant, clients.url, ['client.created', 'lead.updated']);
     const disabled = await service.subscribe(tenant, off.url, ['*']);
     await service.endpoints.disable(disabled.id);
-    await service.subscribe(stranger, foreign.url, ['*']);
+    await service.subscribe(otherTenant, foreign.url, ['*']);
     await service.createLead(tenant, 'told');
 
     const [got] = await all.got(1);
@@ -122,12 +122,12 @@ describe('a change', () => {
     });
   });
 
-  it('is handed over once, however often the relay runs', async () => {
+  it('is relayed once, however often the relay runs', async () => {
     const receiver = await receiverWith();
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);
     const { _id, eventId } = await service.deliveryOf(endpoint, { status: 'delivered' });
-    // As after a crash between handing over and noting it.
+    // As after a crash between creating the deliveries and marking the event.
     await service.db
       .collection('outboxEvents')
       .updateOne({ _id: eventId }, { $set: { relayedAt: null, leasedUntil: new Date(0) } });
@@ -162,7 +162,7 @@ describe('a receiver', () => {
     expect(await endpointNow(endpoint.id)).toMatchObject({ isEnabled: true, failingSince: null });
   });
 
-  it('that never answers well is given up after ten tries over two days', async () => {
+  it('that never succeeds fails a delivery after ten attempts over two days', async () => {
     const receiver = await receiverWith(404);
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);
@@ -173,15 +173,15 @@ describe('a receiver', () => {
       waited += wait;
       await service.passTime(wait + second);
     }
-    const given = await service.deliveryOf(endpoint, { status: 'failed' });
-    expect(given).toMatchObject({ attempts: 10, failureReason: 'exhausted', lastStatusCode: 404 });
-    expect(await attemptsOf(given._id)).toHaveLength(10);
+    const failed = await service.deliveryOf(endpoint, { status: 'failed' });
+    expect(failed).toMatchObject({ attempts: 10, failureReason: 'exhausted', lastStatusCode: 404 });
+    expect(await attemptsOf(failed._id)).toHaveLength(10);
     expect(waited / day).toBeGreaterThan(1.75);
     expect(waited / day).toBeLessThan(2.5);
     expect(receiver.received).toHaveLength(10);
   });
 
-  it('that asks for time gets it, and for all that waits for it one try meanwhile', async () => {
+  it('that asks for time gets it, and for all that waits for it one attempt first', async () => {
     const receiver = await receiverWith((_received, response) =>
       response.writeHead(503, { 'retry-after': '90' }).end(),
     );
@@ -202,7 +202,7 @@ describe('a receiver', () => {
     await receiver.got(6);
   });
 
-  it('that answers 410 is disabled, and what waits for it is given up', async () => {
+  it('that responds with 410 is disabled, and what waits for it fails', async () => {
     const receiver = await receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant, 'waits');
@@ -269,8 +269,8 @@ describe('a receiver', () => {
     await service.deliveryOf(endpoint, { attempts: 1 });
     await service.endpoints.remove(endpoint.id);
     await service.passTime(minute);
-    const given = await service.deliveryOf(endpoint, { failureReason: 'endpoint removed' });
-    expect(await attemptsOf(given._id)).toHaveLength(1);
+    const failed = await service.deliveryOf(endpoint, { failureReason: 'endpoint removed' });
+    expect(await attemptsOf(failed._id)).toHaveLength(1);
     expect(receiver.received).toHaveLength(1);
   });
 });
@@ -305,7 +305,7 @@ describe('a delivery', () => {
     expect(JSON.parse(first?.body ?? '').data.recordSystemId).toBe('after');
   });
 
-  it('whose worker has died is sent by another one when the lease is over', async () => {
+  it('whose worker has died is sent by another one when the lease ends', async () => {
     const receiver = await receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);

@@ -9,16 +9,16 @@ import { addTenant, type Tenant } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { startWebhookService, type TestEndpoint, type WebhookService } from './webhook-service.js';
 
-const patience = 400;
+const attemptTimeoutMs = 400;
 
 let service: WebhookService;
 let tenant: Tenant;
 let receivers: { stop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  // Eight places: two for one endpoint at most, four for those that fail.
+  // Eight slots: two for one endpoint at most, four for those that fail.
   service = await startWebhookService({
-    WEBHOOKS_TIMEOUT_MS: String(patience),
+    WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs),
     WEBHOOKS_CONCURRENCY: '8',
   });
 });
@@ -44,8 +44,8 @@ async function theAttempt(deliveryId: Types.ObjectId) {
   return attempts[0] as Document;
 }
 
-/** Has one event sent to a URL, and gives the delivery and the attempt after the first try. */
-async function tryOnce(url: string) {
+/** Has one event sent to a URL; the delivery and the attempt after it. */
+async function attemptOnce(url: string) {
   const endpoint = await service.subscribe(tenant, url);
   await service.createLead(tenant);
   const delivery = await service.deliveryOf(endpoint, { attempts: 1 });
@@ -53,14 +53,14 @@ async function tryOnce(url: string) {
 }
 
 describe('a receiver', () => {
-  it('that never answers costs one try of bounded time', async () => {
+  it('that never responds costs one attempt of bounded time', async () => {
     const { url } = await receiverWith(() => undefined);
-    const { delivery, attempt } = await tryOnce(url);
+    const { delivery, attempt } = await attemptOnce(url);
     expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: null });
     expect(attempt).toMatchObject({
       statusCode: null,
       response: null,
-      error: `No answer within ${patience} ms`,
+      error: `No response within ${attemptTimeoutMs} ms`,
     });
   });
 
@@ -69,34 +69,34 @@ describe('a receiver', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
     const { port } = server.address() as AddressInfo;
-    const { attempt } = await tryOnce(`http://127.0.0.1:${port}/`);
-    expect(attempt).toMatchObject({ error: `No answer within ${patience} ms` });
+    const { attempt } = await attemptOnce(`http://127.0.0.1:${port}/`);
+    expect(attempt).toMatchObject({ error: `No response within ${attemptTimeoutMs} ms` });
   });
 
   it('that sends its headers byte by byte costs the same', async () => {
     const server = createServer((socket) => {
-      const drip = setInterval(() => socket.write('H'), 20);
-      socket.on('close', () => clearInterval(drip)).on('error', () => undefined);
+      const sendByteByByte = setInterval(() => socket.write('H'), 20);
+      socket.on('close', () => clearInterval(sendByteByByte)).on('error', () => undefined);
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
     const { port } = server.address() as AddressInfo;
-    const { delivery, attempt } = await tryOnce(`http://127.0.0.1:${port}/`);
+    const { delivery, attempt } = await attemptOnce(`http://127.0.0.1:${port}/`);
     expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: null });
     expect(attempt['error']).toEqual(expect.any(String));
   });
 
-  it('that sends its answer byte by byte is heard until the time is over', async () => {
+  it('that sends its response byte by byte is read until the time is over', async () => {
     let isClosed = false;
     const { url } = await receiverWith((_received, response) => {
       response.writeHead(500);
-      const drip = setInterval(() => response.write('x'), 20);
+      const sendByteByByte = setInterval(() => response.write('x'), 20);
       response.on('close', () => {
-        clearInterval(drip);
+        clearInterval(sendByteByByte);
         isClosed = true;
       });
     });
-    const { attempt } = await tryOnce(url);
+    const { attempt } = await attemptOnce(url);
     expect(attempt).toMatchObject({
       statusCode: 500,
       response: expect.stringMatching(/^x+$/),
@@ -105,7 +105,7 @@ describe('a receiver', () => {
     expect(isClosed).toBe(true);
   });
 
-  it('that answers with gigabytes is cut off after 4 KiB', async () => {
+  it('that responds with gigabytes is cut off after 4 KiB', async () => {
     const chunk = Buffer.alloc(65_536, 'x');
     let written = 0;
     const { url } = await receiverWith((_received, response) => {
@@ -118,7 +118,7 @@ describe('a receiver', () => {
       });
       pipeline(gigabytes, response, () => undefined);
     });
-    const { delivery, attempt } = await tryOnce(url);
+    const { delivery, attempt } = await attemptOnce(url);
     expect(delivery).toMatchObject({ status: 'delivered' });
     expect(attempt['response']).toBe('x'.repeat(4_096));
     expect(written).toBeLessThan(32 * 2 ** 20);
@@ -129,13 +129,13 @@ describe('a receiver', () => {
     const { url } = await receiverWith((_received, response) =>
       response.writeHead(307, { location: target.url }).end(),
     );
-    const { delivery } = await tryOnce(url);
+    const { delivery } = await attemptOnce(url);
     expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: 307 });
     expect(target.received).toEqual([]);
   });
 
-  it('that nobody is behind costs a try', async () => {
-    const { attempt } = await tryOnce('http://127.0.0.1:1/');
+  it('that does not listen costs an attempt', async () => {
+    const { attempt } = await attemptOnce('http://127.0.0.1:1/');
     expect(attempt).toMatchObject({
       statusCode: null,
       error: expect.stringMatching(/ECONNREFUSED/),
@@ -144,7 +144,7 @@ describe('a receiver', () => {
 });
 
 describe('many slow receivers', () => {
-  it('delay no healthy one, and no one of them takes more than its part', async () => {
+  it('delay no healthy one, and none of them gets more than its share', async () => {
     const slow = await receiverWith(() => undefined);
     const endpoints: TestEndpoint[] = [];
     for (let number = 0; number < 6; number++) {
@@ -158,18 +158,18 @@ describe('many slow receivers', () => {
     const before = slow.received.length;
     await service.createLead(healthy);
     await receiver.got(1);
-    // It did not have to wait until the queue of the slow ones was worked off.
+    // It did not have to wait for the queue of the slow ones.
     expect(before).toBeLessThan(30);
     expect(slow.received.length).toBeLessThan(30);
   });
 });
 
-describe('an address inside', () => {
-  it('that a name leads to is refused at every try, and nothing is sent', async () => {
+describe('a private address', () => {
+  it('that a name resolves to fails the delivery, and nothing is sent', async () => {
     const names = service.service.app.get(NameResolver);
     const original = names.addressesOf.bind(names);
     names.addressesOf = () => Promise.resolve(['169.254.169.254']);
-    const { delivery, attempt } = await tryOnce('http://rebind.example/');
+    const { delivery, attempt } = await attemptOnce('http://rebind.example/');
     names.addressesOf = original;
     expect(delivery).toMatchObject({ status: 'failed', failureReason: 'refused address' });
     expect(attempt['error']).toMatch(
@@ -177,16 +177,18 @@ describe('an address inside', () => {
     );
   });
 
-  it('is refused where it was not when the endpoint was added', async () => {
+  it('is forbidden where it was not when the endpoint was added', async () => {
     const { url, received } = await receiverWith();
     const endpoint = await service.subscribe(tenant, url);
     const strict = await startWebhookService(
       { WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'false', ROLE: 'api' },
       service.databaseUri,
     );
-    await expect(strict.subscribe(tenant, url)).rejects.toThrow(/is refused: 127\.0\.0\.1 is not/);
+    await expect(strict.subscribe(tenant, url)).rejects.toThrow(
+      /is not allowed: 127\.0\.0\.1 is not/,
+    );
     const result = await strict.service.app.get(WebhookDeliveriesService).ping(endpoint.document);
-    expect(result).toMatchObject({ isRefused: true, statusCode: null });
+    expect(result).toMatchObject({ isForbiddenAddress: true, statusCode: null });
     expect(received).toEqual([]);
     await strict.stop();
   });
@@ -204,7 +206,7 @@ describe('secrets', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('that no key opens fail the try with words, and are tried again', async () => {
+  it('that no key opens fail the attempt with a message, and are retried', async () => {
     const { url, received } = await receiverWith();
     const endpoint = await service.subscribe(tenant, url);
     await service.db

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { OutboxWatch } from '../../src/webhooks/outbox/outbox-watch.js';
+import { OutboxChangeStream } from '../../src/webhooks/outbox/outbox-change-stream.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { startWebhookService, type WebhookService } from './webhook-service.js';
@@ -29,7 +29,7 @@ describe('an event', () => {
   });
 
   it('is found by polling while there is no stream', async () => {
-    await service.service.app.get(OutboxWatch).stop();
+    await service.service.app.get(OutboxChangeStream).stop();
     await service.createLead(tenant);
     await receiver.got(2);
     expect(receiver.received).toHaveLength(2);

@@ -47,7 +47,7 @@ export async function startWebhookService(
     endpoints,
     passTime: async (milliseconds) => {
       passed += milliseconds;
-      await service.service.app.get(WebhookWorker).pass();
+      await service.service.app.get(WebhookWorker).deliverDue();
     },
     subscribe: async ({ organizationId }, url, eventTypes = ['*']) => {
       const organization = new Types.ObjectId(organizationId.toHexString());

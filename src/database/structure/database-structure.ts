@@ -1,10 +1,9 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { CollectionInfo, IndexDescription } from 'mongodb';
 import type { Connection, IndexDefinition, IndexOptions, Model } from 'mongoose';
 import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
-import { documentValidator } from './document-validator.js';
+import { documentValidator, isSameValidator } from './document-validator.js';
 import { Migrations, type MigrationState } from './migrations.js';
 
 /** A collection, and what it lacks of what its schema declares. */
@@ -125,7 +124,7 @@ async function compareIndexes(model: Model<unknown>) {
 function hasCurrentValidator(model: Model<unknown>, stored: StoredOptions): boolean {
   return (
     stored?.validationLevel === validationLevel &&
-    isDeepStrictEqual(stored.validator, documentValidator(model.schema))
+    isSameValidator(stored.validator, documentValidator(model.schema))
   );
 }
 

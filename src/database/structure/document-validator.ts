@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import type { Schema } from 'mongoose';
 
@@ -15,6 +16,17 @@ export function documentValidator(schema: Schema): Document {
     if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
   }
   return { $jsonSchema: { bsonType: 'object', ...typesOnly(generated) } };
+}
+
+/** Whether two validators are the same; in which order required fields are listed means nothing. */
+export function isSameValidator(a: Document | undefined, b: Document): boolean {
+  return isDeepStrictEqual(withSortedRequired(a), withSortedRequired(b));
+}
+
+function withSortedRequired(validator: Document | undefined): unknown {
+  const schema = validator?.['$jsonSchema'] as
+    { readonly required?: readonly string[] } | undefined;
+  return { ...validator, $jsonSchema: { ...schema, required: schema?.required?.toSorted() } };
 }
 
 /** Drops the lists of allowed values: the contract is about types, values belong to the programs. */

@@ -3,59 +3,22 @@ import type { ListedDelivery } from '../../webhooks/deliveries/webhook-deliverie
 import type { WebhookDeliveryDocument } from '../../webhooks/deliveries/webhook-delivery.schema.js';
 import type { Columns } from '../command-line/output.js';
 
-/** One event on its way to one endpoint, as the operator sees it. */
-export interface DeliveryView {
-  readonly _id: string;
-  readonly endpointId: string;
-  /** `webhook-id`. */
-  readonly messageId: string;
-  readonly type: string;
-  readonly objectId: string | null;
-  readonly status: string;
-  readonly failureReason: string | null;
-  readonly round: number;
-  readonly attempts: number;
-  readonly lastStatusCode: number | null;
-  readonly lastError: string | null;
-  readonly lastAttemptAt: Date | null;
-  /** Null when nothing more is to come. */
-  readonly nextAttemptAt: Date | null;
-  readonly completedAt: Date | null;
-  readonly createdAt: Date;
-}
+/** A delivery as the command line prints it. */
+export type DeliveryView = ReturnType<typeof deliveryView>;
+type DeliveryDetailView = ReturnType<typeof deliveryDetailView>;
 
-/** One try to deliver. */
-export interface AttemptView {
-  readonly round: number;
-  readonly attempt: number;
-  readonly startedAt: Date;
-  readonly milliseconds: number;
-  readonly url: string;
-  readonly statusCode: number | null;
-  readonly response: string | null;
-  readonly error: string | null;
-}
-
-/** A delivery with what was sent and every try. */
-export interface DeliveryDetailView extends DeliveryView {
-  readonly body: string;
-  readonly log: readonly AttemptView[];
-}
-
-/** The columns of `webhook deliveries`. */
 export const deliveryListColumns: Columns<DeliveryView> = {
   Id: ({ _id }) => _id,
   Event: ({ type }) => type,
   About: ({ objectId }) => objectId,
   Status: statusOf,
-  Tries: ({ attempts }) => attempts,
-  Answer: answerOf,
-  'Last try': ({ lastAttemptAt }) => lastAttemptAt,
-  'Next try': ({ nextAttemptAt }) => nextAttemptAt,
+  Attempts: ({ attempts }) => attempts,
+  Response: ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError,
+  'Last attempt': ({ lastAttemptAt }) => lastAttemptAt,
+  'Next attempt': ({ nextAttemptAt }) => nextAttemptAt,
   Created: ({ createdAt }) => createdAt,
 };
 
-/** The lines of one delivery. */
 export const deliveryColumns: Columns<DeliveryDetailView> = {
   Id: ({ _id }) => _id,
   Endpoint: ({ endpointId }) => endpointId,
@@ -65,15 +28,15 @@ export const deliveryColumns: Columns<DeliveryDetailView> = {
   Status: statusOf,
   Round: ({ round }) => round,
   Created: ({ createdAt }) => createdAt,
-  'Next try': ({ nextAttemptAt }) => nextAttemptAt,
+  'Next attempt': ({ nextAttemptAt }) => nextAttemptAt,
   Completed: ({ completedAt }) => completedAt,
   Body: ({ body }) => body,
 };
 
-/** The columns of the tries of one delivery. */
-export const attemptColumns: Columns<AttemptView> = {
+/** The columns of the attempts of one delivery. */
+export const attemptColumns: Columns<DeliveryDetailView['log'][number]> = {
   Round: ({ round }) => round,
-  Try: ({ attempt }) => attempt,
+  Attempt: ({ attempt }) => attempt,
   Started: ({ startedAt }) => startedAt,
   Milliseconds: ({ milliseconds }) => milliseconds,
   Status: ({ statusCode }) => statusCode,
@@ -81,47 +44,41 @@ export const attemptColumns: Columns<AttemptView> = {
   Response: ({ response }) => response,
 };
 
-/** Shows a stored delivery. */
-export function deliveryView(delivery: ListedDelivery): DeliveryView {
+/** A delivery for printing; `nextAttemptAt` is null when there is no further attempt. */
+export function deliveryView(delivery: ListedDelivery) {
+  const { status } = delivery;
   return {
     _id: delivery._id.toHexString(),
     endpointId: delivery.endpointId.toHexString(),
     messageId: delivery.messageId,
     type: delivery.type,
     objectId: delivery.objectId,
-    status: delivery.status,
+    status,
     failureReason: delivery.failureReason,
     round: delivery.round,
     attempts: delivery.attempts,
     lastStatusCode: delivery.lastStatusCode,
     lastError: delivery.lastError,
     lastAttemptAt: delivery.lastAttemptAt,
-    nextAttemptAt: delivery.status === 'pending' ? delivery.nextAttemptAt : null,
+    nextAttemptAt: status === 'pending' ? delivery.nextAttemptAt : null,
     completedAt: delivery.completedAt,
     createdAt: delivery.createdAt,
   };
 }
 
-/** Shows a stored delivery with its tries. */
+/** A delivery for printing, with its body and all attempts. */
 export function deliveryDetailView(
   delivery: WebhookDeliveryDocument,
   attempts: readonly WebhookAttemptDocument[],
-): DeliveryDetailView {
-  return {
-    ...deliveryView(delivery),
-    body: delivery.body,
-    log: attempts.map(
-      ({ round, attempt, startedAt, milliseconds, url, statusCode, response, error }) => {
-        return { round, attempt, startedAt, milliseconds, url, statusCode, response, error };
-      },
-    ),
-  };
+) {
+  const log = attempts.map(
+    ({ round, attempt, startedAt, milliseconds, url, statusCode, response, error }) => {
+      return { round, attempt, startedAt, milliseconds, url, statusCode, response, error };
+    },
+  );
+  return { ...deliveryView(delivery), body: delivery.body, log };
 }
 
 function statusOf({ status, failureReason }: DeliveryView): string {
   return failureReason === null ? status : `${status} (${failureReason})`;
-}
-
-function answerOf({ lastStatusCode, lastError }: DeliveryView): string | number | null {
-  return lastStatusCode ?? lastError;
 }

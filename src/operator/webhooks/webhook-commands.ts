@@ -46,7 +46,7 @@ const events = `types of events, separated by commas: ${eventTypes.join(', ')}, 
 export function addWebhookCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'webhook',
-    description: 'subscribe endpoints to events, see what they were sent, and send it again',
+    description: 'subscribe endpoints to events, list deliveries, and replay them',
     example: `webhook list --org ${exampleId}`,
   });
   addAdd(group);
@@ -60,7 +60,7 @@ export function addWebhookCommands(program: Command): void {
   });
   addSwitch(group, {
     name: 'disable',
-    description: 'send nothing to an endpoint; what waits for it is given up',
+    description: 'send nothing to an endpoint; what waits for it fails',
     change: (endpoints, id) => endpoints.disable(id),
   });
   addRotate(group);
@@ -75,7 +75,7 @@ function addAdd(group: Command): void {
     example: `webhook add --org ${exampleId} --url https://example.com/hooks --events 'lead.*'`,
   })
     .requiredOption('--org <id>', 'id of the organization', objectId)
-    .requiredOption('--url <url>', 'https address that takes the events', webAddress)
+    .requiredOption('--url <url>', 'https address that receives the events', webAddress)
     .requiredOption('--events <types>', events, eventList)
     .action((options: AddOptions) =>
       withApplication(async (application) => {
@@ -126,7 +126,7 @@ function addUpdate(group: Command): void {
     example: `webhook update ${exampleId} --events lead.created,lead.updated`,
   })
     .argument('<id>', 'id of the endpoint', objectId)
-    .option('--url <url>', 'https address that takes the events', webAddress)
+    .option('--url <url>', 'https address that receives the events', webAddress)
     .option('--events <types>', events, eventList);
   command.action((id: Types.ObjectId, options: EndpointOptions) => {
     if (options.url === undefined && options.events === undefined) {
@@ -177,7 +177,7 @@ function addRotate(group: Command): void {
 function addRemove(group: Command): void {
   addPrintingCommand(group, {
     name: 'remove',
-    description: 'remove an endpoint and its secrets; what waits for it is given up, its log stays',
+    description: 'remove an endpoint and its secrets; what waits for it fails, its log stays',
     example: `webhook remove ${exampleId}`,
   })
     .argument('<id>', 'id of the endpoint', objectId)

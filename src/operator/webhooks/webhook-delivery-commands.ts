@@ -2,9 +2,9 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import {
+  type AttemptResult,
   type DeliveryStatus,
   isSuccess,
-  type TryResult,
 } from '../../webhooks/deliveries/delivery-outcome.js';
 import {
   type DeliveryFilter,
@@ -27,22 +27,11 @@ import { organizationOf } from '../organizations/organization-view.js';
 import {
   type Columns,
   type OutputOptions,
-  printJson,
   printLine,
   printList,
   printItem,
 } from '../command-line/output.js';
 import { endpointOf } from './webhook-view.js';
-
-interface ListOptions extends OutputOptions {
-  readonly org?: Types.ObjectId;
-  readonly status?: DeliveryStatus;
-  readonly type?: string;
-  readonly object?: string;
-  readonly since?: Date;
-  readonly until?: Date;
-  readonly limit: number;
-}
 
 interface ReplayOptions extends OutputOptions {
   readonly failed?: boolean;
@@ -50,9 +39,17 @@ interface ReplayOptions extends OutputOptions {
   readonly until?: Date;
 }
 
+interface ListOptions extends Omit<ReplayOptions, 'failed'> {
+  readonly org?: Types.ObjectId;
+  readonly status?: DeliveryStatus;
+  readonly type?: string;
+  readonly object?: string;
+  readonly limit: number;
+}
+
 const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 
-const testColumns: Columns<TryResult & { readonly delivered: boolean }> = {
+const pingColumns: Columns<ReturnType<typeof pingView>> = {
   Delivered: ({ delivered }) => (delivered ? 'yes' : 'no'),
   Status: ({ statusCode }) => statusCode,
   Milliseconds: ({ milliseconds }) => milliseconds,
@@ -70,20 +67,16 @@ export function addDeliveryCommands(group: Command): void {
 function addTest(group: Command): void {
   addPrintingCommand(group, {
     name: 'test',
-    description: "send a ping and show the receiver's answer; the exit code is 1 when it fails",
+    description: "send a ping and show the receiver's response; the exit code is 1 when it fails",
     example: `webhook test ${exampleId}`,
   })
     .argument('<id>', 'id of the endpoint', objectId)
     .action((id: Types.ObjectId, options: OutputOptions) =>
       withApplication(async (application) => {
         const endpoint = await endpointOf(application, id);
-        const result = await application.get(WebhookDeliveriesService).ping(endpoint);
-        const delivered = isSuccess(result);
-        const { statusCode, milliseconds, response, error } = result;
-        if (options.json === true) {
-          printJson({ delivered, statusCode, milliseconds, response, error });
-        } else printItem({ ...result, delivered }, testColumns, options);
-        if (!delivered) process.exitCode = 1;
+        const view = pingView(await application.get(WebhookDeliveriesService).ping(endpoint));
+        printItem(view, pingColumns, options);
+        if (!view.delivered) process.exitCode = 1;
       }),
     );
 }
@@ -91,7 +84,7 @@ function addTest(group: Command): void {
 function addDeliveries(group: Command): void {
   addPrintingCommand(group, {
     name: 'deliveries',
-    description: 'list what was sent, newest first, or show one delivery with all its tries',
+    description: 'list what was sent, newest first, or show one delivery with all its attempts',
     example: `webhook deliveries ${exampleId} --status failed --since 2030-01-31`,
   })
     .argument('[id]', 'id of an endpoint, or of a delivery', objectId)
@@ -108,9 +101,12 @@ function addDeliveries(group: Command): void {
         if (found.delivery !== undefined) return printOne(application, found.delivery, options);
         const organizationId =
           found.endpoint?.organizationId ?? (await chosenOrganization(application, options));
-        const filter = filterOf(options, found.endpoint?._id);
+        const { status, type, object, since, until, limit } = options;
+        const objectIds = object === undefined ? undefined : [object];
+        const endpointId = found.endpoint?._id;
+        const filter = { endpointId, objectIds, status, type, since, until };
         const deliveries = application.get(WebhookDeliveriesService);
-        const listed = await deliveries.list(organizationId, filter, options.limit);
+        const listed = await deliveries.list(organizationId, filter, limit);
         return printList(listed.map(deliveryView), deliveryListColumns, options);
       }),
     );
@@ -119,11 +115,12 @@ function addDeliveries(group: Command): void {
 function addReplay(group: Command): void {
   addPrintingCommand(group, {
     name: 'replay',
-    description: 'send a delivery again, or those of an endpoint that failed or are of some time',
+    description:
+      'send a delivery again, or those of an endpoint that failed or are in a time range',
     example: `webhook replay ${exampleId} --failed --since 2030-01-31`,
   })
     .argument('<id>', 'id of a delivery, or of an endpoint', objectId)
-    .option('--failed', 'what was given up')
+    .option('--failed', 'what has failed')
     .option('--since <date>', 'what was created since then, ISO 8601', time)
     .option('--until <date>', 'what was created before then, ISO 8601', time)
     .action((id: Types.ObjectId, options: ReplayOptions) =>
@@ -168,8 +165,7 @@ async function printOne(
   delivery: WebhookDeliveryDocument,
   options: OutputOptions,
 ): Promise<void> {
-  const deliveries = application.get(WebhookDeliveriesService);
-  const attempts = await deliveries.attemptsOf(delivery.organizationId, [delivery._id]);
+  const attempts = await application.get(WebhookDeliveriesService).attemptsOf(delivery);
   const view = deliveryDetailView(delivery, attempts);
   printItem(view, deliveryColumns, options);
   if (options.json === true) return;
@@ -181,23 +177,10 @@ function replayFilter({ failed, since, until }: ReplayOptions): DeliveryFilter {
   if (failed !== true && since === undefined && until === undefined) {
     throw new Error('Say what of the endpoint is to be sent again: --failed, --since or --until.');
   }
-  return filterOf({
-    ...(failed === true ? { status: 'failed' } : {}),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-  });
+  return { status: failed === true ? 'failed' : undefined, since, until };
 }
 
-function filterOf(
-  { status, type, object, since, until }: Partial<ListOptions>,
-  endpointId?: Types.ObjectId,
-): DeliveryFilter {
-  return {
-    ...(endpointId === undefined ? {} : { endpointId }),
-    ...(status === undefined ? {} : { status }),
-    ...(type === undefined ? {} : { type }),
-    ...(object === undefined ? {} : { objectIds: [object] }),
-    ...(since === undefined ? {} : { since }),
-    ...(until === undefined ? {} : { until }),
-  };
+function pingView(result: AttemptResult) {
+  const { statusCode, milliseconds, response, error } = result;
+  return { delivered: isSuccess(result), statusCode, milliseconds, response, error };
 }

@@ -7,42 +7,9 @@ import {
 } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { Columns } from '../command-line/output.js';
 
-/** An endpoint as the operator sees it: no secret, sealed or not. */
-export interface EndpointView {
-  readonly _id: string;
-  readonly organizationId: string;
-  readonly url: string;
-  readonly eventTypes: readonly string[];
-  readonly isEnabled: boolean;
-  readonly disabledReason: string | null;
-  readonly failingSince: Date | null;
-  readonly pausedUntil: Date | null;
-  /** When each secret was made, and until when it signs; null for the current one. */
-  readonly secrets: readonly { readonly createdAt: Date; readonly expiresAt: Date | null }[];
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+type EndpointView = ReturnType<typeof endpointView>;
+type NewEndpointView = ReturnType<typeof newEndpointView>;
 
-/** An endpoint, and how much waits for it. */
-export interface EndpointDetailView extends EndpointView {
-  readonly pending: number;
-}
-
-/** A new endpoint, the one time that its secret is shown. */
-export interface NewEndpointView {
-  readonly _id: string;
-  readonly url: string;
-  readonly eventTypes: readonly string[];
-  readonly secret: string;
-}
-
-/** An endpoint after a rotation. */
-export interface RotatedSecretView extends NewEndpointView {
-  /** Until when the secret before this one signs too. */
-  readonly oldSecretExpiresAt: Date | null;
-}
-
-/** The columns of `webhook list`. */
 export const endpointListColumns: Columns<EndpointView> = {
   Id: ({ _id }) => _id,
   URL: ({ url }) => url,
@@ -52,7 +19,6 @@ export const endpointListColumns: Columns<EndpointView> = {
   Created: ({ createdAt }) => createdAt,
 };
 
-/** The lines of a changed endpoint. */
 export const endpointColumns: Columns<EndpointView> = {
   Id: ({ _id }) => _id,
   Organization: ({ organizationId }) => organizationId,
@@ -61,19 +27,18 @@ export const endpointColumns: Columns<EndpointView> = {
   State: stateOf,
   'Failing since': ({ failingSince }) => failingSince,
   'Paused until': ({ pausedUntil }) => pausedUntil,
-  'Secrets sign until': ({ secrets }) =>
+  'Secrets valid until': ({ secrets }) =>
     secrets.map(({ expiresAt }) => expiresAt?.toISOString() ?? 'replaced'),
   Created: ({ createdAt }) => createdAt,
   Updated: ({ updatedAt }) => updatedAt,
 };
 
-/** The lines of `webhook show`. */
-export const endpointDetailColumns: Columns<EndpointDetailView> = {
+/** The lines of an endpoint and of how much waits for it. */
+export const endpointDetailColumns: Columns<EndpointView & { readonly pending: number }> = {
   ...endpointColumns,
   'Deliveries waiting': ({ pending }) => pending,
 };
 
-/** The lines of `webhook add`. */
 export const newEndpointColumns: Columns<NewEndpointView> = {
   Id: ({ _id }) => _id,
   URL: ({ url }) => url,
@@ -81,14 +46,13 @@ export const newEndpointColumns: Columns<NewEndpointView> = {
   Secret: ({ secret }) => `${secret}  (shown once)`,
 };
 
-/** The lines of `webhook rotate-secret`. */
-export const rotatedSecretColumns: Columns<RotatedSecretView> = {
+export const rotatedSecretColumns: Columns<ReturnType<typeof rotatedSecretView>> = {
   ...newEndpointColumns,
   'Old secret signs until': ({ oldSecretExpiresAt }) => oldSecretExpiresAt,
 };
 
-/** Shows a stored endpoint. */
-export function endpointView(document: WebhookEndpointDocument): EndpointView {
+/** An endpoint for printing: no secret, sealed or not. */
+export function endpointView(document: WebhookEndpointDocument) {
   return {
     _id: document._id.toHexString(),
     organizationId: document.organizationId.toHexString(),
@@ -104,20 +68,20 @@ export function endpointView(document: WebhookEndpointDocument): EndpointView {
   };
 }
 
-/** Shows an endpoint whose secret was just made. */
-export function newEndpointView({ endpoint, secret }: EndpointWithSecret): NewEndpointView {
+/** An endpoint with its new secret, the one time that it is printed. */
+export function newEndpointView({ endpoint, secret }: EndpointWithSecret) {
   const { _id, url, eventTypes = [] } = endpoint;
   return { _id: _id.toHexString(), url, eventTypes, secret };
 }
 
-/** Shows an endpoint whose secret was just replaced. */
-export function rotatedSecretView(rotated: EndpointWithSecret): RotatedSecretView {
+/** An endpoint with its new secret, and until when the secret before it signs too. */
+export function rotatedSecretView(rotated: EndpointWithSecret) {
   const oldSecretExpiresAt = rotated.endpoint.secrets?.[1]?.expiresAt ?? null;
   return { ...newEndpointView(rotated), oldSecretExpiresAt };
 }
 
 /**
- * Gives the stored endpoint of an id.
+ * The stored endpoint of an id.
  *
  * @throws Error when there is none
  */
@@ -130,7 +94,7 @@ export async function endpointOf(
   return document;
 }
 
-/** What is said when an endpoint is not there. */
+/** The error for an id without an endpoint. */
 export function noEndpoint(id: Types.ObjectId): Error {
   return new Error(`There is no webhook endpoint with id ${id.toHexString()}.`);
 }

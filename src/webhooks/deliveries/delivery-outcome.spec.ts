@@ -1,26 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
-import { deadSince, outcomeOf, pauseUntil, type TryResult } from './delivery-outcome.js';
+import {
+  failingSinceLimit,
+  outcomeOf,
+  pauseUntil,
+  type AttemptResult,
+} from './delivery-outcome.js';
 
 const now = new Date('2030-01-31T12:00:00Z');
-const result = (fields: Partial<TryResult>): TryResult => ({
+const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   startedAt: now,
   milliseconds: 1,
   statusCode: null,
   response: null,
   error: null,
   retryAfter: null,
-  isRefused: false,
+  isForbiddenAddress: false,
   ...fields,
 });
 const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
 
 describe('outcomeOf', () => {
-  it.each([200, 201, 204, 299])('takes %i for a success', (statusCode) => {
+  it.each([200, 201, 204, 299])('counts %i as a success', (statusCode) => {
     expect(outcomeOf(result({ statusCode }), 9, now, 0.5)).toEqual({ status: 'delivered' });
   });
 
   it.each([null, 100, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 503])(
-    'tries again after %p',
+    'retries after %p',
     (statusCode) => {
       expect(outcomeOf(result({ statusCode }), 0, now, 0.5)).toEqual({
         status: 'pending',
@@ -29,18 +34,18 @@ describe('outcomeOf', () => {
     },
   );
 
-  it('gives up after ten tries', () => {
+  it('fails after ten attempts', () => {
     const failed = result({ statusCode: 500 });
     expect(outcomeOf(failed, 8, now, 0.5)).toMatchObject({ status: 'pending' });
     expect(outcomeOf(failed, 9, now, 0.5)).toEqual({ status: 'failed', reason: 'exhausted' });
   });
 
-  it('gives up at once after 410, and where nothing may be sent', () => {
+  it('fails immediately after 410, and where nothing may be sent', () => {
     expect(outcomeOf(result({ statusCode: 410 }), 0, now, 0.5)).toEqual({
       status: 'failed',
       reason: 'gone',
     });
-    expect(outcomeOf(result({ isRefused: true }), 0, now, 0.5)).toEqual({
+    expect(outcomeOf(result({ isForbiddenAddress: true }), 0, now, 0.5)).toEqual({
       status: 'failed',
       reason: 'refused address',
     });
@@ -55,7 +60,7 @@ describe('outcomeOf', () => {
 });
 
 describe('pauseUntil', () => {
-  it.each([429, 502, 503, 504])('leaves an endpoint that answers %i alone', (statusCode) => {
+  it.each([429, 502, 503, 504])('pauses an endpoint that responds with %i', (statusCode) => {
     expect(pauseUntil(result({ statusCode }), now)).toEqual(after(5_000));
     expect(pauseUntil(result({ statusCode, retryAfter: 60_000 }), now)).toEqual(after(60_000));
   });
@@ -65,6 +70,7 @@ describe('pauseUntil', () => {
   });
 });
 
-describe('deadSince', () => {
-  it('is five days ago', () => expect(deadSince(now)).toEqual(new Date('2030-01-26T12:00:00Z')));
+describe('failingSinceLimit', () => {
+  it('is five days ago', () =>
+    expect(failingSinceLimit(now)).toEqual(new Date('2030-01-26T12:00:00Z')));
 });

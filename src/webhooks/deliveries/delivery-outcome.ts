@@ -1,80 +1,74 @@
-import { backoff, triesOfRound } from './retry-schedule.js';
+import { attemptsPerRound, backoff } from './retry-schedule.js';
+import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 
-/** What a delivery has come to. */
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** What came of one try to deliver. */
-export interface TryResult {
-  readonly startedAt: Date;
-  readonly milliseconds: number;
-  /** Null when there was no answer. */
-  readonly statusCode: number | null;
-  /** The first 4 KiB of the answer's body. */
-  readonly response: string | null;
-  /** Why there was no answer, or not all of it. */
-  readonly error: string | null;
+/** The result of one attempt to deliver. */
+export interface AttemptResult extends Readonly<
+  Pick<WebhookAttemptDocument, 'startedAt' | 'milliseconds' | 'statusCode' | 'response' | 'error'>
+> {
   /** Milliseconds that the receiver asks to wait. */
   readonly retryAfter: number | null;
   /** The address may not be connected to, so that nothing was sent. */
-  readonly isRefused: boolean;
+  readonly isForbiddenAddress: boolean;
 }
 
-/** Why a delivery was given up. */
+/** Why a delivery failed for good. */
 export type FailureReason =
   'exhausted' | 'gone' | 'refused address' | 'endpoint disabled' | 'endpoint removed';
 
-/** What becomes of a delivery after a try. */
+/** The state of a delivery after an attempt. */
 export type Outcome =
   | { readonly status: 'delivered' }
   | { readonly status: 'failed'; readonly reason: FailureReason }
   | { readonly status: 'pending'; readonly nextAttemptAt: Date };
 
-const gone = 410;
-/** With these the receiver says that it has too much to do, or that nobody is there to do it. */
-const overloaded: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
-const shortestPause = 5_000;
-/** Without one success for this long an endpoint is taken for dead. */
-const patience = 5 * 86_400_000;
+const goneStatus = 410;
+/** Responses of a receiver that is overloaded or unavailable. */
+const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
+const minPauseMs = 5_000;
+/** Without one success for this long an endpoint is disabled (rule HOOK-7). */
+const disableAfterMs = 5 * 86_400_000;
 
 /**
- * Decides what becomes of a delivery.
+ * Decides the state of a delivery after an attempt (rule HOOK-6).
  *
- * @param earlierTries how many tries of the round have failed before this one
- * @param random from 0 to 1, spreads the next tries
+ * @param previousAttempts how many attempts of the round have failed before this one
+ * @param random from 0 to 1, spreads the next attempts
  */
 export function outcomeOf(
-  result: TryResult,
-  earlierTries: number,
+  result: AttemptResult,
+  previousAttempts: number,
   now: Date,
   random: number,
 ): Outcome {
   if (isSuccess(result)) return { status: 'delivered' };
-  if (isGone(result)) return { status: 'failed', reason: 'gone' };
-  if (result.isRefused) return { status: 'failed', reason: 'refused address' };
-  const failedTries = earlierTries + 1;
-  if (failedTries >= triesOfRound) return { status: 'failed', reason: 'exhausted' };
-  const wait = Math.max(backoff(failedTries, random), result.retryAfter ?? 0);
+  if (isGoneResponse(result)) return { status: 'failed', reason: 'gone' };
+  if (result.isForbiddenAddress) return { status: 'failed', reason: 'refused address' };
+  const failedAttempts = previousAttempts + 1;
+  if (failedAttempts >= attemptsPerRound) return { status: 'failed', reason: 'exhausted' };
+  const wait = Math.max(backoff(failedAttempts, random), result.retryAfter ?? 0);
   return { status: 'pending', nextAttemptAt: new Date(now.getTime() + wait) };
 }
 
-/** Whether the receiver took the event. */
-export function isSuccess({ statusCode }: TryResult): boolean {
+/** Whether the receiver accepted the event. */
+export function isSuccess({ statusCode }: AttemptResult): boolean {
   return statusCode !== null && statusCode >= 200 && statusCode < 300;
 }
 
 /** Whether the receiver wants nothing more, ever. */
-export function isGone({ statusCode }: TryResult): boolean {
-  return statusCode === gone;
+export function isGoneResponse({ statusCode }: AttemptResult): boolean {
+  return statusCode === goneStatus;
 }
 
-/** Until when an endpoint is left alone after an answer; null when it need not be. */
-export function pauseUntil({ statusCode, retryAfter }: TryResult, now: Date): Date | null {
-  if (!overloaded.has(statusCode)) return null;
-  return new Date(now.getTime() + (retryAfter ?? shortestPause));
+/** Until when an endpoint gets no attempts after a response; null when it is not paused. */
+export function pauseUntil({ statusCode, retryAfter }: AttemptResult, now: Date): Date | null {
+  if (!overloadStatuses.has(statusCode)) return null;
+  return new Date(now.getTime() + (retryAfter ?? minPauseMs));
 }
 
 /** The time before which an endpoint must have begun to fail for a failure now to disable it. */
-export function deadSince(now: Date): Date {
-  return new Date(now.getTime() - patience);
+export function failingSinceLimit(now: Date): Date {
+  return new Date(now.getTime() - disableAfterMs);
 }

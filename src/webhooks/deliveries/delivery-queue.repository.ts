@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import { type Document, MongoBulkWriteError } from 'mongodb';
-import type { Model, Types } from 'mongoose';
-import type { FailureReason } from './delivery-outcome.js';
+import { type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
+import type { Types } from 'mongoose';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { Lease } from '../outbox/outbox-events.repository.js';
+import type { DeliveryUpdate } from './delivery-documents.js';
+import type { FailureReason } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 /** An endpoint with deliveries that wait, and when the first of them is due. */
@@ -12,39 +14,36 @@ export interface DueEndpoint {
   readonly dueAt: Date;
 }
 
-/** What becomes of a leased delivery. */
-export interface DeliveryUpdate {
-  readonly _id: Types.ObjectId;
-  readonly leaseOwner: string;
-  readonly set: Partial<WebhookDeliveryDocument>;
-}
-
 const duplicateKeyCode = 11_000;
-/** How many tries somebody else's claim on the same deliveries may cost before giving way. */
-const claimTries = 3;
-/** Among how many times the wanted number a claim chooses after a collision. */
-const spread = 4;
+/** How often a worker tries to lease deliveries that others lease concurrently. */
+const claimAttempts = 3;
+/** Among how many times the wanted number a worker chooses after a collision. */
+const collisionSampleFactor = 4;
 
-/** The worker's queries on `webhookDeliveries`, over all organizations. */
+/** The queries of the relay and the worker on `webhookDeliveries`, over all organizations. */
 @Injectable()
 export class DeliveryQueueRepository {
+  private readonly deliveries: Collection<WebhookDeliveryDocument>;
+
   constructor(
-    @InjectModel('WebhookDelivery') private readonly model: Model<WebhookDeliveryDocument>,
-  ) {}
+    @InjectCollection('WebhookDelivery') collection: TenantCollection<WebhookDeliveryDocument>,
+  ) {
+    this.deliveries = collection.acrossTenants;
+  }
 
   /** Adds deliveries; those that are there already are left as they are. */
   async addMissing(deliveries: readonly WebhookDeliveryDocument[]): Promise<void> {
     if (deliveries.length === 0) return;
     try {
-      await this.model.collection.insertMany([...deliveries], { ordered: false });
+      await this.deliveries.insertMany([...deliveries], { ordered: false });
     } catch (error) {
-      if (!isAllThereAlready(error)) throw error;
+      if (!isDuplicateOnly(error)) throw error;
     }
   }
 
-  /** Every endpoint that something waits for, at the cost of one index seek each. */
+  /** Every endpoint with pending deliveries, at the cost of one index seek each. */
   async dueEndpoints(): Promise<DueEndpoint[]> {
-    return this.model.collection
+    return this.deliveries
       .aggregate<DueEndpoint>([
         { $match: { status: 'pending' } },
         { $sort: { status: 1, endpointId: 1, nextAttemptAt: 1 } },
@@ -55,7 +54,7 @@ export class DeliveryQueueRepository {
 
   /**
    * Leases what is due at an endpoint, longest due first. Each delivery is leased by one caller only;
-   * a lease that runs out makes it due again.
+   * when its lease ends it is due again.
    *
    * @returns what was leased, and whether more may be due
    */
@@ -64,19 +63,23 @@ export class DeliveryQueueRepository {
     lease: Lease,
     limit: number,
   ): Promise<{ leased: WebhookDeliveryDocument[]; hasMore: boolean }> {
-    const due = { status: 'pending', endpointId, nextAttemptAt: { $lte: lease.from } };
-    for (let attempt = 0; attempt < claimTries; attempt++) {
-      const ids = await this.findDue(due, attempt === 0 ? limit : limit * spread);
+    const due: Filter<WebhookDeliveryDocument> = {
+      status: 'pending',
+      endpointId,
+      nextAttemptAt: { $lte: lease.from },
+    };
+    for (let attempt = 0; attempt < claimAttempts; attempt++) {
+      const ids = await this.findDue(due, attempt === 0 ? limit : limit * collisionSampleFactor);
       if (ids.length === 0) return { leased: [], hasMore: false };
-      const leased = await this.leaseThese(due, lease, attempt === 0 ? ids : sample(ids, limit));
+      const leased = await this.leaseByIds(due, lease, attempt === 0 ? ids : sample(ids, limit));
       if (leased.length > 0) return { leased, hasMore: ids.length >= limit };
     }
     return { leased: [], hasMore: true };
   }
 
-  /** Stores what became of leased deliveries, where the lease is still the caller's. */
+  /** Updates leased deliveries and ends their leases, where the lease is still the caller's. */
   async finish(updates: readonly DeliveryUpdate[]): Promise<void> {
-    await this.model.collection.bulkWrite(
+    await this.deliveries.bulkWrite(
       updates.map(({ _id, leaseOwner, set }) => ({
         updateOne: { filter: { _id, leaseOwner }, update: { $set: { ...set, leaseOwner: null } } },
       })),
@@ -84,13 +87,13 @@ export class DeliveryQueueRepository {
     );
   }
 
-  /** Gives up everything that waits for an endpoint and is not being tried at this moment. */
+  /** Fails everything that waits for an endpoint and is not being attempted now. */
   async failWaiting(
     endpointId: Types.ObjectId,
     failureReason: FailureReason,
     now: Date,
   ): Promise<void> {
-    await this.model.collection.updateMany(
+    await this.deliveries.updateMany(
       {
         status: 'pending',
         endpointId,
@@ -108,8 +111,11 @@ export class DeliveryQueueRepository {
     );
   }
 
-  private async findDue(due: Document, limit: number): Promise<Types.ObjectId[]> {
-    const found = await this.model.collection
+  private async findDue(
+    due: Filter<WebhookDeliveryDocument>,
+    limit: number,
+  ): Promise<Types.ObjectId[]> {
+    const found = await this.deliveries
       .find(due, { projection: { _id: 1 } })
       .sort({ nextAttemptAt: 1 })
       .limit(limit)
@@ -117,20 +123,20 @@ export class DeliveryQueueRepository {
     return found.map(({ _id }) => _id);
   }
 
-  private async leaseThese(
-    due: Document,
+  private async leaseByIds(
+    due: Filter<WebhookDeliveryDocument>,
     { owner, until }: Lease,
     ids: readonly Types.ObjectId[],
   ): Promise<WebhookDeliveryDocument[]> {
     const update = { $set: { leaseOwner: owner, nextAttemptAt: until } };
-    await this.model.collection.updateMany({ ...due, _id: { $in: ids } }, update);
-    return this.model.collection
+    await this.deliveries.updateMany({ ...due, _id: { $in: ids } }, update);
+    return this.deliveries
       .find<WebhookDeliveryDocument>({ _id: { $in: ids }, leaseOwner: owner })
       .toArray();
   }
 }
 
-function isAllThereAlready(error: unknown): boolean {
+function isDuplicateOnly(error: unknown): boolean {
   if (!(error instanceof MongoBulkWriteError)) return false;
   return [error.writeErrors].flat().every(({ code }) => code === duplicateKeyCode);
 }
@@ -138,8 +144,8 @@ function isAllThereAlready(error: unknown): boolean {
 /** Some of the items, so that those who collide once are unlikely to collide again. */
 function sample<T>(items: readonly T[], size: number): T[] {
   return items
-    .map((item) => ({ item, place: Math.random() }))
-    .toSorted((a, b) => a.place - b.place)
+    .map((item) => ({ item, order: Math.random() }))
+    .toSorted((a, b) => a.order - b.order)
     .slice(0, size)
     .map(({ item }) => item);
 }

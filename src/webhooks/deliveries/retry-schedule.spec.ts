@@ -1,9 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import { backoff, retryAfter, triesOfRound } from './retry-schedule.js';
+import { backoff, retryAfter, attemptsPerRound } from './retry-schedule.js';
 
 const day = 86_400_000;
 const waits = (random: number) =>
-  Array.from({ length: triesOfRound - 1 }, (_, index) => backoff(index + 1, random));
+  Array.from({ length: attemptsPerRound - 1 }, (_, index) => backoff(index + 1, random));
 
 describe('backoff', () => {
   it('grows from 5 seconds to a day, over about two days in all', () => {

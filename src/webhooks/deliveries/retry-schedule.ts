@@ -1,19 +1,19 @@
-/** How often a delivery is tried before it is given up ("Outbound webhooks" 3). */
-export const triesOfRound = 10;
+/** How often a delivery is attempted before it fails (rule HOOK-6). */
+export const attemptsPerRound = 10;
 
 const second = 1_000;
 const day = 86_400 * second;
-const firstWait = 5 * second;
+const firstDelayMs = 5 * second;
 const growth = 4;
 const jitter = 0.2;
 
 /**
- * How long to wait after a number of failed tries.
+ * How long to wait after a number of failed attempts.
  *
  * @param random from 0 to 1, so that deliveries that failed together do not come back together
  */
-export function backoff(failedTries: number, random: number): number {
-  const base = Math.min(day, firstWait * growth ** (failedTries - 1));
+export function backoff(failedAttempts: number, random: number): number {
+  const base = Math.min(day, firstDelayMs * growth ** (failedAttempts - 1));
   return Math.min(day, Math.round(base * (1 - jitter + 2 * jitter * random)));
 }
 

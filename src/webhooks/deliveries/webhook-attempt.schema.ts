@@ -1,46 +1,54 @@
-import { Schema, type Types } from 'mongoose';
-import type { TenantDocument } from '../../database/documents/tenant-document.js';
-import { keptSeconds } from '../outbox/outbox-event.schema.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
+import { TenantDocument } from '../../database/documents/tenant-document.js';
+import { retentionSeconds } from '../outbox/outbox-event.schema.js';
 
-/** A document of `webhookAttempts`: one try to deliver, and what came of it. */
-export interface WebhookAttemptDocument extends TenantDocument {
-  endpointId: Types.ObjectId;
-  deliveryId: Types.ObjectId;
-  round: number;
-  attempt: number;
-  url: string;
-  startedAt: Date;
-  milliseconds: number;
-  statusCode: number | null;
-  /** The first 4 KiB of the answer's body. */
-  response: string | null;
-  error: string | null;
+/** One attempt to deliver, and its result; only this service writes these documents. */
+@Schema({ collection: 'webhookAttempts' })
+export class WebhookAttemptDocument extends TenantDocument {
+  @Prop({ type: SchemaTypes.ObjectId, required: true })
+  endpointId!: Types.ObjectId;
+
+  @Prop({ type: SchemaTypes.ObjectId, required: true })
+  deliveryId!: Types.ObjectId;
+
+  @Prop({ type: Number })
+  round!: number;
+
+  @Prop({ type: Number })
+  attempt!: number;
+
+  @Prop({ type: String })
+  url!: string;
+
+  @Prop({ type: Date })
+  startedAt!: Date;
+
+  @Prop({ type: Number })
+  milliseconds!: number;
+
+  /** Null when there was no response. */
+  @Prop({ type: Number })
+  statusCode!: number | null;
+
+  /** The first 4 KiB of the response's body. */
+  @Prop({ type: String })
+  response!: string | null;
+
+  /** Why there was no response, or not all of it. */
+  @Prop({ type: String })
+  error!: string | null;
 }
 
-/** Collection `webhookAttempts`. */
-export const webhookAttemptSchema = new Schema<WebhookAttemptDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    endpointId: { type: Schema.Types.ObjectId, required: true },
-    deliveryId: { type: Schema.Types.ObjectId, required: true },
-    round: Number,
-    attempt: Number,
-    url: String,
-    startedAt: Date,
-    milliseconds: Number,
-    statusCode: Number,
-    response: String,
-    error: String,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'webhookAttempts' },
-);
+export const webhookAttemptSchema = SchemaFactory.createForClass(WebhookAttemptDocument);
 
-/** Serves the operator's look at all tries of a delivery, in their order. */
+/** Serves the list of all attempts of a delivery, in their order. */
 webhookAttemptSchema.index(
   { organizationId: 1, deliveryId: 1, startedAt: 1 },
   { name: 'byDelivery' },
 );
-/** The log is kept for 30 days. */
-webhookAttemptSchema.index({ startedAt: 1 }, { name: 'expiry', expireAfterSeconds: keptSeconds });
+/** Attempts expire (rule HOOK-13). */
+webhookAttemptSchema.index(
+  { startedAt: 1 },
+  { name: 'expiry', expireAfterSeconds: retentionSeconds },
+);

@@ -16,12 +16,12 @@ export class WebhookAttemptsRepository {
     await this.attempts.acrossTenants.insertMany([...attempts], { ordered: false });
   }
 
-  /** All tries of deliveries, in their order. */
-  async listOfDeliveries(
+  /** All attempts of a delivery, in their order. */
+  async listOfDelivery(
     organizationId: Types.ObjectId,
-    deliveryIds: readonly Types.ObjectId[],
+    deliveryId: Types.ObjectId,
   ): Promise<WebhookAttemptDocument[]> {
     const sort = { startedAt: 1, _id: 1 } as const;
-    return this.attempts.find(organizationId, { deliveryId: { $in: deliveryIds } }, { sort });
+    return this.attempts.find(organizationId, { deliveryId }, { sort });
   }
 }

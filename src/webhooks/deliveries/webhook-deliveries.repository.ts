@@ -1,26 +1,26 @@
 import { Injectable } from '@nestjs/common';
-import type { Document, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 /** Which deliveries of an organization are meant; what is left out does not restrict. */
 export interface DeliveryFilter {
-  readonly endpointId?: Types.ObjectId;
+  readonly _id?: Types.ObjectId | undefined;
+  readonly endpointId?: Types.ObjectId | undefined;
   /** Ids of leads, clients, units or wallets. */
-  readonly objectIds?: readonly string[];
-  readonly status?: DeliveryStatus;
-  readonly type?: string;
-  readonly since?: Date;
-  readonly until?: Date;
+  readonly objectIds?: readonly string[] | undefined;
+  readonly status?: DeliveryStatus | undefined;
+  readonly type?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
 }
 
 /** A delivery without its body, which may be large. */
 export type ListedDelivery = Omit<WebhookDeliveryDocument, 'body'>;
 
-/** The queries on `webhookDeliveries` that look at one organization. */
+/** The queries of the command line on `webhookDeliveries`. */
 @Injectable()
 export class WebhookDeliveriesRepository {
   constructor(
@@ -32,9 +32,9 @@ export class WebhookDeliveriesRepository {
     await this.deliveries.insert(delivery);
   }
 
-  /** The delivery of an id, whoever's it is: the operator sees all organizations. */
+  /** The delivery of an id, of any organization. */
   async findById(_id: Types.ObjectId): Promise<WebhookDeliveryDocument | null> {
-    return this.deliveries.acrossTenants.findOne<WebhookDeliveryDocument>({ _id });
+    return this.deliveries.acrossTenants.findOne({ _id });
   }
 
   /** What matches, newest first. */
@@ -56,21 +56,19 @@ export class WebhookDeliveriesRepository {
   }
 
   /**
-   * Starts a new round for what matches, except for what is being tried at this moment.
+   * Starts a new round for what matches, except for what is being attempted now.
    *
    * @returns how many deliveries were put back
    */
   async startRound(
     organizationId: Types.ObjectId,
-    filter: DeliveryFilter & { readonly _id?: Types.ObjectId },
+    filter: DeliveryFilter,
     now: Date,
   ): Promise<number> {
-    const { _id } = filter;
     const result = await this.deliveries.acrossTenants.updateMany(
       {
         organizationId,
         ...conditions(filter),
-        ...(_id === undefined ? {} : { _id }),
         $or: [{ leaseOwner: null }, { nextAttemptAt: { $lte: now } }],
       },
       {
@@ -90,17 +88,16 @@ export class WebhookDeliveriesRepository {
   }
 }
 
-function conditions(filter: DeliveryFilter): Filter<Document> & { organizationId?: never } {
-  const { endpointId, objectIds, status, type, since, until } = filter;
-  const createdAt = {
-    ...(since === undefined ? {} : { $gte: since }),
-    ...(until === undefined ? {} : { $lt: until }),
-  };
-  return {
-    ...(endpointId === undefined ? {} : { endpointId }),
-    ...(objectIds === undefined ? {} : { objectId: { $in: objectIds } }),
-    ...(status === undefined ? {} : { status }),
-    ...(type === undefined ? {} : { type }),
-    ...(Object.keys(createdAt).length === 0 ? {} : { createdAt }),
-  };
+function conditions({ objectIds, since, until, ...equal }: DeliveryFilter) {
+  const createdAt = withoutUndefined({ $gte: since, $lt: until });
+  return withoutUndefined({
+    ...equal,
+    objectId: objectIds && { $in: objectIds },
+    createdAt: Object.keys(createdAt).length > 0 ? createdAt : undefined,
+  });
+}
+
+function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> };
 }

@@ -2,11 +2,14 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import { isSuccess, type TryResult } from './delivery-outcome.js';
-import { attemptOf, DeliveryTries, updateOf } from '../worker/delivery-tries.js';
-import { DeliveryQueueRepository } from './delivery-queue.repository.js';
+import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { pingType } from '../outbox/event-types.js';
+import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import { messageOf } from '../sending/message.js';
+import { WebhookSender } from '../sending/webhook-sender.js';
+import { attemptOf, attemptUpdate, newDelivery } from './delivery-documents.js';
+import { type AttemptResult, isSuccess, type Outcome } from './delivery-outcome.js';
+import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 import { WebhookAttemptsRepository } from './webhook-attempts.repository.js';
 import {
@@ -15,22 +18,20 @@ import {
   WebhookDeliveriesRepository,
 } from './webhook-deliveries.repository.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
-import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import { newDelivery } from '../outbox/webhook-relay.js';
 
 export type { DeliveryFilter, ListedDelivery };
 
-/** Longer than any try, shorter than anybody's patience. */
-const pingLease = 60_000;
+/** Longer than any attempt. */
+const pingLeaseMs = 60_000;
 
-/** The operator's side of deliveries: what was sent, how it went, and sending it again. */
+/** Operations on deliveries for the command line. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly attempts: WebhookAttemptsRepository,
     private readonly queue: DeliveryQueueRepository,
-    private readonly tries: DeliveryTries,
+    private readonly sender: WebhookSender,
     private readonly clock: Clock,
   ) {}
 
@@ -48,12 +49,9 @@ export class WebhookDeliveriesService {
     return this.deliveries.list(organizationId, filter, limit);
   }
 
-  /** All tries of deliveries, oldest first. */
-  async attemptsOf(
-    organizationId: Types.ObjectId,
-    deliveryIds: readonly Types.ObjectId[],
-  ): Promise<WebhookAttemptDocument[]> {
-    return this.attempts.listOfDeliveries(organizationId, deliveryIds);
+  /** All attempts of a delivery, oldest first. */
+  async attemptsOf(delivery: WebhookDeliveryDocument): Promise<WebhookAttemptDocument[]> {
+    return this.attempts.listOfDelivery(delivery.organizationId, delivery._id);
   }
 
   /** How many deliveries wait for an endpoint. */
@@ -62,41 +60,47 @@ export class WebhookDeliveriesService {
   }
 
   /**
-   * Sends deliveries again, with the same ids and bodies, in a new round of tries.
+   * Sends deliveries again, with the same ids and bodies, in a new round of attempts (rule HOOK-14).
    *
-   * @returns how many; one that is being tried at this moment is left alone
+   * @returns how many; one that is being attempted now is left out
    */
   async replay(
     { organizationId, _id: endpointId }: WebhookEndpointDocument,
-    filter: DeliveryFilter & { readonly _id?: Types.ObjectId },
+    filter: DeliveryFilter,
   ): Promise<number> {
     return this.deliveries.startRound(organizationId, { ...filter, endpointId }, this.clock.now());
   }
 
-  /** Sends a ping to an endpoint, disabled or not, once and at once, and logs it. */
-  async ping(endpoint: WebhookEndpointDocument): Promise<TryResult> {
+  /** Sends a ping to an endpoint, disabled or not, once and immediately, and logs it. */
+  async ping(endpoint: WebhookEndpointDocument): Promise<AttemptResult> {
     const now = this.clock.now();
-    const event = {
-      _id: new Types.ObjectId(),
-      organizationId: endpoint.organizationId,
-      type: pingType,
-      data: { endpointId: endpoint._id.toHexString(), url: endpoint.url },
-      relayedAt: now,
-      createdAt: now,
-      updatedAt: now,
-    };
-    const delivery = {
-      ...newDelivery(event, endpoint, messageOf(event), now),
-      leaseOwner: randomUUID(),
-      nextAttemptAt: new Date(now.getTime() + pingLease),
-    };
+    const event = pingOf(endpoint, now);
+    const message = messageOf(event);
+    const delivery = newDelivery({ event, message, endpoint }, now);
+    delivery.leaseOwner = randomUUID();
+    delivery.nextAttemptAt = new Date(now.getTime() + pingLeaseMs);
     await this.deliveries.insert(delivery);
-    const result = await this.tries.send({ delivery, endpoint });
-    await this.attempts.insert([attemptOf({ delivery, endpoint }, result)]);
-    const outcome = isSuccess(result)
-      ? ({ status: 'delivered' } as const)
-      : ({ status: 'failed', reason: 'exhausted' } as const);
-    await this.queue.finish([updateOf(delivery, result, outcome, this.clock.now())]);
+    const result = await this.sender.send(endpoint, message);
+    await this.attempts.insert([attemptOf(delivery, endpoint, result)]);
+    const outcome: Outcome = isSuccess(result)
+      ? { status: 'delivered' }
+      : { status: 'failed', reason: 'exhausted' };
+    await this.queue.finish([attemptUpdate(delivery, result, outcome, this.clock.now())]);
     return result;
   }
+}
+
+function pingOf(
+  { _id, organizationId, url }: WebhookEndpointDocument,
+  now: Date,
+): OutboxEventDocument {
+  return {
+    _id: new Types.ObjectId(),
+    organizationId,
+    type: pingType,
+    data: { endpointId: _id.toHexString(), url },
+    relayedAt: now,
+    createdAt: now,
+    updatedAt: now,
+  };
 }

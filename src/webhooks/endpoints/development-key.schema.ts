@@ -1,18 +1,18 @@
-import { Schema, type Types } from 'mongoose';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 
-/** The key that stands in for ENCRYPTION_KEYS outside production. */
-export interface DevelopmentKeyDocument {
-  _id: Types.ObjectId;
-  name: string;
+/** The key that replaces ENCRYPTION_KEYS outside production. */
+@Schema({ collection: 'developmentKeys' })
+export class DevelopmentKeyDocument {
+  @Prop({ type: String, required: true })
+  name!: string;
+
   /** Base64. */
-  key: string;
+  @Prop({ type: String, required: true })
+  key!: string;
 }
 
 /** Collection `developmentKeys`; empty in production. */
-export const developmentKeySchema = new Schema<DevelopmentKeyDocument>(
-  { name: { type: String, required: true }, key: { type: String, required: true } },
-  { collection: 'developmentKeys' },
-);
+export const developmentKeySchema = SchemaFactory.createForClass(DevelopmentKeyDocument);
 
-/** Of two processes that start at once, one makes the key. */
+/** Of two processes that start at the same time, one makes the key. */
 developmentKeySchema.index({ name: 1 }, { name: 'name', unique: true });

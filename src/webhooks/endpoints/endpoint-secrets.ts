@@ -9,7 +9,6 @@ import type { SealedSecret, WebhookEndpointDocument } from './webhook-endpoint.s
 export class EndpointSecrets {
   constructor(private readonly keys: EncryptionKeys) {}
 
-  /** A secret as it is stored. */
   async seal(endpointId: Types.ObjectId, secret: string, createdAt: Date): Promise<SealedSecret> {
     const sealed = seal(secret, await this.keys.all(), endpointId.toHexString());
     return { sealed, createdAt, expiresAt: null };
@@ -22,8 +21,8 @@ export class EndpointSecrets {
    */
   async signing({ _id, secrets = [] }: WebhookEndpointDocument, now: Date): Promise<string[]> {
     const keys = await this.keys.all();
-    const living = secrets.filter(({ expiresAt }) => !expiresAt || expiresAt > now);
-    if (living.length === 0) throw new Error('The endpoint has no secret: rotate it.');
-    return living.map(({ sealed }) => open(sealed, keys, _id.toHexString()));
+    const activeSecrets = secrets.filter(({ expiresAt }) => !expiresAt || expiresAt > now);
+    if (activeSecrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
+    return activeSecrets.map(({ sealed }) => open(sealed, keys, _id.toHexString()));
   }
 }

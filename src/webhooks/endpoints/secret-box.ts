@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from 'node:crypto';
 
-/** How a key is 32 bytes long, for AES-256. */
+/** The length of a key for AES-256. */
 export const keyBytes = 32;
 
 const algorithm = 'aes-256-gcm';
@@ -27,7 +27,7 @@ export function seal(text: string, keys: readonly Buffer[], owner: string): stri
 /**
  * Opens what {@link seal} made.
  *
- * @throws Error when none of the keys sealed it, or it was changed or belongs to somebody else
+ * @throws Error when none of the keys sealed it, or it was changed or has another owner
  */
 export function open(sealed: string, keys: readonly Buffer[], owner: string): string {
   const [, name, content = ''] = sealed.split('.');
@@ -50,7 +50,7 @@ function unseal(whole: Buffer, key: Buffer, owner: string): string {
   return Buffer.concat([text, decipher.final()]).toString('utf8');
 }
 
-/** A short name of a key that tells nothing about it. */
+/** A short name of a key that reveals nothing about it. */
 function keyName(key: Buffer): string {
   return createHash('sha256').update('name of ').update(key).digest('hex').slice(0, 8);
 }

@@ -1,48 +1,53 @@
-import { Schema } from 'mongoose';
-import type { TenantDocument } from '../../database/documents/tenant-document.js';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { TenantDocument } from '../../database/documents/tenant-document.js';
 
-/** A secret that signs, sealed. */
-export interface SealedSecret {
-  sealed: string;
-  createdAt: Date;
-  /** Until when a secret that was replaced goes on signing; null for the current one. */
-  expiresAt: Date | null;
+/** A secret that signs, encrypted. */
+@Schema({ _id: false })
+export class SealedSecret {
+  @Prop({ type: String })
+  sealed!: string;
+
+  @Prop({ type: Date })
+  createdAt!: Date;
+
+  /** Until when a secret that was replaced still signs; null for the current one. */
+  @Prop({ type: Date })
+  expiresAt!: Date | null;
 }
 
-/** Why an endpoint is off: the operator, an answer 410, or five days without success. */
+/** Why an endpoint is off: the operator, a 410 response, or five days without success. */
 export type DisabledReason = 'operator' | 'gone' | 'failing';
 
-/** A document of `webhookEndpoints`; other programs may leave out what is optional. */
-export interface WebhookEndpointDocument extends TenantDocument {
-  url: string;
+/** Where an organization's events are sent; other programs may leave out what is optional. */
+@Schema({ collection: 'webhookEndpoints' })
+export class WebhookEndpointDocument extends TenantDocument {
+  @Prop({ type: String })
+  url!: string;
+
   /** `*`, `lead.*` or `lead.created`. */
+  @Prop({ type: [String] })
   eventTypes?: string[];
+
+  @Prop({ type: Boolean })
   isEnabled?: boolean;
+
+  @Prop({ type: String })
   disabledReason?: string | null;
+
   /** Newest first. */
+  @Prop({ type: [SchemaFactory.createForClass(SealedSecret)] })
   secrets?: SealedSecret[];
-  /** Since when every try has failed; null after a success. */
+
+  /** Since when every attempt has failed; null after a success. */
+  @Prop({ type: Date })
   failingSince?: Date | null;
-  /** Until when the receiver has asked to be left alone. */
+
+  /** Until when the receiver has asked for no more attempts. */
+  @Prop({ type: Date })
   pausedUntil?: Date | null;
 }
 
-/** Collection `webhookEndpoints`. */
-export const webhookEndpointSchema = new Schema<WebhookEndpointDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    url: String,
-    eventTypes: [String],
-    isEnabled: Boolean,
-    disabledReason: String,
-    secrets: [{ _id: false, sealed: String, createdAt: Date, expiresAt: Date }],
-    failingSince: Date,
-    pausedUntil: Date,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'webhookEndpoints' },
-);
+export const webhookEndpointSchema = SchemaFactory.createForClass(WebhookEndpointDocument);
 
-/** Serves the fan-out and the operator's list of an organization's endpoints. */
+/** Serves the relay and the list of an organization's endpoints. */
 webhookEndpointSchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });

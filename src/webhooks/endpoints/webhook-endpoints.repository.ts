@@ -1,32 +1,38 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import type { Collection, Filter } from 'mongodb';
+import type { Types } from 'mongoose';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type {
   DisabledReason,
   SealedSecret,
   WebhookEndpointDocument,
 } from './webhook-endpoint.schema.js';
 
-/** The queries on `webhookEndpoints`. */
+/** The queries on `webhookEndpoints`, for the command line and the background work. */
 @Injectable()
 export class WebhookEndpointsRepository {
+  private readonly endpoints: Collection<WebhookEndpointDocument>;
+
   constructor(
-    @InjectModel('WebhookEndpoint') private readonly model: Model<WebhookEndpointDocument>,
-  ) {}
+    @InjectCollection('WebhookEndpoint') collection: TenantCollection<WebhookEndpointDocument>,
+  ) {
+    this.endpoints = collection.acrossTenants;
+  }
 
   async insert(endpoint: WebhookEndpointDocument): Promise<void> {
-    await this.model.collection.insertOne(endpoint);
+    await this.endpoints.insertOne(endpoint);
   }
 
   async findById(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
-    return this.model.collection.findOne<WebhookEndpointDocument>({ _id });
+    return this.endpoints.findOne({ _id });
   }
 
   async listOfOrganization(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
     return this.list({ organizationId });
   }
 
-  /** The endpoints of several organizations that take events now. */
+  /** The enabled endpoints of several organizations. */
   async findEnabled(
     organizationIds: readonly Types.ObjectId[],
   ): Promise<WebhookEndpointDocument[]> {
@@ -35,13 +41,13 @@ export class WebhookEndpointsRepository {
 
   /** @returns whether there is such an endpoint */
   async setFields(_id: Types.ObjectId, fields: Partial<WebhookEndpointDocument>): Promise<boolean> {
-    const result = await this.model.collection.updateOne({ _id }, { $set: fields });
+    const result = await this.endpoints.updateOne({ _id }, { $set: fields });
     return result.matchedCount > 0;
   }
 
   /** Turns an endpoint off, once: the first reason stays. */
   async disable(_id: Types.ObjectId, reason: DisabledReason, now: Date): Promise<boolean> {
-    const result = await this.model.collection.updateOne(
+    const result = await this.endpoints.updateOne(
       { _id, isEnabled: true },
       { $set: { isEnabled: false, disabledReason: reason, updatedAt: now } },
     );
@@ -50,26 +56,26 @@ export class WebhookEndpointsRepository {
 
   /** Turns an endpoint off that has not had a success since a time. */
   async disableWhenFailingSince(_id: Types.ObjectId, time: Date, now: Date): Promise<boolean> {
-    const result = await this.model.collection.updateOne(
+    const result = await this.endpoints.updateOne(
       { _id, isEnabled: true, failingSince: { $lte: time } },
       { $set: { isEnabled: false, disabledReason: 'failing', updatedAt: now } },
     );
     return result.modifiedCount > 0;
   }
 
-  /** Notes a failure; only the first one after a success counts. */
+  /** Marks an endpoint as failing; only the first failure after a success counts. */
   async markFailing(_id: Types.ObjectId, failingSince: Date): Promise<void> {
-    await this.model.collection.updateOne({ _id, failingSince: null }, { $set: { failingSince } });
+    await this.endpoints.updateOne({ _id, failingSince: null }, { $set: { failingSince } });
   }
 
-  /** Leaves an endpoint alone for a while; a pause that is longer already stays. */
+  /** Pauses an endpoint; a pause that is longer already stays. */
   async pause(_id: Types.ObjectId, pausedUntil: Date): Promise<void> {
-    await this.model.collection.updateOne({ _id }, { $max: { pausedUntil } });
+    await this.endpoints.updateOne({ _id }, { $max: { pausedUntil } });
   }
 
-  /** Notes a success. A pause goes on: the receiver has asked for it, whatever came after. */
+  /** Marks an endpoint as working. A pause stays: the receiver has asked for it. */
   async clearFailure(_id: Types.ObjectId): Promise<void> {
-    await this.model.collection.updateOne({ _id }, { $set: { failingSince: null } });
+    await this.endpoints.updateOne({ _id }, { $set: { failingSince: null } });
   }
 
   /**
@@ -83,7 +89,7 @@ export class WebhookEndpointsRepository {
     othersUntil: Date,
   ): Promise<WebhookEndpointDocument | null> {
     // One statement, so that of two rotations at the same moment neither is lost.
-    const living = {
+    const activeSecrets = {
       $filter: {
         input: { $ifNull: ['$secrets', []] },
         cond: {
@@ -94,9 +100,9 @@ export class WebhookEndpointsRepository {
         },
       },
     };
-    const ending = {
+    const expiringSecrets = {
       $map: {
-        input: living,
+        input: activeSecrets,
         in: {
           $mergeObjects: [
             '$$this',
@@ -105,24 +111,20 @@ export class WebhookEndpointsRepository {
         },
       },
     };
-    const secrets = { $concatArrays: [[{ $literal: secret }], ending] };
-    const updated = await this.model.collection.findOneAndUpdate(
+    const secrets = { $concatArrays: [[{ $literal: secret }], expiringSecrets] };
+    return this.endpoints.findOneAndUpdate(
       { _id },
       [{ $set: { secrets, updatedAt: secret.createdAt } }],
       { returnDocument: 'after' },
     );
-    return updated as WebhookEndpointDocument | null;
   }
 
   /** @returns whether there was such an endpoint */
   async remove(_id: Types.ObjectId): Promise<boolean> {
-    return (await this.model.collection.deleteOne({ _id })).deletedCount > 0;
+    return (await this.endpoints.deleteOne({ _id })).deletedCount > 0;
   }
 
-  private list(filter: object): Promise<WebhookEndpointDocument[]> {
-    return this.model.collection
-      .find<WebhookEndpointDocument>(filter)
-      .sort({ createdAt: 1 })
-      .toArray();
+  private list(filter: Filter<WebhookEndpointDocument>): Promise<WebhookEndpointDocument[]> {
+    return this.endpoints.find(filter).sort({ createdAt: 1 }).toArray();
   }
 }

@@ -2,12 +2,11 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { urlFault } from '../sending/addresses.js';
-import { EndpointSecrets } from './endpoint-secrets.js';
+import { addressPolicy, forbiddenUrlReason } from '../sending/addresses.js';
 import { newSecret } from '../sending/signing.js';
+import { EndpointSecrets } from './endpoint-secrets.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository.js';
-import { addressPolicy } from '../sending/webhook-sender.js';
 
 /** What the operator decides about an endpoint. */
 export interface EndpointFields {
@@ -21,7 +20,7 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
-/** The operator's side of webhook endpoints. */
+/** Operations on webhook endpoints for the command line. */
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
@@ -32,9 +31,9 @@ export class WebhookEndpointsService {
   ) {}
 
   /**
-   * Subscribes an endpoint; it gets what happens from now on.
+   * Subscribes an endpoint to the events from now on.
    *
-   * @throws Error with one line when the URL is refused
+   * @throws Error with one line when the URL is not allowed
    */
   async add(
     organizationId: Types.ObjectId,
@@ -74,7 +73,7 @@ export class WebhookEndpointsService {
   /**
    * Changes what is given.
    *
-   * @throws Error with one line when the URL is refused
+   * @throws Error with one line when the URL is not allowed
    */
   async update(_id: Types.ObjectId, { url, eventTypes }: EndpointFields): Promise<void> {
     if (url !== undefined) this.checkUrl(url);
@@ -96,35 +95,32 @@ export class WebhookEndpointsService {
     });
   }
 
-  /** Turns an endpoint off; what waits for it is given up. */
+  /** Turns an endpoint off; what waits for it fails. */
   async disable(_id: Types.ObjectId): Promise<void> {
     await this.endpoints.disable(_id, 'operator', this.clock.now());
   }
 
   /**
-   * Gives an endpoint a new secret. The ones before it go on signing until the overlap is over.
+   * Gives an endpoint a new secret. Those before it still sign during the overlap (rule HOOK-12).
    *
    * @returns null when there is no such endpoint
    */
-  async rotateSecret(
-    _id: Types.ObjectId,
-    overlapMilliseconds: number,
-  ): Promise<EndpointWithSecret | null> {
+  async rotateSecret(_id: Types.ObjectId, overlapMs: number): Promise<EndpointWithSecret | null> {
     const now = this.clock.now();
     const secret = newSecret();
     const sealed = await this.secrets.seal(_id, secret, now);
-    const othersUntil = new Date(now.getTime() + overlapMilliseconds);
+    const othersUntil = new Date(now.getTime() + overlapMs);
     const endpoint = await this.endpoints.addSecret(_id, sealed, othersUntil);
     return endpoint === null ? null : { endpoint, secret };
   }
 
-  /** Removes an endpoint and its secrets; what waits for it is given up, its log stays. */
+  /** Removes an endpoint and its secrets; what waits for it fails, its log stays. */
   async remove(_id: Types.ObjectId): Promise<boolean> {
     return this.endpoints.remove(_id);
   }
 
   private checkUrl(url: string): void {
-    const fault = urlFault(url, addressPolicy(this.environment));
-    if (fault !== null) throw new Error(`The URL ${url} is refused: ${fault}.`);
+    const reason = forbiddenUrlReason(url, addressPolicy(this.environment));
+    if (reason !== null) throw new Error(`The URL ${url} is not allowed: ${reason}.`);
   }
 }

@@ -1,4 +1,4 @@
-/** What outside systems can be told ("Outbound webhooks" 1). */
+/** The events that features publish (rule HOOK-1). */
 export const eventTypes = [
   'client.created',
   'client.updated',
@@ -14,7 +14,7 @@ export const eventTypes = [
 ] as const;
 export type EventType = (typeof eventTypes)[number];
 
-/** What an endpoint is sent to try it out; nobody subscribes to it. */
+/** The type of a test event, to which no endpoint subscribes. */
 export const pingType = 'webhook.ping';
 
 /** Everything that an endpoint can subscribe to: all events, those of one kind of object, or one. */

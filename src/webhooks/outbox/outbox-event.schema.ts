@@ -1,45 +1,41 @@
-import { Schema, type Types } from 'mongoose';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes } from 'mongoose';
+import { TenantDocument } from '../../database/documents/tenant-document.js';
 
-/** An event that waits to be sent to the organization's webhook endpoints. */
-export interface OutboxEventDocument {
-  _id: Types.ObjectId;
-  organizationId: Types.ObjectId;
-  type: string;
-  /** The object as the API shows it. */
-  data: object;
-  /** For updates, what changed. */
+/** How long events, deliveries and attempts can be looked up afterwards (rule HOOK-13). */
+export const retentionSeconds = 30 * 86_400;
+
+/** An event for the organization's webhook endpoints. */
+@Schema({ collection: 'outboxEvents' })
+export class OutboxEventDocument extends TenantDocument {
+  @Prop({ type: String, required: true })
+  type!: string;
+
+  /** The object as the API shows it, in the default language. */
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  data!: object;
+
+  /** What an update has changed. */
+  @Prop({ type: [], default: undefined })
   changes?: readonly object[];
-  /** When the event was handed to the endpoints; null while it waits. */
-  relayedAt: Date | null;
-  /** Until when a relay has it to itself. */
+
+  /** When its deliveries were created; null before that. */
+  @Prop({ type: Date })
+  relayedAt!: Date | null;
+
+  /** Until when one relay has it to itself. */
+  @Prop({ type: Date })
   leasedUntil?: Date | null;
+
+  @Prop({ type: String })
   leaseOwner?: string | null;
-  createdAt: Date;
-  updatedAt: Date;
 }
 
-/** How long what was sent, and how, can be looked up. */
-export const keptSeconds = 30 * 86_400;
+export const outboxEventSchema = SchemaFactory.createForClass(OutboxEventDocument);
 
-/** Collection `outboxEvents`. */
-export const outboxEventSchema = new Schema<OutboxEventDocument>(
-  {
-    organizationId: { type: Schema.Types.ObjectId, required: true },
-    type: { type: String, required: true },
-    data: { type: Schema.Types.Mixed, bsonType: 'object' },
-    changes: { type: [], default: undefined },
-    relayedAt: Date,
-    leasedUntil: Date,
-    leaseOwner: String,
-    createdAt: { type: Date, required: true },
-    updatedAt: { type: Date, required: true },
-  },
-  { collection: 'outboxEvents' },
-);
-
-/** Serves the operator's look-up of what an organization was told, newest first. */
+/** Serves the list of an organization's events, newest first. */
 outboxEventSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'byOrganization' });
 /** Serves the relay, which takes waiting events in the order of their creation. */
 outboxEventSchema.index({ relayedAt: 1, createdAt: 1 }, { name: 'waiting' });
-/** An event that was handed over is kept for the operator; one that waits has no such time. */
-outboxEventSchema.index({ relayedAt: 1 }, { name: 'expiry', expireAfterSeconds: keptSeconds });
+/** Relayed events expire; one that waits has no such time (rule HOOK-13). */
+outboxEventSchema.index({ relayedAt: 1 }, { name: 'expiry', expireAfterSeconds: retentionSeconds });

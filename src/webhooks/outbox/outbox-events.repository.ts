@@ -1,50 +1,65 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model } from 'mongoose';
+import type { ChangeStream } from 'mongodb';
 import { readAsValues } from '../../database/connection/mongoose-settings.js';
+import { InjectCollection } from '../../database/documents/inject-collection.js';
+import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
-/** For how long somebody has something to themselves, and under what name. */
+/** Until when documents belong to one process, and under what name. */
 export interface Lease {
   readonly owner: string;
   readonly from: Date;
   readonly until: Date;
 }
 
-/** The relay's queries on `outboxEvents`, over all organizations. */
+/** The queries on `outboxEvents`. */
 @Injectable()
 export class OutboxEventsRepository {
-  constructor(@InjectModel('OutboxEvent') private readonly model: Model<OutboxEventDocument>) {}
+  constructor(
+    @InjectCollection('OutboxEvent') private readonly events: TenantCollection<OutboxEventDocument>,
+  ) {}
+
+  async insert(event: OutboxEventDocument): Promise<void> {
+    await this.events.insert(event);
+  }
+
+  /** The events that are committed from now on, by any process. */
+  watchInserts(): ChangeStream {
+    const inserts = [{ $match: { operationType: 'insert' } }, { $project: { _id: 1 } }];
+    return this.events.acrossTenants.watch(inserts, { maxAwaitTimeMS: 1_000 });
+  }
 
   /**
    * Leases events that wait, oldest first. Events are not committed in the order of their ids or
-   * times, so each is taken by its own state, never by being newer than the last one.
+   * times, so each is leased by its own state, never by being newer than the last one.
    */
   async lease(lease: Lease, limit: number): Promise<OutboxEventDocument[]> {
+    const events = this.events.acrossTenants;
     const waiting = {
       relayedAt: null,
       $or: [{ leasedUntil: null }, { leasedUntil: { $lte: lease.from } }],
     };
-    const found = await this.model.collection
-      .find(waiting, { projection: { _id: 1 } })
-      .sort({ createdAt: 1 })
-      .limit(limit)
+    const oldest = { sort: { createdAt: 1 } } as const;
+    const found = await events
+      .find(waiting, { ...oldest, projection: { _id: 1 }, limit })
       .toArray();
     if (found.length === 0) return [];
-    const ids = found.map(({ _id }) => _id);
-    await this.model.collection.updateMany(
-      { _id: { $in: ids }, ...waiting },
+    const ids = { _id: { $in: found.map(({ _id }) => _id) } };
+    await events.updateMany(
+      { ...ids, ...waiting },
       { $set: { leasedUntil: lease.until, leaseOwner: lease.owner } },
     );
-    return this.model.collection
-      .find<OutboxEventDocument>({ _id: { $in: ids }, leaseOwner: lease.owner }, readAsValues)
-      .sort({ createdAt: 1 })
+    return events
+      .find<OutboxEventDocument>(
+        { ...ids, leaseOwner: lease.owner },
+        { ...oldest, ...readAsValues },
+      )
       .toArray();
   }
 
-  /** Notes that events were handed to their endpoints. */
+  /** Stores that the deliveries of events were created. */
   async markRelayed(events: readonly OutboxEventDocument[], relayedAt: Date): Promise<void> {
-    await this.model.collection.updateMany(
+    await this.events.acrossTenants.updateMany(
       { _id: { $in: events.map(({ _id }) => _id) }, relayedAt: null },
       { $set: { relayedAt, updatedAt: relayedAt, leasedUntil: null, leaseOwner: null } },
     );

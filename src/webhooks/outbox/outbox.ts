@@ -1,25 +1,20 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { EventType } from './event-types.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
+import { OutboxEventsRepository } from './outbox-events.repository.js';
 
-/** What a feature tells the world ("Outbound webhooks" 1). */
-export interface OutboundEvent {
+/** What a feature publishes (rule HOOK-2). */
+export interface OutboundEvent extends Readonly<Pick<OutboxEventDocument, 'data' | 'changes'>> {
   readonly type: EventType;
-  /** The object as the API shows it, in the default language. */
-  readonly data: object;
-  /** For updates, what changed. */
-  readonly changes?: readonly object[];
 }
 
-/** Where features leave events, inside the transaction of the change that they are about. */
+/** Where features publish events, inside the transaction of the change that they are about. */
 @Injectable()
 export class Outbox {
   constructor(
-    @InjectCollection('OutboxEvent') private readonly events: TenantCollection<OutboxEventDocument>,
+    private readonly events: OutboxEventsRepository,
     private readonly clock: Clock,
   ) {}
 

@@ -1,22 +1,21 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
-import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
+import { newDelivery } from '../deliveries/delivery-documents.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { messageOf } from '../sending/message.js';
 import { coversType } from './event-types.js';
-import { messageOf, objectIdOf } from '../sending/message.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
-import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
-import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 
 /** Events of 1 MiB each have to fit into memory, once as documents and once as bodies. */
 const batchSize = 100;
-/** A relay that has not finished its batch by then has died. */
-const lease = 30_000;
+/** A relay that has not finished its batch by then has died (rule HOOK-9). */
+const leaseMs = 30_000;
 
-/** Hands the events of committed changes to the endpoints that are subscribed now. */
+/** Creates the deliveries of committed events to the endpoints that are subscribed (rule HOOK-4). */
 @Injectable()
 export class WebhookRelay {
   private readonly logger = new Logger(WebhookRelay.name);
@@ -29,14 +28,14 @@ export class WebhookRelay {
   ) {}
 
   /**
-   * Hands over a batch of events. Running again over the same events, after a crash in between,
-   * adds nothing.
+   * Relays a batch of events. Running again over the same events, after a crash in between, adds
+   * nothing.
    *
-   * @returns how many deliveries came of it, and whether more events may wait
+   * @returns how many deliveries were created, and whether more events may wait
    */
   async relay(): Promise<{ deliveries: number; hasMore: boolean }> {
     const now = this.clock.now();
-    const until = new Date(now.getTime() + lease);
+    const until = new Date(now.getTime() + leaseMs);
     const events = await this.events.lease({ owner: randomUUID(), from: now, until }, batchSize);
     if (events.length === 0) return { deliveries: 0, hasMore: false };
     const deliveries = await this.deliveriesOf(events, now);
@@ -59,38 +58,7 @@ export class WebhookRelay {
       );
       if (subscribed.length === 0) return [];
       const message = messageOf(event);
-      return subscribed.map((endpoint) => newDelivery(event, endpoint, message, now));
+      return subscribed.map((endpoint) => newDelivery({ event, message, endpoint }, now));
     });
   }
-}
-
-/** A delivery that is due at once. */
-export function newDelivery(
-  event: OutboxEventDocument,
-  endpoint: WebhookEndpointDocument,
-  message: { readonly id: string; readonly body: string },
-  now: Date,
-): WebhookDeliveryDocument {
-  return {
-    _id: new Types.ObjectId(),
-    organizationId: event.organizationId,
-    endpointId: endpoint._id,
-    eventId: event._id,
-    messageId: message.id,
-    type: event.type,
-    objectId: objectIdOf(event),
-    body: message.body,
-    status: 'pending',
-    failureReason: null,
-    round: 1,
-    attempts: 0,
-    nextAttemptAt: now,
-    leaseOwner: null,
-    lastAttemptAt: null,
-    lastStatusCode: null,
-    lastError: null,
-    completedAt: null,
-    createdAt: now,
-    updatedAt: now,
-  };
 }

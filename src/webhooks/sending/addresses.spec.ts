@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { addressFault, urlFault } from './addresses.js';
+import { forbiddenAddressReason, forbiddenUrlReason } from './addresses.js';
 
 const strict = { allowHttp: false, allowPrivateNetworks: false };
 const development = { allowHttp: true, allowPrivateNetworks: true };
@@ -61,26 +61,26 @@ const neverAllowed = [
   '',
 ];
 
-describe('addressFault', () => {
+describe('forbiddenAddressReason', () => {
   it.each(publicAddresses)('lets %s pass', (address) => {
-    expect(addressFault(address, strict)).toBeNull();
+    expect(forbiddenAddressReason(address, strict)).toBeNull();
   });
 
   it.each(privateAddresses)('lets %s pass only where private networks are allowed', (address) => {
-    expect(addressFault(address, strict)).toContain('not a public address');
-    expect(addressFault(address, development)).toBeNull();
+    expect(forbiddenAddressReason(address, strict)).toContain('not a public address');
+    expect(forbiddenAddressReason(address, development)).toBeNull();
   });
 
   it.each(neverAllowed)('never lets %s pass', (address) => {
-    expect(addressFault(address, strict)).not.toBeNull();
-    expect(addressFault(address, development)).not.toBeNull();
+    expect(forbiddenAddressReason(address, strict)).not.toBeNull();
+    expect(forbiddenAddressReason(address, development)).not.toBeNull();
   });
 });
 
-describe('urlFault', () => {
+describe('forbiddenUrlReason', () => {
   it.each(['https://example.com/hook', 'https://1.1.1.1:8443/', 'https://[2606:4700::1111]/'])(
     'accepts %s',
-    (url) => expect(urlFault(url, strict)).toBeNull(),
+    (url) => expect(forbiddenUrlReason(url, strict)).toBeNull(),
   );
 
   it.each([
@@ -109,15 +109,15 @@ describe('urlFault', () => {
     'https://2852039166/',
     'https://0xa9fea9fe/',
     'https://[::ffff:a9fe:a9fe]/',
-  ])('refuses %s', (url) => expect(urlFault(url, strict)).not.toBeNull());
+  ])('rejects %s', (url) => expect(forbiddenUrlReason(url, strict)).not.toBeNull());
 
   it.each(['http://169.254.169.254/', 'http://2852039166/', 'http://[fe80::1]/', 'http://0/'])(
-    'refuses %s in development too',
-    (url) => expect(urlFault(url, development)).not.toBeNull(),
+    'rejects %s in development too',
+    (url) => expect(forbiddenUrlReason(url, development)).not.toBeNull(),
   );
 
   it.each(['http://localhost:3000/', 'http://127.0.0.1:3000/', 'http://2130706433/'])(
     'accepts %s in development',
-    (url) => expect(urlFault(url, development)).toBeNull(),
+    (url) => expect(forbiddenUrlReason(url, development)).toBeNull(),
   );
 });

@@ -1,10 +1,19 @@
 import ipaddr from 'ipaddr.js';
+import type { Environment } from '../../configuration/environment.js';
 
 /** What may be connected to besides public addresses over https. */
 export interface AddressPolicy {
   readonly allowHttp: boolean;
   /** Loopback and private networks, for development. */
   readonly allowPrivateNetworks: boolean;
+}
+
+/** What may be connected to, as the environment says. */
+export function addressPolicy(environment: Environment): AddressPolicy {
+  return {
+    allowHttp: environment.WEBHOOKS_ALLOW_HTTP,
+    allowPrivateNetworks: environment.WEBHOOKS_ALLOW_PRIVATE_NETWORKS,
+  };
 }
 
 const privateRanges: ReadonlySet<string> = new Set([
@@ -14,7 +23,7 @@ const privateRanges: ReadonlySet<string> = new Set([
   'uniqueLocal',
 ]);
 
-/** Where clouds tell their machines credentials, in ranges that would pass for harmless. */
+/** Where clouds serve credentials to their machines, at addresses outside the ranges above. */
 const metadataServices: ReadonlySet<string> = new Set([
   '100.100.100.200',
   '168.63.129.16',
@@ -30,8 +39,8 @@ const reservedUnicast = [
   '3fff::/20', // documentation
 ].map((range) => ipaddr.IPv6.parseCIDR(range));
 
-/** Why an address may not be connected to, null when it may. */
-export function addressFault(text: string, policy: AddressPolicy): string | null {
+/** Why an address may not be connected to, null when it may (rule HOOK-11). */
+export function forbiddenAddressReason(text: string, policy: AddressPolicy): string | null {
   if (!ipaddr.isValid(text)) return `${text} is no address`;
   const address = ipaddr.process(text);
   const name = address.toString();
@@ -43,8 +52,8 @@ export function addressFault(text: string, policy: AddressPolicy): string | null
   return isPublic(address) ? null : `${name} is not a public address (${range})`;
 }
 
-/** Why an endpoint cannot have a URL, as far as its text tells; null when it can. */
-export function urlFault(text: string, policy: AddressPolicy): string | null {
+/** Why an endpoint cannot have a URL, as far as its text shows; null when it can. */
+export function forbiddenUrlReason(text: string, policy: AddressPolicy): string | null {
   if (!URL.canParse(text)) return 'it is not a URL';
   const { protocol, username, password, hostname } = new URL(text);
   if (protocol !== 'https:' && !(protocol === 'http:' && policy.allowHttp)) {
@@ -52,7 +61,7 @@ export function urlFault(text: string, policy: AddressPolicy): string | null {
   }
   if (username !== '' || password !== '') return 'it must not carry a user or password';
   const literal = literalAddress(hostname);
-  if (literal !== null) return addressFault(literal, policy);
+  if (literal !== null) return forbiddenAddressReason(literal, policy);
   if (isLocalName(hostname) && !policy.allowPrivateNetworks) return `${hostname} is this machine`;
   return null;
 }

@@ -16,12 +16,12 @@ beforeAll(async () => {
 });
 afterAll(() => void server.close());
 
-/** Asks a host through a connector whose names have these answers, one after the other. */
-async function reach(host: string, policy: typeof strict, answers: readonly string[][] = []) {
+/** Requests a host through a connector whose lookups have these results, one after the other. */
+async function reach(host: string, policy: typeof strict, lookups: readonly string[][] = []) {
   const asked: string[] = [];
   const resolve = (name: string) => {
     asked.push(name);
-    return Promise.resolve(answers[Math.min(asked.length, answers.length) - 1] ?? []);
+    return Promise.resolve(lookups[Math.min(asked.length, lookups.length) - 1] ?? []);
   };
   const agent = new Agent({ connect: guardedConnector(policy, resolve, 1_000) });
   try {
@@ -47,13 +47,13 @@ describe('a guarded connection', () => {
     ['::ffff:127.0.0.1'],
     ['fe80::1'],
     ['1.1.1.1', '10.0.0.1'],
-  ])('is refused for a name that resolves inwards, to %s', async (...addresses) => {
+  ])('is forbidden for a name that resolves inwards, to %s', async (...addresses) => {
     const { text } = await reach('hooks.example', strict, [addresses]);
     expect(text).toMatch(/^hooks\.example: \S+ is not a public address/);
   });
 
   it.each(['127.0.0.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '[::1]'])(
-    'is refused for the address %s, which no look-up is asked for',
+    'is forbidden for the address %s, which needs no lookup',
     async (host) => {
       expect(await reach(host, strict)).toEqual({
         text: expect.stringContaining('is not a public address'),
@@ -62,8 +62,8 @@ describe('a guarded connection', () => {
     },
   );
 
-  it('uses the answer that was checked: a second one is never asked for', async () => {
-    // Documentation addresses are refused as well, so an allowed one stands in for the public one.
+  it('uses the lookup that was checked, and does no second one', async () => {
+    // Documentation addresses are forbidden as well, so an allowed one replaces the public one.
     const first = await reach('rebind.example', development, [['127.0.0.1'], ['169.254.169.254']]);
     expect(first).toEqual({ text: 'reached', asked: ['rebind.example'] });
     const second = await reach('rebind.example', development, [['169.254.169.254'], ['127.0.0.1']]);

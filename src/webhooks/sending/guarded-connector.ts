@@ -2,17 +2,16 @@ import type { LookupOptions } from 'node:dns';
 import { isIPv6, type LookupFunction } from 'node:net';
 import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
-import { addressFault, type AddressPolicy, literalAddress } from './addresses.js';
+import { type AddressPolicy, forbiddenAddressReason, literalAddress } from './addresses.js';
 
-/** An address that may not be connected to. */
-export class RefusedAddressError extends Error {}
+export class ForbiddenAddressError extends Error {}
 
 /** Finds all addresses of a name. */
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 /**
- * Opens connections to allowed addresses only. The address that was checked is the one that the
- * socket connects to: the name is asked for once, so that a second answer cannot lead elsewhere.
+ * Opens connections to allowed addresses only (rule HOOK-11). The address that was checked is the one that the
+ * socket connects to: the name is resolved once, so that a second lookup cannot lead elsewhere.
  *
  * @param timeout milliseconds for the connection, its encryption included
  */
@@ -28,15 +27,15 @@ export function guardedConnector(
   });
   const connect = buildConnector({ timeout, allowH2: false, lookup, autoSelectFamily: true });
   return (options, callback) => {
-    // Sockets ask no look-up for a host that is an address already.
+    // Sockets do no lookup for a host that is an address already.
     const literal = literalAddress(options.hostname);
-    const fault = literal === null ? null : addressFault(literal, policy);
-    if (fault === null) connect(options, callback);
-    else callback(new RefusedAddressError(fault), null);
+    const reason = literal === null ? null : forbiddenAddressReason(literal, policy);
+    if (reason === null) connect(options, callback);
+    else callback(new ForbiddenAddressError(reason), null);
   };
 }
 
-/** One inward address among several is refused too: which one is used would be chance. */
+/** One forbidden address among several is enough: which one is used would be chance. */
 async function resolveAllowed(
   name: string,
   policy: AddressPolicy,
@@ -45,8 +44,8 @@ async function resolveAllowed(
   const addresses = await resolve(name);
   if (addresses.length === 0) throw new Error(`${name} has no address`);
   for (const address of addresses) {
-    const fault = addressFault(address, policy);
-    if (fault !== null) throw new RefusedAddressError(`${name}: ${fault}`);
+    const reason = forbiddenAddressReason(address, policy);
+    if (reason !== null) throw new ForbiddenAddressError(`${name}: ${reason}`);
   }
   return addresses;
 }

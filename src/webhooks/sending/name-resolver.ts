@@ -3,12 +3,12 @@ import { lookup, Resolver } from 'node:dns/promises';
 import { Injectable } from '@nestjs/common';
 import { isLocalName } from './addresses.js';
 
-/** Answers of the name servers after which the machine's own files may know more. */
+/** Errors of the name servers after which the machine's own files may know the name. */
 const unknown: ReadonlySet<unknown> = new Set([NODATA, NOTFOUND, CONNREFUSED]);
 
 /**
  * Finds the addresses of names. Name servers are asked without the operating system's few threads:
- * there, names whose servers do not answer would keep the look-ups of all other endpoints waiting.
+ * there, names whose servers do not respond would keep the lookups of all other endpoints waiting.
  */
 @Injectable()
 export class NameResolver {
@@ -17,19 +17,19 @@ export class NameResolver {
   /**
    * All addresses of a name.
    *
-   * @throws Error when it has none, or no name server answers
+   * @throws Error when it has none, or no name server responds
    */
   async addressesOf(name: string): Promise<string[]> {
     if (isLocalName(name)) return ['127.0.0.1', '::1'];
-    const answers = await Promise.allSettled([
+    const lookupResults = await Promise.allSettled([
       this.resolver.resolve4(name),
       this.resolver.resolve6(name),
     ]);
-    const addresses = answers.flatMap((answer) =>
-      answer.status === 'fulfilled' ? answer.value : [],
+    const addresses = lookupResults.flatMap((result) =>
+      result.status === 'fulfilled' ? result.value : [],
     );
     if (addresses.length > 0) return addresses;
-    const failed = answers.find((answer) => answer.status === 'rejected');
+    const failed = lookupResults.find((result) => result.status === 'rejected');
     const reason: unknown = failed?.reason;
     if (!unknown.has((reason as { code?: unknown } | undefined)?.code)) throw reason;
     return (await lookup(name, { all: true })).map(({ address }) => address);

@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks';
 
 const secretBytes = 32;
 
-/** What is sent, the same at every try. */
+/** What is sent, the same at every attempt. */
 export interface Message {
   /** `webhook-id`. */
   readonly id: string;
@@ -15,7 +15,7 @@ export function newSecret(): string {
   return `whsec_${randomBytes(secretBytes).toString('base64')}`;
 }
 
-/** The headers that prove who sent a message, and when; one signature for each secret. */
+/** The headers that prove who sent a message, and when; one signature for each secret (rule HOOK-3). */
 export function signedHeaders(
   { id, body }: Message,
   secrets: readonly string[],

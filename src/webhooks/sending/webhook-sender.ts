@@ -1,31 +1,26 @@
-import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, request } from 'undici';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { type AddressPolicy, urlFault } from './addresses.js';
-import type { TryResult } from '../deliveries/delivery-outcome.js';
-import { guardedConnector, RefusedAddressError } from './guarded-connector.js';
-import { NameResolver } from './name-resolver.js';
+import type { AttemptResult } from '../deliveries/delivery-outcome.js';
 import { retryAfter } from '../deliveries/retry-schedule.js';
+import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
+import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { type AddressPolicy, addressPolicy, forbiddenUrlReason } from './addresses.js';
+import { ForbiddenAddressError, guardedConnector } from './guarded-connector.js';
+import { NameResolver } from './name-resolver.js';
 import { type Message, signedHeaders } from './signing.js';
 
-/** How much of an answer is read and kept. */
-const keptBytes = 4_096;
-/** Servers close idle connections; one that is reused just then would cost a try. */
-const idleMilliseconds = 1_000;
+/** How much of a response is read and stored. */
+const maxResponseBytes = 4_096;
+/** Servers close idle connections; reusing one just then would cost an attempt. */
+const keepAliveMs = 1_000;
 const userAgent = 'IntegrationAPI-Webhooks/1.0';
 
-/** What may be connected to, as the environment says. */
-export function addressPolicy(environment: Environment): AddressPolicy {
-  return {
-    allowHttp: environment.WEBHOOKS_ALLOW_HTTP,
-    allowPrivateNetworks: environment.WEBHOOKS_ALLOW_PRIVATE_NETWORKS,
-  };
-}
-
-/** Sends one request, within bounds of time, size and place. */
+/** Sends single requests, bounded in time and size, to allowed addresses only. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
+  private readonly logger = new Logger(WebhookSender.name);
   private readonly agent: Agent;
   private readonly policy: AddressPolicy;
   private readonly timeout: number;
@@ -33,6 +28,7 @@ export class WebhookSender implements OnApplicationShutdown {
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
     names: NameResolver,
+    private readonly secrets: EndpointSecrets,
     private readonly clock: Clock,
   ) {
     this.policy = addressPolicy(environment);
@@ -42,8 +38,8 @@ export class WebhookSender implements OnApplicationShutdown {
       connect: guardedConnector(this.policy, resolve, this.timeout),
       allowH2: false,
       pipelining: 1,
-      keepAliveTimeout: idleMilliseconds,
-      keepAliveMaxTimeout: idleMilliseconds,
+      keepAliveTimeout: keepAliveMs,
+      keepAliveMaxTimeout: keepAliveMs,
     });
   }
 
@@ -52,33 +48,37 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 
   /**
-   * Posts a signed message once. Whatever comes of it is a result, within WEBHOOKS_TIMEOUT_MS.
+   * Posts a signed message once. Every outcome is a result, within WEBHOOKS_TIMEOUT_MS.
    *
-   * @param interruption ends the try before its time
+   * @param abortSignal ends the attempt early
    */
   async send(
-    url: string,
+    endpoint: WebhookEndpointDocument,
     message: Message,
-    secrets: readonly string[],
-    interruption?: AbortSignal,
-  ): Promise<TryResult> {
+    abortSignal?: AbortSignal,
+  ): Promise<AttemptResult> {
     const startedAt = this.clock.now();
     const start = performance.now();
     const timeout = AbortSignal.timeout(this.timeout);
-    const signal = interruption ? AbortSignal.any([timeout, interruption]) : timeout;
-    const answer = await this.exchange(url, message, { secrets, startedAt, signal }).catch(
-      (error: unknown) => ({ ...noAnswer, ...faultOf(error, timeout, this.timeout) }),
+    const signal = abortSignal ? AbortSignal.any([timeout, abortSignal]) : timeout;
+    const result = await this.exchange(endpoint, message, { startedAt, signal }).catch(
+      (error: unknown) => ({
+        ...noResponse,
+        ...describeRequestError(error, timeout, this.timeout),
+      }),
     );
-    return { ...answer, startedAt, milliseconds: Math.round(performance.now() - start) };
+    return { ...result, startedAt, milliseconds: Math.round(performance.now() - start) };
   }
 
   private async exchange(
-    url: string,
+    endpoint: WebhookEndpointDocument,
     message: Message,
-    { secrets, startedAt, signal }: Signing,
-  ): Promise<Answer> {
-    const fault = urlFault(url, this.policy);
-    if (fault !== null) throw new RefusedAddressError(fault);
+    { startedAt, signal }: { readonly startedAt: Date; readonly signal: AbortSignal },
+  ): Promise<ExchangeResult> {
+    const { url } = endpoint;
+    const secrets = await this.secretsOf(endpoint, startedAt);
+    const reason = forbiddenUrlReason(url, this.policy);
+    if (reason !== null) throw new ForbiddenAddressError(reason);
     const { statusCode, headers, body } = await request(url, {
       dispatcher: this.agent,
       method: 'POST',
@@ -93,27 +93,30 @@ export class WebhookSender implements OnApplicationShutdown {
     const header = headers['retry-after'];
     return {
       statusCode,
-      ...(await beginningOf(body)),
+      ...(await readPrefix(body)),
       retryAfter: retryAfter(typeof header === 'string' ? header : undefined, this.clock.now()),
-      isRefused: false,
+      isForbiddenAddress: false,
     };
+  }
+
+  private async secretsOf(endpoint: WebhookEndpointDocument, now: Date): Promise<string[]> {
+    try {
+      return await this.secrets.signing(endpoint, now);
+    } catch (error) {
+      this.logger.error({ err: error }, 'A webhook could not be signed');
+      throw error;
+    }
   }
 }
 
-type Answer = Omit<TryResult, 'startedAt' | 'milliseconds'>;
+type ExchangeResult = Omit<AttemptResult, 'startedAt' | 'milliseconds'>;
 
-interface Signing {
-  readonly secrets: readonly string[];
-  readonly startedAt: Date;
-  readonly signal: AbortSignal;
-}
+const noResponse = { statusCode: null, response: null, retryAfter: null };
 
-const noAnswer = { statusCode: null, response: null, retryAfter: null };
-
-/** Reads no more than is kept; the status counts even if the rest never comes. */
-async function beginningOf(
+/** Reads no more than is stored; the status counts even if the rest never comes. */
+async function readPrefix(
   body: Dispatcher.ResponseData['body'],
-): Promise<Pick<Answer, 'response' | 'error'>> {
+): Promise<Pick<ExchangeResult, 'response' | 'error'>> {
   const chunks: Buffer[] = [];
   let size = 0;
   let error: string | null = null;
@@ -121,28 +124,30 @@ async function beginningOf(
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
       size += chunk.length;
-      if (size >= keptBytes) break;
+      if (size >= maxResponseBytes) break;
     }
   } catch (cause) {
-    error = `The answer's body broke off: ${wordsOf(cause)}`;
+    error = `The response body broke off: ${errorMessageOf(cause)}`;
   }
   body.destroy();
-  return { response: Buffer.concat(chunks).subarray(0, keptBytes).toString('utf8'), error };
+  return { response: Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8'), error };
 }
 
-function faultOf(
+function describeRequestError(
   error: unknown,
   timeout: AbortSignal,
   milliseconds: number,
-): Pick<Answer, 'error' | 'isRefused'> {
-  if (error instanceof RefusedAddressError) return { error: error.message, isRefused: true };
-  const words = timeout.aborted ? `No answer within ${milliseconds} ms` : wordsOf(error);
-  return { error: words, isRefused: false };
+): Pick<ExchangeResult, 'error' | 'isForbiddenAddress'> {
+  if (error instanceof ForbiddenAddressError) {
+    return { error: error.message, isForbiddenAddress: true };
+  }
+  const message = timeout.aborted ? `No response within ${milliseconds} ms` : errorMessageOf(error);
+  return { error: message, isForbiddenAddress: false };
 }
 
 /** What went wrong, in one line; a failure on every address of a name carries one for each. */
-function wordsOf(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(wordsOf).join('; ');
+function errorMessageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(errorMessageOf).join('; ');
   const { message, code } = error as { message?: string; code?: string };
   return message === undefined || message === '' ? (code ?? 'unknown error') : message;
 }

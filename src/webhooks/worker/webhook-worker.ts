@@ -1,155 +1,159 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
-import { Types } from 'mongoose';
+import type { Types } from 'mongoose';
+import PQueue from 'p-queue';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import { DeliveryTries, type LeasedDelivery } from './delivery-tries.js';
-import { Pace } from './pace.js';
-import { Slots } from './slots.js';
-import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { Batcher } from './batcher.js';
+import { DeliveryAttemptRunner, type LeasedDelivery } from './delivery-attempt-runner.js';
 
-/** How long a delivery belongs to the worker that took it ("Outbound webhooks" 4). */
-const lease = 60_000;
-/** How many endpoints' paces are remembered; one that is forgotten starts slowly again. */
-const rememberedPaces = 10_000;
-/** How long tries that are running at a shutdown may go on. */
-const farewell = 5_000;
+/** How long a delivery belongs to the worker that leased it (rule HOOK-9). */
+const leaseMs = 60_000;
+/** How long attempts that are running at a shutdown may go on (rule HOOK-9). */
+const shutdownGraceMs = 5_000;
+
+/** What this process delivers to one endpoint. */
+interface EndpointDeliveries {
+  readonly leases: Batcher<void, LeasedDelivery>;
+  /** How many may run at the same time. */
+  limit: number;
+  /** How many are running or wait for a slot. */
+  active: number;
+  /** Whether the last attempt that ended has failed. */
+  isFailing: boolean;
+  /** Whether something may be due that is neither running nor waiting for a slot. */
+  mayHaveDue: boolean;
+}
 
 /**
- * Delivers what is due. Each endpoint has a pump of its own, and no endpoint can have more than a
- * quarter of the process's places, nor those that fail more than half of them together, so that a
- * slow or dead one delays no other.
+ * Delivers what is due. All deliveries share the slots of the process, and those with the fewest
+ * others to their endpoint go first. One endpoint gets at most a quarter of the slots, and failing
+ * ones together at most half, so that a slow or dead one delays no other (rule HOOK-8).
+ *
+ * A delivery is leased when it has a slot, so that no lease runs out while it waits for one.
  */
 @Injectable()
 export class WebhookWorker {
   private readonly logger = new Logger(WebhookWorker.name);
-  private readonly paces = new LRUCache<string, Pace>({ max: rememberedPaces });
-  private readonly pumps = new Map<string, { readonly pace: Pace; readonly end: Promise<void> }>();
-  private readonly places: Slots;
-  /** Places that endpoints which fail have to get besides. */
-  private readonly doubtful: Slots;
-  private readonly widest: number;
-  private readonly interruption = new AbortController();
+  private readonly deliveries = new Map<string, EndpointDeliveries>();
+  private readonly slots: PQueue;
+  /** Deliveries to failing endpoints need one of these slots as well. */
+  private readonly slotsOfFailing: PQueue;
+  private readonly limitPerEndpoint: number;
+  private readonly shutdown = new AbortController();
   private isStopping = false;
 
   constructor(
     @Inject(ENVIRONMENT) { WEBHOOKS_CONCURRENCY: concurrency }: Environment,
     private readonly queue: DeliveryQueueRepository,
     private readonly endpoints: WebhookEndpointsRepository,
-    private readonly tries: DeliveryTries,
+    private readonly attemptRunner: DeliveryAttemptRunner,
     private readonly clock: Clock,
   ) {
-    this.places = new Slots(concurrency);
-    this.doubtful = new Slots(Math.max(1, Math.floor(concurrency / 2)));
-    this.widest = Math.max(1, Math.floor(concurrency / 4));
+    this.slots = new PQueue({ concurrency });
+    this.slotsOfFailing = new PQueue({ concurrency: Math.max(1, Math.floor(concurrency / 2)) });
+    this.limitPerEndpoint = Math.max(1, Math.floor(concurrency / 4));
   }
 
-  /**
-   * Sees to it that everything is being delivered that is due now.
-   *
-   * @returns when the next delivery is due that is not due yet, null when nothing waits
-   */
-  async pass(): Promise<Date | null> {
-    const waiting = await this.queue.dueEndpoints();
+  /** Starts the deliveries that are due now, as far as the limits allow; the others follow. */
+  async deliverDue(): Promise<void> {
     const now = this.clock.now();
-    for (const { _id, dueAt } of waiting) if (dueAt <= now) this.pump(_id);
-    const later = waiting.map(({ dueAt }) => dueAt.getTime()).filter((due) => due > now.getTime());
-    return later.length === 0 ? null : new Date(Math.min(...later));
+    for (const { _id, dueAt } of await this.queue.dueEndpoints()) {
+      if (dueAt > now) continue;
+      const endpoint = this.deliveriesTo(_id);
+      endpoint.mayHaveDue = true;
+      this.startDeliveries(endpoint);
+    }
   }
 
-  /** Takes nothing new, lets what is running finish for a moment, and gives the rest back. */
+  /** Leases nothing new, lets what is running finish for a moment, and releases the rest. */
   async stop(): Promise<void> {
     this.isStopping = true;
-    const timer = setTimeout(() => this.interruption.abort(), farewell);
-    for (const { pace } of this.pumps.values()) pace.changed();
-    await Promise.all([...this.pumps.values()].map(({ end }) => end));
+    const timer = setTimeout(() => this.shutdown.abort(), shutdownGraceMs);
+    await this.slotsOfFailing.onIdle();
+    await this.slots.onIdle();
     clearTimeout(timer);
   }
 
-  private pump(endpointId: Types.ObjectId): void {
-    if (this.isStopping) return;
+  private deliveriesTo(endpointId: Types.ObjectId): EndpointDeliveries {
     const key = endpointId.toHexString();
-    const running = this.pumps.get(key);
-    if (running !== undefined) {
-      running.pace.moreIsDue();
-      return;
-    }
-    const pace = this.paces.get(key) ?? new Pace(this.widest);
-    this.paces.set(key, pace);
-    pace.moreIsDue();
-    const end = this.runPump(endpointId, pace)
-      .catch((error: unknown) => {
-        this.logger.warn({ err: error }, 'Deliveries could not be taken from the queue');
-      })
-      .then(() => pace.idle())
-      .finally(() => this.pumps.delete(key));
-    this.pumps.set(key, { pace, end });
-  }
-
-  /** Ends when nothing is due any more, or the endpoint takes nothing now. */
-  private async runPump(endpointId: Types.ObjectId, pace: Pace): Promise<void> {
-    while (!this.isStopping && pace.isBusy) {
-      if (pace.room > 0 && pace.isMoreDue) {
-        const endpoint = await this.endpoints.findById(endpointId);
-        if (endpoint === null || endpoint.isEnabled !== true) {
-          const reason = endpoint === null ? 'endpoint removed' : 'endpoint disabled';
-          await this.queue.failWaiting(endpointId, reason, this.clock.now());
-          return;
-        }
-        if (endpoint.pausedUntil && endpoint.pausedUntil > this.clock.now()) return;
-        await this.deliverSome(endpoint, pace);
-      } else {
-        await pace.change();
-      }
-    }
-  }
-
-  private async deliverSome(endpoint: WebhookEndpointDocument, pace: Pace): Promise<void> {
-    const isDoubtful = pace.isFailing;
-    const wanted = isDoubtful ? 1 : Math.max(1, pace.room);
-    if (isDoubtful) await this.doubtful.take(1);
-    const places = await this.places.take(wanted);
-    const giveBack = (count: number) => {
-      this.places.giveBack(count);
-      if (isDoubtful) this.doubtful.giveBack(count);
+    const known = this.deliveries.get(key);
+    if (known !== undefined) return known;
+    const endpoint: EndpointDeliveries = {
+      leases: new Batcher((slots) => this.leaseSafely(endpointId, endpoint, slots.length)),
+      limit: 1,
+      active: 0,
+      isFailing: false,
+      mayHaveDue: false,
     };
-    try {
-      const leased = this.isStopping ? [] : await this.leaseSome(endpoint, pace, places);
-      giveBack(places - leased.length);
-      for (const delivery of leased) {
-        void this.deliver({ delivery, endpoint }, pace).finally(() => giveBack(1));
-      }
-    } catch (error) {
-      giveBack(places);
-      throw error;
+    this.deliveries.set(key, endpoint);
+    return endpoint;
+  }
+
+  private startDeliveries(endpoint: EndpointDeliveries): void {
+    while (!this.isStopping && endpoint.mayHaveDue && endpoint.active < endpoint.limit) {
+      endpoint.active += 1;
+      const priority = -endpoint.active;
+      const deliver = () => this.slots.add(() => this.deliverNext(endpoint), { priority });
+      const delivered = endpoint.isFailing ? this.slotsOfFailing.add(deliver) : deliver();
+      void delivered.finally(() => {
+        endpoint.active -= 1;
+        this.startDeliveries(endpoint);
+      });
     }
   }
 
-  private async leaseSome({ _id }: WebhookEndpointDocument, pace: Pace, limit: number) {
-    const from = this.clock.now();
-    const until = new Date(from.getTime() + lease);
-    pace.lookingForMore();
-    const { leased, hasMore } = await this.queue.lease(
-      _id,
-      { owner: randomUUID(), from, until },
-      limit,
-    );
-    if (hasMore) pace.moreIsDue();
-    return leased;
+  /** Never rejects: what could not be stored becomes due again when its lease ends. */
+  private async deliverNext(endpoint: EndpointDeliveries): Promise<void> {
+    const leased = await endpoint.leases.add();
+    if (leased === undefined) return;
+    let isDelivered = false;
+    try {
+      isDelivered = await this.attemptRunner.run(leased, this.shutdown.signal);
+    } catch (error) {
+      const message = 'The result of a delivery attempt could not be stored';
+      this.logger.warn({ err: error }, message);
+    }
+    endpoint.limit = isDelivered ? Math.min(this.limitPerEndpoint, endpoint.limit * 2) : 1;
+    endpoint.isFailing = !isDelivered;
   }
 
-  /** Never rejects: what could not be recorded becomes due again when its lease ends. */
-  private async deliver(leased: LeasedDelivery, pace: Pace): Promise<void> {
-    pace.begin();
-    let isTaken = false;
+  private async leaseSafely(
+    endpointId: Types.ObjectId,
+    deliveries: EndpointDeliveries,
+    limit: number,
+  ): Promise<LeasedDelivery[]> {
+    // What becomes due from now on may not be in this lease.
+    deliveries.mayHaveDue = false;
+    if (this.isStopping) return [];
     try {
-      isTaken = await this.tries.run(leased, this.interruption.signal);
+      const { leased, hasMore } = await this.lease(endpointId, limit);
+      if (hasMore) deliveries.mayHaveDue = true;
+      return leased;
     } catch (error) {
-      this.logger.warn({ err: error }, 'What came of a delivery could not be recorded');
+      this.logger.warn({ err: error }, 'Deliveries could not be leased');
+      return [];
     }
-    pace.end(isTaken);
+  }
+
+  private async lease(
+    endpointId: Types.ObjectId,
+    limit: number,
+  ): Promise<{ leased: LeasedDelivery[]; hasMore: boolean }> {
+    const endpoint = await this.endpoints.findById(endpointId);
+    const now = this.clock.now();
+    const nothing = { leased: [], hasMore: false };
+    if (endpoint?.isEnabled !== true) {
+      const reason = endpoint === null ? 'endpoint removed' : 'endpoint disabled';
+      await this.queue.failWaiting(endpointId, reason, now);
+      this.deliveries.delete(endpointId.toHexString());
+      return nothing;
+    }
+    if (endpoint.pausedUntil && endpoint.pausedUntil > now) return nothing;
+    const lease = { owner: randomUUID(), from: now, until: new Date(now.getTime() + leaseMs) };
+    const { leased, hasMore } = await this.queue.lease(endpointId, lease, limit);
+    return { leased: leased.map((delivery) => ({ delivery, endpoint })), hasMore };
   }
 }

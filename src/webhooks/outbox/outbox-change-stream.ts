@@ -1,28 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
 import type { ChangeStream } from 'mongodb';
-import type { Model } from 'mongoose';
-import type { OutboxEventDocument } from './outbox-event.schema.js';
+import { OutboxEventsRepository } from './outbox-events.repository.js';
 
-/** How long to wait before a broken stream is opened again. */
-const pause = 2_000;
-const committedEvents = [{ $match: { operationType: 'insert' } }, { $project: { _id: 1 } }];
+const reopenDelayMs = 2_000;
 
 /**
- * Tells when an event was committed, by any process. It is a comfort, not a promise: while the
- * stream is broken nothing is told, and whoever listens has to look for itself.
+ * Reports committed events of any process (rule HOOK-10). Best effort: while the stream is broken
+ * nothing is reported, and the listener has to poll.
  */
 @Injectable()
-export class OutboxWatch {
-  private readonly logger = new Logger(OutboxWatch.name);
+export class OutboxChangeStream {
+  private readonly logger = new Logger(OutboxChangeStream.name);
   private readonly stopping = new AbortController();
   private stream: ChangeStream | undefined;
   private watching = Promise.resolve();
 
-  constructor(@InjectModel('OutboxEvent') private readonly model: Model<OutboxEventDocument>) {}
+  constructor(private readonly events: OutboxEventsRepository) {}
 
-  /** Begins to call the listener, once for each event. */
+  /** Calls the listener once for each event from now on. */
   start(listener: () => void): void {
     this.watching = this.watch(listener);
   }
@@ -43,15 +39,12 @@ export class OutboxWatch {
         this.logger.warn({ err: error }, 'The stream of new events broke; they are polled for');
       }
       await this.close();
-      await delay(pause, undefined, { signal }).catch(() => undefined);
+      await delay(reopenDelayMs, undefined, { signal }).catch(() => undefined);
     }
   }
 
   private async follow(listener: () => void): Promise<void> {
-    const { db } = this.model;
-    const collection = db.db?.collection(this.model.collection.collectionName);
-    if (collection === undefined) throw new Error('There is no connection.');
-    const stream = collection.watch(committedEvents, { maxAwaitTimeMS: 1_000 });
+    const stream = this.events.watchInserts();
     this.stream = stream;
     for (;;) {
       await stream.next();
@@ -62,7 +55,7 @@ export class OutboxWatch {
   private async close(): Promise<void> {
     const { stream } = this;
     this.stream = undefined;
-    // A stream that broke because the database is gone cannot be closed there either.
+    // A stream that broke because the database is unavailable cannot be closed there either.
     await stream?.close().catch(() => undefined);
   }
 }

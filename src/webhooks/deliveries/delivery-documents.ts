@@ -1,0 +1,96 @@
+import { Types } from 'mongoose';
+import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
+import { objectIdOf } from '../sending/message.js';
+import type { Message } from '../sending/signing.js';
+import type { AttemptResult, Outcome } from './delivery-outcome.js';
+import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
+import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
+
+/** A change of a leased delivery, which ends its lease. */
+export interface DeliveryUpdate extends Pick<WebhookDeliveryDocument, '_id' | 'leaseOwner'> {
+  readonly set: Partial<WebhookDeliveryDocument>;
+}
+
+/** What a delivery is made of. */
+interface DeliverySource {
+  readonly event: OutboxEventDocument;
+  readonly message: Message;
+  readonly endpoint: WebhookEndpointDocument;
+}
+
+/** A delivery that is due immediately. */
+export function newDelivery(
+  { event, message, endpoint }: DeliverySource,
+  now: Date,
+): WebhookDeliveryDocument {
+  return {
+    _id: new Types.ObjectId(),
+    organizationId: event.organizationId,
+    endpointId: endpoint._id,
+    eventId: event._id,
+    messageId: message.id,
+    type: event.type,
+    objectId: objectIdOf(event),
+    body: message.body,
+    status: 'pending',
+    failureReason: null,
+    round: 1,
+    attempts: 0,
+    nextAttemptAt: now,
+    leaseOwner: null,
+    lastAttemptAt: null,
+    lastStatusCode: null,
+    lastError: null,
+    completedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** The log entry of an attempt. */
+export function attemptOf(
+  delivery: WebhookDeliveryDocument,
+  endpoint: WebhookEndpointDocument,
+  result: AttemptResult,
+): WebhookAttemptDocument {
+  const { startedAt, milliseconds, statusCode, response, error } = result;
+  return {
+    _id: new Types.ObjectId(),
+    organizationId: delivery.organizationId,
+    endpointId: endpoint._id,
+    deliveryId: delivery._id,
+    round: delivery.round,
+    attempt: delivery.attempts + 1,
+    url: endpoint.url,
+    startedAt,
+    milliseconds,
+    statusCode,
+    response,
+    error,
+    createdAt: startedAt,
+    updatedAt: startedAt,
+  };
+}
+
+/** What an attempt changes in its delivery. */
+export function attemptUpdate(
+  { _id, leaseOwner, attempts }: WebhookDeliveryDocument,
+  result: AttemptResult,
+  outcome: Outcome,
+  now: Date,
+): DeliveryUpdate {
+  const attemptFields = {
+    attempts: attempts + 1,
+    lastAttemptAt: result.startedAt,
+    lastStatusCode: result.statusCode,
+    lastError: result.error,
+    updatedAt: now,
+  };
+  const { status } = outcome;
+  if (status === 'pending') {
+    return { _id, leaseOwner, set: { ...attemptFields, nextAttemptAt: outcome.nextAttemptAt } };
+  }
+  const failureReason = status === 'failed' ? outcome.reason : null;
+  return { _id, leaseOwner, set: { ...attemptFields, status, failureReason, completedAt: now } };
+}

@@ -1,0 +1,48 @@
+import { Logger } from '@nestjs/common';
+import PQueue from 'p-queue';
+
+/** How often work is looked for that no event has announced (rule HOOK-10). */
+const pollIntervalMs = 500;
+
+/** Runs work twice a second and whenever it is woken, one run at a time. */
+export class PollingLoop {
+  private readonly logger = new Logger(PollingLoop.name);
+  private readonly runs = new PQueue({ concurrency: 1 });
+  private timer: NodeJS.Timeout | undefined;
+  private isFailing = false;
+
+  constructor(private readonly work: () => Promise<unknown>) {}
+
+  /** Starts with a first run. */
+  start(): void {
+    this.timer = setInterval(() => {
+      if (this.runs.pending === 0) this.wake();
+    }, pollIntervalMs);
+    this.wake();
+  }
+
+  /** Starts a run now, or right after the one that is running. */
+  wake(): void {
+    const isStopped = this.timer === undefined;
+    if (!isStopped && this.runs.size === 0) void this.runs.add(() => this.runSafely());
+  }
+
+  /** Starts no further run, and waits for the one that is running. */
+  async stop(): Promise<void> {
+    clearInterval(this.timer);
+    this.timer = undefined;
+    this.runs.clear();
+    await this.runs.onIdle();
+  }
+
+  /** Only the first failure in a row is logged: the next run tries the same again. */
+  private async runSafely(): Promise<void> {
+    try {
+      await this.work();
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing) this.logger.warn({ err: error }, 'Webhook processing failed');
+      this.isFailing = true;
+    }
+  }
+}
