@@ -118,7 +118,7 @@ describe('processes on one data folder', () => {
     expect(await first.exited).toBe(0);
     await eventually(async () => {
       expect((await fetch(`${second.url}/${basePath}/healthz`)).status).toBe(200);
-    }, 15_000);
+    });
     second.process.kill('SIGTERM');
     expect(await second.exited).toBe(0);
   });
@@ -158,5 +158,5 @@ describe('a start without configuration', () => {
     expect(read.body.lead).toEqual(lead.body.lead);
     second.process.kill('SIGINT');
     expect(await second.exited).toBe(0);
-  }, 60_000);
+  });
 });
