@@ -23,8 +23,9 @@ export default {
   transformIgnorePatterns: [`/node_modules/(?!(${packages})/)`],
   globalSetup: '<rootDir>/test/support/start-surroundings.mjs',
   globalTeardown: '<rootDir>/test/support/stop-surroundings.mjs',
+  testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // Only for what hangs: nothing is measured here, and machines may be busy.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   // Many tests wait for processes and deadlines: one more than the two cores keeps them busy.
   maxWorkers: 3,
 };

@@ -139,7 +139,7 @@ describe('a database that is gone', () => {
     expect((await post({ recordSystemId: 'while' })).body).toEqual(unavailable);
     expect((await service.api('get', '/healthz').expect(503)).body.ok).toBe(false);
     mongod = await startMongod(mongod.folder, { port: mongod.port, args: testCommands });
-    await eventually(() => service.api('get', '/healthz').expect(200), 15_000);
+    await eventually(() => service.api('get', '/healthz').expect(200));
     await post({ recordSystemId: 'while' }).expect(201);
     expect((await post({ recordSystemId: 'before' }).expect(200)).body.operation).toBe('update');
   });

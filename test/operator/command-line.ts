@@ -35,7 +35,7 @@ const shellProgram = `
     process.stderr.write('\\0');
     process.stdout.write(process.exitCode + '\\0');
   }
-  process.exitCode = 0;
+  process.exit(0);
 `;
 
 declare global {

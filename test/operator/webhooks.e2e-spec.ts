@@ -199,6 +199,6 @@ describe('lead', () => {
     await eventually(async () => {
       const waiting = service.db.collection('outboxEvents').countDocuments({ relayedAt: null });
       expect(await waiting).toBe(0);
-    }, 5_000);
+    });
   });
 });

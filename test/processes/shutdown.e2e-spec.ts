@@ -2,9 +2,9 @@ import { Agent, get, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
-import { basePath } from '../../src/service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
 const MONGODB_URI = randomDatabaseUri();

@@ -154,7 +154,7 @@ describe('concurrent requests over two processes', () => {
 describe('a process that is killed in the middle', () => {
   it('leaves whole leads only, and everything that it acknowledged', async () => {
     const tenant = await addTenant(db);
-    const victim = await startProcess({ MONGODB_URI: instances.databaseUri });
+    const victim = await startProcess(instances.variables);
     const acknowledged: string[] = [];
     const requests = range(60).map(async (i) => {
       const recordSystemId = `k${i}`;

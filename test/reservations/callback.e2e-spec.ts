@@ -632,7 +632,7 @@ describe('the record of callbacks', () => {
         expect(await kept.find({ organizationId }).toArray()).toMatchObject([
           { outcome: { status: 503, reservation: 'unchanged' } },
         ]);
-      }, 5_000);
+      });
       expect(await reservations.findOne({ _id })).toMatchObject({
         status: 'pending_cheque_collection',
       });

@@ -1,11 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** For what no time is promised for: only what hangs takes so long. */
+const patience = 60_000;
+
 /**
  * Runs a check again and again until it passes.
  *
+ * @param milliseconds how soon it has to pass, where that is promised
+ *
  * @throws what the check threw last when the time is over
  */
-export async function eventually(check: () => unknown, milliseconds: number): Promise<void> {
+export async function eventually(check: () => unknown, milliseconds = patience): Promise<void> {
   const deadline = Date.now() + milliseconds;
   for (;;) {
     try {

@@ -4,9 +4,10 @@ import { randomDatabaseUri } from './test-service.js';
 
 /** Two services in processes of their own on one database. */
 export interface Instances {
-  readonly databaseUri: string;
   /** The same database as other programs see it. */
   readonly db: Db;
+  /** What they were started with, for one more. */
+  readonly variables: Record<string, string>;
   /** Address of the instance whose turn it is. */
   readonly url: (turn: number) => string;
   stop(): Promise<void>;
@@ -20,7 +21,7 @@ export async function startInstances(): Promise<Instances> {
   const variables = { MONGODB_URI: databaseUri, DATABASE_DEADLINE_MS: '30000' };
   const instances = await Promise.all([startProcess(variables), startProcess(variables)]);
   return {
-    databaseUri,
+    variables,
     db: client.db(),
     url: (turn) => instances[turn % 2 === 0 ? 0 : 1].url,
     stop: async () => {

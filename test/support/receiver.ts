@@ -59,7 +59,7 @@ export async function startReceiver(first: Answer | number = 204): Promise<Recei
     got: async (count) => {
       await eventually(() => {
         if (received.length < count) throw new Error(`${received.length} of ${count} came`);
-      }, 10_000);
+      });
       return received;
     },
     stop: () => close(server),

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { afterAll } from '@jest/globals';
 import type { LeadDto } from '../../src/leads/dto/lead.dto.js';
-import { basePath } from '../../src/service.js';
+import { basePath } from './shared-service.js';
 
 /** The service in a process of its own, as `npm start` runs it. */
 export interface ServiceProcess {

@@ -12,7 +12,10 @@ import { createService, listen } from '../../dist/service.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'integration-api-test-'));
 const mongod = await startMongod(join(folder, 'data'), {
-  args: ['--setParameter', 'enableTestCommands=1'],
+  args: ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'].flatMap((parameter) => [
+    '--setParameter',
+    parameter,
+  ]),
 });
 
 const log = join(folder, 'service.log');
@@ -24,6 +27,8 @@ const environment = readEnvironment({
   HOST: '127.0.0.1',
   ROLE: 'api',
   MONGODB_URI: databaseUri,
+  // Correct is what counts, on a busy machine too; deadlines have tests of their own.
+  DATABASE_DEADLINE_MS: '30000',
 });
 const logger = createLogger(environment, { write: (line) => writeSync(logFile, line) });
 const options = { environment, databaseUri, logger };

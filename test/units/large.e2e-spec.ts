@@ -3,9 +3,9 @@ import { get as httpGet, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { type Document, Long, ObjectId } from 'mongodb';
-import { basePath } from '../../src/service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
+import { basePath } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { addUnitCatalogue, type Catalogue } from './catalogue.js';
 
@@ -75,7 +75,7 @@ describe('a large answer', () => {
     const response = await begin(unitsPath(), { language: 'ar-eg' });
     expect(response.statusCode).toBe(200);
     expect(response.headers).not.toHaveProperty('etag');
-    await eventually(async () => expect(await openCursors()).toHaveLength(1), 5_000);
+    await eventually(async () => expect(await openCursors()).toHaveLength(1));
     await service.api('get', '/units?limit=1').set('api-key', tenant.key).expect(200);
     expect(await openCursors()).toHaveLength(1);
     const { data } = JSON.parse(await textOf(response)) as { data: Document[] };
@@ -84,7 +84,7 @@ describe('a large answer', () => {
       phase: { name: 'الشمال' },
       amenities: [{ name: 'حمام سباحة' }, { name: 'Gym' }],
     });
-    await eventually(async () => expect(await openCursors()).toEqual([]), 5_000);
+    await eventually(async () => expect(await openCursors()).toEqual([]));
   });
 
   it('stops at 10,000 in an export and says so', async () => {
@@ -103,9 +103,9 @@ describe('a large answer', () => {
       const path = '/units/export/all?sort=-createdAt';
       const response = await begin(path, { 'accept-encoding': encoding });
       await once(response, 'readable');
-      await eventually(async () => expect(await openCursors()).toHaveLength(1), 5_000);
+      await eventually(async () => expect(await openCursors()).toHaveLength(1));
       response.destroy();
-      await eventually(async () => expect(await openCursors()).toEqual([]), 5_000);
+      await eventually(async () => expect(await openCursors()).toEqual([]));
     },
   );
 

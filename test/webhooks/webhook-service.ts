@@ -67,7 +67,7 @@ export async function startWebhookService(
           const all = await deliveries.find({ endpointId: id }).toArray();
           throw new Error(`No delivery looks like it: ${JSON.stringify(all)}`);
         }
-      }, 10_000);
+      });
       return found as unknown as WithId<Document>;
     },
   };
