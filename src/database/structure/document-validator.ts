@@ -19,11 +19,15 @@ export function documentValidator(schema: Schema): Document {
 }
 
 /** Whether two validators are the same; in which order required fields are listed means nothing. */
-export function isSameValidator(a: Document | undefined, b: Document): boolean {
+export function isSameValidator(a: unknown, b: unknown): boolean {
   return isDeepStrictEqual(withSortedRequired(a), withSortedRequired(b));
 }
 
-function withSortedRequired(validator: Document | undefined): unknown {
+interface StoredValidator {
+  readonly $jsonSchema?: { readonly required?: readonly string[] };
+}
+
+function withSortedRequired(validator: unknown): unknown {
   const schema = validator?.['$jsonSchema'] as
     { readonly required?: readonly string[] } | undefined;
   return { ...validator, $jsonSchema: { ...schema, required: schema?.required?.toSorted() } };
