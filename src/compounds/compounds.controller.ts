@@ -7,7 +7,7 @@ import { Clock } from '../configuration/clock.js';
 import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
 import { httpErrors } from '../http/errors/http-errors.js';
 import {
-  DocumentedAnswer,
+  DocumentedResponse,
   DocumentedErrors,
   DocumentedHeaders,
   DocumentedPolling,
@@ -39,7 +39,7 @@ export class CompoundsController {
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',
   })
-  @DocumentedAnswer(200, CompoundsResponseDto, 'The compounds.', pollingHeaders)
+  @DocumentedResponse(200, CompoundsResponseDto, 'The compounds.', pollingHeaders)
   @DocumentedPolling()
   @DocumentedErrors(httpErrors.validationFailed, ...commonCompoundErrors)
   async list(

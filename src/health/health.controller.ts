@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { Public } from '../authentication/public.decorator.js';
 import { generalErrors } from '../http/errors/http-errors.js';
 import {
-  DocumentedAnswer,
+  DocumentedResponse,
   DocumentedErrors,
   DocumentedHeaders,
 } from '../http/reference/api-documentation.js';
@@ -21,8 +21,8 @@ export class HealthController {
   @Public()
   @Get()
   @ApiOperation({ summary: 'Check the health of the service', description: 'Needs no API key.' })
-  @DocumentedAnswer(200, HealthDto, 'The database responds.', {}, healthExample)
-  @DocumentedAnswer(
+  @DocumentedResponse(200, HealthDto, 'The database responds.', {}, healthExample)
+  @DocumentedResponse(
     503,
     HealthDto,
     'The database does not respond; `ok` is false.',

@@ -4,7 +4,8 @@ import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { bodyErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
-  DocumentedAnswer,
+  DocumentedResponse,
+  DocumentedUpsert,
   DocumentedErrors,
   DocumentedHeaders,
 } from '../http/reference/api-documentation.js';
@@ -33,8 +34,7 @@ export class LeadsController {
       'that another lead of the organization has is rejected with 400, unless the organization ' +
       'allows duplicates.',
   })
-  @DocumentedAnswer(201, LeadUpsertResponseDto, 'The lead was created.')
-  @DocumentedAnswer(200, LeadUpsertResponseDto, 'The lead was updated.')
+  @DocumentedUpsert(LeadUpsertResponseDto, 'lead')
   @DocumentedErrors(
     ...bodyErrors,
     leadErrors.duplicatePhone,
@@ -54,7 +54,7 @@ export class LeadsController {
     summary: 'Read a lead',
     description: 'The current lead, for resynchronizing after a missed outbound event.',
   })
-  @DocumentedAnswer(200, LeadResponseDto, 'The lead.')
+  @DocumentedResponse(200, LeadResponseDto, 'The lead.')
   @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
   read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadResponseDto> {
     return this.leads.read(caller, path.recordSystemId);
@@ -66,7 +66,7 @@ export class LeadsController {
     description:
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',
   })
-  @DocumentedAnswer(200, LeadDeletionResponseDto, 'The lead was deleted.')
+  @DocumentedResponse(200, LeadDeletionResponseDto, 'The lead was deleted.')
   @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
   delete(
     @CurrentCaller() caller: Caller,

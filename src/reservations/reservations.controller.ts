@@ -15,7 +15,8 @@ import { commonCallbackErrors, commonErrors } from '../authentication/authentica
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { bodyErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
-  DocumentedAnswer,
+  DocumentedResponse,
+  DocumentedUpsert,
   DocumentedErrors,
   DocumentedHeaders,
 } from '../http/reference/api-documentation.js';
@@ -84,8 +85,7 @@ export class ReservationsController {
       'The wallet and the availability of the unit follow; what happens to the cheques is ' +
       'reported by callbacks.',
   })
-  @DocumentedAnswer(201, ReservationUpsertResponseDto, 'The reservation was created.')
-  @DocumentedAnswer(200, ReservationUpsertResponseDto, 'The reservation was updated.')
+  @DocumentedUpsert(ReservationUpsertResponseDto, 'reservation')
   @DocumentedErrors(
     ...bodyErrors,
     reservationErrors.unitRequired,
@@ -110,7 +110,7 @@ export class ReservationsController {
     summary: 'Read a reservation',
     description: 'With its wallet and cheques, for a partner whose callback timed out.',
   })
-  @DocumentedAnswer(200, ReservationResponseDto, 'The reservation.')
+  @DocumentedResponse(200, ReservationResponseDto, 'The reservation.')
   @DocumentedErrors(...pathErrors, reservationErrors.reservationNotFound, ...commonErrors)
   async read(
     @CurrentCaller() caller: Caller,

@@ -18,7 +18,8 @@ import { Clock } from '../configuration/clock.js';
 import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
 import { bodyErrors, httpErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
-  DocumentedAnswer,
+  DocumentedResponse,
+  DocumentedUpsert,
   DocumentedErrors,
   DocumentedHeaders,
   DocumentedPolling,
@@ -68,8 +69,7 @@ export class UnitsController {
       'recordSystemId, else unitId, identifies the unit; the first request creates it and later ones ' +
       'change what they send, also when they arrive at the same moment. Names must resolve.',
   })
-  @DocumentedAnswer(201, UnitUpsertResponseDto, 'The unit was created.')
-  @DocumentedAnswer(200, UnitUpsertResponseDto, 'The unit was updated.')
+  @DocumentedUpsert(UnitUpsertResponseDto, 'unit')
   @DocumentedErrors(
     ...bodyErrors,
     unitErrors.idRequired,
@@ -91,7 +91,7 @@ export class UnitsController {
     summary: 'List units',
     description: 'Newest first, or oldest change first with updatedSince, unless sort says other.',
   })
-  @DocumentedAnswer(200, UnitsResponseDto, 'The units.', pollingHeaders)
+  @DocumentedResponse(200, UnitsResponseDto, 'The units.', pollingHeaders)
   @DocumentedPolling()
   @DocumentedErrors(httpErrors.validationFailed, ...commonErrors)
   list(
@@ -130,7 +130,7 @@ export class UnitsController {
 
   @Get(':slug')
   @ApiOperation({ summary: 'Read a unit' })
-  @DocumentedAnswer(200, UnitResponseDto, 'The unit.', { etag: pollingHeaders.etag })
+  @DocumentedResponse(200, UnitResponseDto, 'The unit.', { etag: pollingHeaders.etag })
   @DocumentedPolling()
   @DocumentedErrors(...pathErrors, unitErrors.notFound, ...commonErrors)
   async read(

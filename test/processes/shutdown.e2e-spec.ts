@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
 import { addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri } from '../support/test-service.js';
@@ -74,7 +75,9 @@ describe('SIGTERM', () => {
       }
     };
     const workers = Array.from({ length: 8 }, load);
-    await delay(300);
+    await eventually(async () => {
+      expect(await db.collection('leads').countDocuments()).toBeGreaterThan(20);
+    });
     const signalledAt = performance.now();
     service.process.kill('SIGTERM');
     service.process.kill('SIGTERM');

@@ -28,9 +28,8 @@ interface StoredValidator {
 }
 
 function withSortedRequired(validator: unknown): unknown {
-  const schema = validator?.['$jsonSchema'] as
-    { readonly required?: readonly string[] } | undefined;
-  return { ...validator, $jsonSchema: { ...schema, required: schema?.required?.toSorted() } };
+  const { $jsonSchema: schema, ...rest } = (validator ?? {}) as StoredValidator;
+  return { ...rest, $jsonSchema: { ...schema, required: schema?.required?.toSorted() } };
 }
 
 /** Drops the lists of allowed values: the contract is about types, values belong to the programs. */

@@ -1,6 +1,7 @@
-import { applyDecorators } from '@nestjs/common';
+import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
 import { defaultLanguage, languages } from '../../localization/language.js';
+import { typeExample } from './type-example.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
 import { errorExample, errorSchemaReference, headerReference } from './openapi-components.js';
 
@@ -47,7 +48,7 @@ export const pollingHeaders = {
 } satisfies Headers;
 
 /** Documents a response with its body and headers; without an example, those of its fields count. */
-export function DocumentedAnswer(
+export function DocumentedResponse(
   status: number,
   type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
   description: string,
@@ -57,6 +58,27 @@ export function DocumentedAnswer(
   const shown = example === undefined ? {} : { example };
   const all = { ...responseHeaders, ...headers };
   return ApiResponse({ status, type, description, headers: all, ...shown });
+}
+
+/** Documents both outcomes of an upsert, each with an example of its own. */
+export function DocumentedUpsert(type: Type, noun: string): MethodDecorator {
+  const example = typeExample(type);
+  return applyDecorators(
+    DocumentedResponse(
+      201,
+      type,
+      `The ${noun} was created.`,
+      {},
+      { ...example, operation: 'create' },
+    ),
+    DocumentedResponse(
+      200,
+      type,
+      `The ${noun} was updated.`,
+      {},
+      { ...example, operation: 'update' },
+    ),
+  );
 }
 
 /** Documents what makes polling a read cheap: entity tags, 304 and the next `updatedSince`. */

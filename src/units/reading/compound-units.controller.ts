@@ -8,7 +8,7 @@ import { compoundErrors } from '../../compounds/compound-errors.js';
 import { pathErrors } from '../../http/errors/http-errors.js';
 import { type ResponseBody, ResponseStreams } from '../../http/lists/response-streams.js';
 import {
-  DocumentedAnswer,
+  DocumentedResponse,
   DocumentedErrors,
   DocumentedHeaders,
   DocumentedPolling,
@@ -39,7 +39,7 @@ export class CompoundUnitsController {
     summary: 'List all units of a compound',
     description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
   })
-  @DocumentedAnswer(200, CompoundUnitsResponseDto, 'The units.', pollingHeaders)
+  @DocumentedResponse(200, CompoundUnitsResponseDto, 'The units.', pollingHeaders)
   @DocumentedPolling()
   @DocumentedErrors(...pathErrors, compoundErrors.notFound, ...commonCompoundErrors)
   async list(

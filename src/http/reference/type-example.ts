@@ -1,0 +1,39 @@
+import type { Type } from '@nestjs/common';
+import { DECORATORS } from '@nestjs/swagger';
+
+/** What the library notes of a field. */
+interface FieldOptions {
+  readonly type?: unknown;
+  readonly example?: unknown;
+}
+
+/** An object as a documented class describes it, made of the examples of its fields. */
+export function typeExample({ prototype }: Type): Readonly<Record<string, unknown>> {
+  const keys = Reflect.getMetadata(
+    DECORATORS.API_MODEL_PROPERTIES_ARRAY,
+    prototype as object,
+  ) as readonly string[];
+  // The library keeps the names of fields with a colon in front.
+  const fields = keys.map((key) => key.slice(1));
+  const examples = fields.map(
+    (field) => [field, fieldExample(prototype as object, field)] as const,
+  );
+  return Object.fromEntries(examples.filter(([, example]) => example !== undefined));
+}
+
+function fieldExample(prototype: object, field: string): unknown {
+  const { type, example } = Reflect.getMetadata(
+    DECORATORS.API_MODEL_PROPERTIES,
+    prototype,
+    field,
+  ) as FieldOptions;
+  if (example !== undefined) return example;
+  const [itemType] = Array.isArray(type) ? (type as unknown[]) : [];
+  if (isDocumented(itemType)) return [typeExample(itemType)];
+  return isDocumented(type) ? typeExample(type) : undefined;
+}
+
+function isDocumented(type: unknown): type is Type {
+  if (typeof type !== 'function') return false;
+  return Reflect.hasMetadata(DECORATORS.API_MODEL_PROPERTIES_ARRAY, type.prototype as object);
+}
