@@ -27,6 +27,8 @@ const rememberedLeads = 10_000;
 export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(LeadPhoneKeys.name);
   private timer: NodeJS.Timeout | undefined;
+  /** A pass that is cut off because the service ends is no failure: the next one does it again. */
+  private isLeaving = false;
   /** Leads that could not be derived, and what they were then; trying again would change nothing. */
   private readonly unusable = new LRUCache<string, string>({ max: rememberedLeads });
   /** For which country this process has last looked through an organization's leads. */
@@ -49,6 +51,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   }
 
   onModuleDestroy(): void {
+    this.isLeaving = true;
     clearTimeout(this.timer);
     this.timer = undefined;
   }
@@ -84,6 +87,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     try {
       await this.run();
     } catch (error) {
+      if (this.isLeaving) return;
       this.logger.warn({ err: error }, 'The pass over the phones of leads failed');
     }
     if (this.timer !== undefined) this.start();
@@ -115,7 +119,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     try {
       await this.setDerived(lead, countries);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
+      if (this.isLeaving || isDatabaseUnavailable(error)) throw error;
       this.unusable.set(id, state);
       this.logger.warn({ err: error, lead: id }, 'The phones of a lead could not be derived');
     }
