@@ -31,6 +31,8 @@ const maxRememberedLeads = 10_000;
 export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   private readonly logger = new Logger(LeadPhoneKeys.name);
   private timer: NodeJS.Timeout | undefined;
+  /** A pass that is cut off because the service ends is no failure: the next one does it again. */
+  private isStopping = false;
   /** Leads that could not be derived, and what they were then; trying again would change nothing. */
   private readonly failedLeads = new LRUCache<string, string>({ max: maxRememberedLeads });
   /** For which country this process has last looked through an organization's leads. */
@@ -53,6 +55,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   }
 
   onModuleDestroy(): void {
+    this.isStopping = true;
     clearTimeout(this.timer);
     this.timer = undefined;
   }
@@ -88,6 +91,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     try {
       await this.run();
     } catch (error) {
+      if (this.isStopping) return;
       this.logger.warn({ err: error }, 'Updating the phone keys of leads failed');
     }
     if (this.timer !== undefined) this.start();
@@ -119,7 +123,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     try {
       await this.setDerived(lead, countries);
     } catch (error) {
-      if (isDatabaseUnavailable(error)) throw error;
+      if (this.isStopping || isDatabaseUnavailable(error)) throw error;
       this.failedLeads.set(id, state);
       this.logger.warn({ err: error, lead: id }, 'The phones of a lead could not be derived');
     }
