@@ -1,4 +1,4 @@
-/** The languages of the service; the first is the default (section 1, item 4). */
+/** The languages of the service; the first is the default (rule HTTP-4). */
 export const languages = ['en-us', 'ar-eg'] as const;
 
 /** One of the languages of the service. */

@@ -70,7 +70,7 @@ export function StatusField(
   ]);
 }
 
-/** A JSON object of any content, taken over exactly as it is. */
+/** A JSON object of any content, kept exactly as it is. */
 export function ObjectField(options: ApiPropertyOptions, rules: ValueKind = []): PropertyDecorator {
   const api = { type: 'object', additionalProperties: true, ...options } as ApiPropertyOptions;
   return Field(api, [...rules, { name: 'isObject', isMet: isPlainObject }]);
