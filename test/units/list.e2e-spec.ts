@@ -211,10 +211,10 @@ describe('GET /units/export/all', () => {
     const response = await get('/units/export/all?format=ndjson&sort=unitId')
       .set('accept', 'text/csv')
       .buffer(true)
-      .parse((response, done) => {
+      .parse((stream, done) => {
         let text = '';
-        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        response.on('end', () => done(null, text));
+        stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        stream.on('end', () => done(null, text));
       });
     expect(response.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
     const lines = String(response.body).split('\n');
