@@ -6,7 +6,6 @@ import { openOnFirstStart } from './demo/demo-organization.js';
 import { createLogger } from './http/server/logger.js';
 import { basePath, createService, listen, type Service, startBackground } from './service.js';
 
-/** A service that listens. */
 export interface RunningService {
   /** Address that it listens on, without path; null for a worker, which listens nowhere. */
   readonly url: string | null;

@@ -11,7 +11,6 @@ export function integer(minimum: number, maximum: number) {
     .pipe(z.number(range).min(minimum, range).max(maximum, range));
 }
 
-/** One of several values. */
 export function oneOf<const Values extends readonly string[]>(values: Values) {
   return z.enum(values, `must be one of ${values.join(', ')}`);
 }

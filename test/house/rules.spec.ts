@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 
-const citedRules = (text: string) =>
+const citedRules = (text: string): string[] =>
   text.match(/\b(?:HTTP|AUTH|LEAD|CALL|RES|COMP|UNIT|HOOK|OPS|CONF|DATA)-\d+\b/g) ?? [];
 
 const files = ['src', 'test', 'docs']
@@ -10,7 +10,7 @@ const files = ['src', 'test', 'docs']
   .map(({ parentPath, name }) => `${parentPath}/${name}`);
 
 describe('the rules that are cited', () => {
-  const headings = readFileSync('docs/rules.md', 'utf8').match(/(?<=^### ).+$/gm) ?? [];
+  const headings: string[] = readFileSync('docs/rules.md', 'utf8').match(/(?<=^### ).+$/gm) ?? [];
 
   it('are headings of docs/rules.md, each once', () => {
     const unknown = files.flatMap((file) =>

@@ -26,7 +26,6 @@ export function RequiredExternalId(options: ApiPropertyOptions): PropertyDecorat
   return RequiredField({ ...externalIdApi, ...options }, externalId);
 }
 
-/** An email address. */
 export function EmailField(options: ApiPropertyOptions): PropertyDecorator {
   const email: Rule = { name: 'isEmail', isMet: (value) => isEmail(value) };
   return Field({ type: String, format: 'email', ...options }, [email]);
@@ -42,7 +41,6 @@ export function QuantityField(example: number): PropertyDecorator {
   return Field({ type: Number, minimum: 0, example }, quantity);
 }
 
-/** true or false. */
 export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorator {
   const boolean: Rule = { name: 'isBoolean', isMet: (value) => typeof value === 'boolean' };
   return Field({ type: Boolean, ...options }, [boolean]);

@@ -28,7 +28,6 @@ const countColumns: Columns<ImportOutcome['counts'][number]> = {
   Unchanged: ({ unchanged }) => unchanged,
 };
 
-/** Adds `catalog` and its subcommand. */
 export function addCatalogueCommands(program: Command): void {
   const group = program.command('catalog').description('import catalogues');
   addPrintingCommand(group, {

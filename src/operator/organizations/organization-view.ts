@@ -7,7 +7,6 @@ import type { Columns } from '../command-line/output.js';
 
 type OrganizationView = ReturnType<typeof organizationView>;
 
-/** The columns of `org list`. */
 export const organizationListColumns: Columns<OrganizationView> = {
   Id: ({ _id }) => _id,
   Name: ({ name }) => name,
