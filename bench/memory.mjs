@@ -1,4 +1,4 @@
-// Measures the memory of the service while eight large answers are read at once: units of a compound
+// Measures the memory of the service while eight large responses are read concurrently: units of a compound
 // with 10,050 units, all of 5,000 compounds, and exports. Counts the units of each export as well.
 // `npm run bench:memory`
 import { spawn } from 'node:child_process';
@@ -77,7 +77,7 @@ async function measure(name, key, headers, isSlow) {
   const seconds = (performance.now() - startedAt) / 1_000;
   const megabytes = sizes.reduce((sum, size) => sum + size, 0) / 1_048_576;
   print(
-    `${name.padEnd(20)} ${most.toFixed(0)} MB resident, ${megabytes.toFixed(0)} MB answered in ${seconds.toFixed(1)} s`,
+    `${name.padEnd(20)} ${most.toFixed(0)} MB resident, ${megabytes.toFixed(0)} MB received in ${seconds.toFixed(1)} s`,
   );
 }
 

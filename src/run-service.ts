@@ -6,11 +6,10 @@ import { openOnFirstStart } from './demo/demo-organization.js';
 import { createLogger } from './http/server/logger.js';
 import { basePath, createService, listen, type Service, startBackground } from './service.js';
 
-/** A service that listens. */
 export interface RunningService {
   /** Address that it listens on, without path; null for a worker, which listens nowhere. */
   readonly url: string | null;
-  /** Prints what a newcomer needs to know; whoever reads it may end the service from then on. */
+  /** Prints what a newcomer needs to know; from then on a reader may end the service. */
   announce(): void;
   /** Finishes what is running and closes everything; false when that took too long. */
   shutDown(): Promise<boolean>;

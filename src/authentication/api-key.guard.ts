@@ -44,7 +44,7 @@ export class ApiKeyGuard implements CanActivate {
 function unauthorized(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
   const { omitsErrorFieldOn401 = false, hidesUnauthorizedReason = false } = routeOptionsOf(request);
   const definition = authenticationErrors[hidesUnauthorizedReason ? 'keyRejected' : reason];
-  return new DomainError({ ...definition, isBare: omitsErrorFieldOn401 });
+  return new DomainError({ ...definition, omitsErrorField: omitsErrorFieldOn401 });
 }
 
 /** A header's text as it was sent: Node reads its bytes as Latin-1, and clients write UTF-8. */

@@ -37,7 +37,7 @@ export const commonCompoundErrors: readonly ErrorDefinition[] = [keyRejected, ..
 
 /** The same for the callback, whose 401 has no `error` field. */
 export const commonCallbackErrors: readonly ErrorDefinition[] = [
-  { ...keyMissing, isBare: true },
-  { ...keyInvalid, isBare: true },
+  { ...keyMissing, omitsErrorField: true },
+  { ...keyInvalid, omitsErrorField: true },
   ...unavailable,
 ];

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { fieldChanges } from './field-changes.js';
 
-const record = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 2 }), {
+const object = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 2 }), {
   noNullPrototype: true,
 });
 const copy = <T>(value: T) => JSON.parse(JSON.stringify(value)) as T;
@@ -33,9 +33,9 @@ describe('fieldChanges', () => {
     ]);
   });
 
-  it('finds nothing between a record and itself, and leads from one record to the other', () => {
+  it('finds nothing between an object and itself, and leads from one object to the other', () => {
     fc.assert(
-      fc.property(record.map(copy), record.map(copy), (before, after) => {
+      fc.property(object.map(copy), object.map(copy), (before, after) => {
         expect(fieldChanges(before, copy(before))).toEqual([]);
         const changed = new Set(fieldChanges(before, after).map(({ field }) => field));
         for (const key of new Set([...Object.keys(before), ...Object.keys(after)])) {

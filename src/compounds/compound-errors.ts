@@ -1,6 +1,5 @@
 import type { ErrorDefinition } from '../http/errors/error-definition.js';
 
-/** The errors of compounds. */
 export const compoundErrors = {
   notFound: {
     status: 404,

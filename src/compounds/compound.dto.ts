@@ -12,7 +12,6 @@ import {
 } from '../catalogue/presenting/fields.js';
 import { PaginationDto } from '../http/lists/pagination.dto.js';
 
-/** The organization of a compound. */
 export class CompoundOrganizationDto {
   @IdField()
   _id!: string;
@@ -120,7 +119,6 @@ export class CompoundDto extends CompoundFieldsDto {
   organization!: CompoundOrganizationDto;
 }
 
-/** Response of `GET /compounds`. */
 export class CompoundsResponseDto {
   @ApiProperty({ type: [CompoundDto] })
   data!: readonly CompoundDto[];

@@ -28,7 +28,7 @@ import { ListCompoundsQuery } from './list-compounds.query.js';
 export class CompoundsController {
   constructor(
     private readonly compounds: CompoundsService,
-    private readonly answers: ResponseStreams,
+    private readonly responseStreams: ResponseStreams,
     private readonly clock: Clock,
   ) {}
 
@@ -53,6 +53,6 @@ export class CompoundsController {
       includesDeleted: query.includeDeleted === '1',
     };
     if (query.all !== '1') return this.compounds.page(caller, search, pageOf(query));
-    return this.answers.streamed(reply, this.compounds.all(caller, search));
+    return this.responseStreams.streamed(reply, this.compounds.all(caller, search));
   }
 }

@@ -6,7 +6,6 @@ import { CompoundsController } from './compounds.controller.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import { CompoundsService } from './compounds.service.js';
 
-/** Compounds. */
 @Module({
   imports: [CatalogueModule, HttpModule, OrganizationsModule],
   controllers: [CompoundsController],

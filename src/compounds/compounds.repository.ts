@@ -17,7 +17,6 @@ export interface CompoundSearch {
 const newestFirst = { createdAt: -1, _id: -1 } as const;
 const oldestChangeFirst = { updatedAt: 1, _id: 1 } as const;
 
-/** The queries on `compounds`. */
 @Injectable()
 export class CompoundsRepository {
   constructor(

@@ -3,7 +3,6 @@ import { Injectable } from '@nestjs/common';
 /** The only source of the current time, so that tests can set it. */
 @Injectable()
 export class Clock {
-  /** The current time. */
   now(): Date {
     return new Date();
   }

@@ -11,9 +11,8 @@ export function integer(minimum: number, maximum: number) {
     .pipe(z.number(range).min(minimum, range).max(maximum, range));
 }
 
-/** One of several words. */
-export function oneOf<const Words extends readonly string[]>(words: Words) {
-  return z.enum(words, `must be one of ${words.join(', ')}`);
+export function oneOf<const Values extends readonly string[]>(values: Values) {
+  return z.enum(values, `must be one of ${values.join(', ')}`);
 }
 
 /** `true` or `false`. */

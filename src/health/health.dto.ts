@@ -1,6 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-/** The response of a healthy service. */
 export const healthExample = { description: 'Integration API', ok: true, version: 'v1.0' };
 
 /** Rule HTTP-3. */

@@ -1,6 +1,5 @@
 import type { ErrorDefinition } from '../http/errors/error-definition.js';
 
-/** The errors of leads. */
 export const leadErrors = {
   notFound: {
     status: 404,

@@ -16,7 +16,6 @@ import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
 
-/** Leads of outside systems. */
 @Module({
   imports: [
     ChangeLogModule,

@@ -1,7 +1,6 @@
-/** The languages of the service; the first is the default (section 1, item 4). */
+/** The languages of the service; the first is the default (rule HTTP-4). */
 export const languages = ['en-us', 'ar-eg'] as const;
 
-/** One of the languages of the service. */
 export type Language = (typeof languages)[number];
 
 export const defaultLanguage: Language = 'en-us';

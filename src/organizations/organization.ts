@@ -26,7 +26,7 @@ export interface Organization {
   };
 }
 
-/** Fills what the stored document leaves out. */
+/** The stored settings, with defaults for those that are missing. */
 export function toOrganization(document: OrganizationDocument): Organization {
   const { settings } = document;
   return {

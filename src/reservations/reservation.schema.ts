@@ -3,7 +3,6 @@ import { SchemaTypes, type Types } from 'mongoose';
 import { DeletableDocument } from '../database/documents/tenant-document.js';
 import type { ReservationStatus } from './states.js';
 
-/** A reservation of a unit. */
 @Schema({ collection: 'reservations' })
 export class ReservationDocument extends DeletableDocument {
   /** Missing only where another program omitted it; such a unit counts as deleted. */

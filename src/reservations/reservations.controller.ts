@@ -22,7 +22,7 @@ import {
 } from '../http/reference/api-documentation.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
-import { CallbackRecordInterceptor } from './callback/callback-record.interceptor.js';
+import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
 import { callbackRequest } from './callback/callback-request.js';
 import { CallbackDto } from './callback/callback.dto.js';
 import { callbackHeaders, CallbacksService } from './callback/callbacks.service.js';
@@ -54,7 +54,7 @@ export class ReservationsController {
     acceptsKeyInQuery: true,
     omitsErrorFieldOn401: true,
   })
-  @UseInterceptors(CallbackRecordInterceptor)
+  @UseInterceptors(CallbackLogInterceptor)
   @ApiOperation({
     summary: 'Report a change of a reservation or a cheque',
     description:

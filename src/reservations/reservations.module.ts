@@ -4,8 +4,8 @@ import { LeadsModule } from '../leads/leads.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UnitsModule } from '../units/units.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { callbackRecordSchema } from './callback/callback-record.schema.js';
-import { CallbackRecordsRepository } from './callback/callback-records.repository.js';
+import { callbackLogSchema } from './callback/callback-log.schema.js';
+import { CallbackLogRepository } from './callback/callback-log.repository.js';
 import { CallbacksService } from './callback/callbacks.service.js';
 import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
@@ -27,14 +27,14 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     TenantCollectionsModule.forFeature(
       { name: 'Reservation', schema: reservationSchema },
       { name: 'ChequeWallet', schema: chequeWalletSchema },
-      { name: 'CallbackRecord', schema: callbackRecordSchema },
+      { name: 'CallbackLog', schema: callbackLogSchema },
     ),
   ],
   controllers: [ReservationsController],
   providers: [
     ReservationsRepository,
     ChequeWalletsRepository,
-    CallbackRecordsRepository,
+    CallbackLogRepository,
     ReservationStateService,
     CallbacksService,
     ReservationUpsertsService,

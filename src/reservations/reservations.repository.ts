@@ -7,7 +7,6 @@ import { updateBetween } from './update-between.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import type { ReservationStatus } from './states.js';
 
-/** The queries on `reservations`. */
 @Injectable()
 export class ReservationsRepository {
   constructor(

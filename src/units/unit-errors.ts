@@ -1,6 +1,5 @@
 import type { ErrorDefinition } from '../http/errors/error-definition.js';
 
-/** The errors of units. */
 export const unitErrors = {
   notFound: {
     status: 404,

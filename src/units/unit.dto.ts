@@ -23,7 +23,6 @@ import {
 } from '../catalogue/references/references.dto.js';
 import { PaginationDto } from '../http/lists/pagination.dto.js';
 
-/** A picture of a unit. */
 export class UnitMediaDto {
   @TextField('https://cdn.example.com/compounds/palm-meadows/entrance.jpg')
   image!: string;
@@ -35,7 +34,6 @@ export class UnitMediaDto {
   type!: string;
 }
 
-/** The review of one aspect of a unit. */
 export class UnitReviewDto {
   @NumberField(0, '0 when nothing was found.')
   hasIssue!: number;
@@ -62,7 +60,6 @@ export class UnitReviewDto {
   reviewedDate!: string | null;
 }
 
-/** The storey of a unit. */
 export class FloorDto {
   @TextField('Ground')
   name!: string;
@@ -227,7 +224,6 @@ export const unitColumns = [
   'updatedAt',
 ] as const satisfies readonly (keyof UnitDto)[];
 
-/** Response of `GET /compounds/:slug/units`. */
 export class CompoundUnitsResponseDto {
   @ApiProperty({ type: [UnitDto] })
   data!: readonly UnitDto[];
@@ -239,13 +235,11 @@ export class UnitsResponseDto extends CompoundUnitsResponseDto {
   pagination!: PaginationDto;
 }
 
-/** Response of `GET /units/:slug`. */
 export class UnitResponseDto {
   @ApiProperty({ type: UnitDto })
   data!: UnitDto;
 }
 
-/** Response of `POST /units`. */
 export class UnitUpsertResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;

@@ -57,7 +57,7 @@ export class UnitsController {
   constructor(
     private readonly units: UnitsService,
     private readonly upserts: UnitUpsertsService,
-    private readonly answers: ResponseStreams,
+    private readonly responseStreams: ResponseStreams,
     private readonly clock: Clock,
   ) {}
 
@@ -125,7 +125,7 @@ export class UnitsController {
     reply.header('vary', 'language, accept');
     reply.header('x-total-count', total);
     if (total > exportLimit) reply.header('x-truncated', 'true');
-    return this.answers.streamed(reply, text);
+    return this.responseStreams.streamed(reply, text);
   }
 
   @Get(':slug')

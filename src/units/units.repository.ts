@@ -7,7 +7,6 @@ import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import { computedFields, sortOf, type UnitOrder } from './reading/unit-order.js';
 
-/** The queries on `units`. */
 @Injectable()
 export class UnitsRepository {
   constructor(@InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>) {}

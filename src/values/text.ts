@@ -44,5 +44,5 @@ export const shortText: ValueKind = [
   storable,
 ];
 
-/** The name of a record of the catalogue in addresses. */
+/** The name of a catalogue document in addresses. */
 export const slug: ValueKind = [...shortText, maxLength(slugLimit)];

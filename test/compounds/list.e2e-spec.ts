@@ -152,22 +152,22 @@ describe('GET /compounds', () => {
     ['?updatedSince=yesterday', ['updatedSince must be an ISO 8601 date']],
     ['?updatedSince=2026-02-30', ['updatedSince must be an ISO 8601 date']],
     ['?includeDeleted=yes', ['includeDeleted must be 0 or 1']],
-  ])('refuses %s', async (query, message) => {
+  ])('rejects %s', async (query, message) => {
     const { body } = await list(query).expect(400);
     expect(body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
   });
 
-  it('refuses in Arabic when asked', async () => {
+  it('rejects with a localized message', async () => {
     const { body } = await list('?limit=101').set('language', 'ar-eg').expect(400);
     expect(body.message).toEqual(['يجب ألا تتجاوز قيمة limit ‏100']);
   });
 
   it('says only that the caller is not authorized, whatever is wrong with the key', async () => {
-    const refusal = { statusCode: 401, message: 'Unauthorized', error: 'Unauthorized' };
+    const errorBody = { statusCode: 401, message: 'Unauthorized', error: 'Unauthorized' };
     for (const path of ['/compounds', '/compounds/any/units']) {
-      expect((await service.api('get', path).expect(401)).body).toEqual(refusal);
+      expect((await service.api('get', path).expect(401)).body).toEqual(errorBody);
       const wrong = service.api('get', path).set('api-key', 'wrong');
-      expect((await wrong.expect(401)).body).toEqual(refusal);
+      expect((await wrong.expect(401)).body).toEqual(errorBody);
     }
   });
 });
@@ -198,7 +198,7 @@ describe('polling GET /compounds', () => {
     expect(before - asOf).toBeLessThan(600_000);
   });
 
-  it('answers 304 until the compound, or the organization, is changed by anybody', async () => {
+  it('responds with 304 until any program changes the compound or the organization', async () => {
     const _id = await add('Lake');
     const tagNow = async () => (await list().expect(200)).headers['etag'] ?? '';
     const tag = await tagNow();
@@ -236,7 +236,7 @@ describe('polling GET /compounds', () => {
     },
   );
 
-  it('leaves small answers as they are', async () => {
+  it('does not compress small responses', async () => {
     const { headers } = await list('', other.key).set('accept-encoding', 'gzip').expect(200);
     expect(headers).not.toHaveProperty('content-encoding');
   });

@@ -242,7 +242,7 @@ describe('the background pass', () => {
     await service.db.collection('leads').deleteMany({});
   });
 
-  it('follows the country of an organization, whoever changed it', async () => {
+  it('follows the country of an organization, whichever program changed it', async () => {
     const { organizationId } = await addTenant(service.db);
     const [lead, longAgo] = [service.db.collection('leads'), new Date(Date.now() - 3_600_000)];
     const data = { phoneNumber: '050 123 4567' };

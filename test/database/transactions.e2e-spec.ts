@@ -167,7 +167,7 @@ describe('a tenant collection', () => {
     await users.insert(ours);
     await users.insert(theirs);
     expect(await users.findOne(ours.organizationId, { _id: theirs._id })).toBeNull();
-    const update = { $set: { name: 'taken over' } };
+    const update = { $set: { name: 'updated' } };
     expect(await users.updateOne(ours.organizationId, { _id: theirs._id }, update)).toBe(false);
     expect(await users.findOne(theirs.organizationId, {})).toMatchObject({ name: 'Mona' });
   });

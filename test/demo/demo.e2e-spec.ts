@@ -36,7 +36,7 @@ describe('the demo', () => {
     await service.stop();
   });
 
-  /** What each run tells and leaves behind, wherever its service runs. */
+  /** What each run prints and stores, wherever its service runs. */
   const expectAllTold = async (lines: string[], runs: number) => {
     const headings = chapters.map(({ title }, index) => `${index + 1}. ${title}`);
     expect(lines).toEqual(expect.arrayContaining(headings));
@@ -49,7 +49,7 @@ describe('the demo', () => {
     expect(await client.db().collection('organizations').countDocuments()).toBe(1);
   };
 
-  it('is a command that tells every chapter, on a database without a running service', async () => {
+  it('is a command that runs every chapter, on a database without a running service', async () => {
     const variables = { MONGODB_URI: databaseUri, PORT: '0', LOG_LEVEL: 'warn' };
     const { code, stdout, stderr } = await runCliProcess(['demo'], variables);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });

@@ -61,7 +61,7 @@ describe('a database that fails', () => {
     expect(await leadsOf('conflict')).toBe(1);
   });
 
-  it('to tell whether a commit happened is asked again, and the lead is there once', async () => {
+  it('to confirm a commit is asked again, and the lead is there once', async () => {
     const errorLabels = ['UnknownTransactionCommitResult'];
     await fail(
       { failCommands: ['commitTransaction'], appName, errorCode: 89, errorLabels },
@@ -81,9 +81,9 @@ describe('a database that fails', () => {
       errorLabels: ['TransientTransactionError'],
     });
     const startedAt = performance.now();
-    const answer = await post({ recordSystemId: 'given-up' }).expect(503);
-    expect(answer.body).toEqual(unavailable);
-    expect(Number(answer.headers['retry-after'])).toBeGreaterThanOrEqual(1);
+    const response = await post({ recordSystemId: 'given-up' }).expect(503);
+    expect(response.body).toEqual(unavailable);
+    expect(Number(response.headers['retry-after'])).toBeGreaterThanOrEqual(1);
     expect(performance.now() - startedAt).toBeLessThan(4_000);
     await failNothing();
     expect(await leadsOf('given-up')).toBe(0);
@@ -110,7 +110,7 @@ describe('a database that fails', () => {
     expect(body.message).toBe('خطأ داخلي في الخادم');
   });
 
-  it('to answer at all gives 503 in time, for known and for new keys', async () => {
+  it('to respond at all gives 503 in time, for known and for new keys', async () => {
     await post({ name: 'Warm' }).expect(201);
     await fail({
       failCommands: ['find', 'insert', 'update', 'ping', 'aggregate'],

@@ -72,7 +72,7 @@ describe('the API key', () => {
     expect((await read(other.key).expect(401)).body).toEqual(notValid);
   });
 
-  it('is refused in Arabic when asked', async () => {
+  it('is rejected with a localized message', async () => {
     const { body } = await read('nope').set('language', 'ar-eg').expect(401);
     expect(body.message).toBe('تم رفض الوصول، مفتاح API غير صالح');
   });
@@ -99,7 +99,7 @@ describe('the API key', () => {
   });
 
   it.each([{ revokedAt: new Date(0) }, { expiresAt: new Date(0) }, { permissions: {} }])(
-    'with %j is not used by being refused',
+    'with %j that is rejected does not count as used',
     async (fields) => {
       const name = JSON.stringify(fields);
       await read(await addKey(service.db, tenant.organizationId, { name, ...fields })).expect(401);
@@ -144,7 +144,7 @@ describe('the API key', () => {
 describe('an error that carries a document', () => {
   it('is logged without it, whichever way it is logged', async () => {
     const stored = addLead(service.db, tenant.organizationId, { data: 'Logged Name' });
-    const error: unknown = await stored.catch((refusal: unknown) => refusal);
+    const error: unknown = await stored.catch((failure: unknown) => failure);
     new Logger('Test').warn({ err: error }, 'As an object');
     new Logger('Test').error(error, 'As it is');
     const lines = service.logged().split('\n').slice(-3, -1);

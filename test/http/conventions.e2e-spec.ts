@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 
 const lead = () => service.api('get', '/leads/none').set('api-key', tenant.key);
-const anyAnswer = () => [
+const anyResponse = () => [
   service.api('get', '/healthz'),
   service.api('get', '/leads/none'),
   service.api('post', '/leads').set('content-type', 'application/json').send('{'),
@@ -24,16 +24,16 @@ const anyAnswer = () => [
 ];
 
 describe('x-request-id', () => {
-  it('is on every answer, a new one each time', async () => {
+  it('is on every response, a new one each time', async () => {
     const ids: string[] = [];
-    for (const answer of anyAnswer()) ids.push((await answer).headers['x-request-id'] ?? '');
+    for (const response of anyResponse()) ids.push((await response).headers['x-request-id'] ?? '');
     expect(ids.every((id) => /^[\w-]{36}$/.test(id))).toBe(true);
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  it('is taken over when it is a sane token', async () => {
-    for (const answer of anyAnswer()) {
-      expect((await answer.set('x-request-id', 'site:7/a=b+c')).headers['x-request-id']).toBe(
+  it('is kept when it is a valid token', async () => {
+    for (const response of anyResponse()) {
+      expect((await response.set('x-request-id', 'site:7/a=b+c')).headers['x-request-id']).toBe(
         'site:7/a=b+c',
       );
     }
@@ -60,9 +60,9 @@ describe('language', () => {
     ['__proto__', 'en-us'],
     ['x'.repeat(14_000), 'en-us'],
   ])('%p counts as %s', async (header, language) => {
-    const answer = await (header === undefined ? lead() : lead().set('language', header));
-    expect(answer.headers).toMatchObject({ 'content-language': language, vary: 'language' });
-    expect(answer.status).toBe(404);
+    const response = await (header === undefined ? lead() : lead().set('language', header));
+    expect(response.headers).toMatchObject({ 'content-language': language, vary: 'language' });
+    expect(response.status).toBe(404);
   });
 });
 
@@ -81,7 +81,7 @@ describe('unknown routes', () => {
     });
   });
 
-  it('are told in Arabic when asked', async () => {
+  it('are localized', async () => {
     const { body } = await request(service.url).get('/nope').set('language', 'ar-eg').expect(404);
     expect(body.message).toBe('لا توجد نقطة وصول بهذا العنوان');
   });
@@ -92,7 +92,7 @@ describe('unknown routes', () => {
   });
 });
 
-describe('answers', () => {
+describe('responses', () => {
   it('carry security headers and do not name the server', async () => {
     const { headers } = await lead();
     expect(headers).toMatchObject({
@@ -123,8 +123,8 @@ describe('answers', () => {
       'POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
     ],
   ])('to %s that do not arrive in time is 408', async (_, beginning) => {
-    const patient = await startTestService({ REQUEST_TIMEOUT_MS: '200' }, service.databaseUri);
-    const socket = connect(Number(new URL(patient.url).port), '127.0.0.1');
+    const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' }, service.databaseUri);
+    const socket = connect(Number(new URL(slowServer.url).port), '127.0.0.1');
     socket.write(beginning);
     let text = '';
     for await (const chunk of socket) text += String(chunk);
@@ -135,7 +135,7 @@ describe('answers', () => {
       message: 'The request took too long to arrive',
       error: 'Request Timeout',
     });
-    await patient.stop();
+    await slowServer.stop();
   });
 
   it('do not depend on what the client expects', async () => {
@@ -170,8 +170,8 @@ describe('answers', () => {
   });
 
   it('to headers beyond 16 KiB too', async () => {
-    const answer = await lead().set('x-long', 'x'.repeat(20_000));
-    expect(answer.body).toEqual({
+    const response = await lead().set('x-long', 'x'.repeat(20_000));
+    expect(response.body).toEqual({
       statusCode: 431,
       message: 'The request headers are too large',
       error: 'Request Header Fields Too Large',
@@ -203,20 +203,20 @@ describe('the reference', () => {
   it('names every status that a request can get, with an example of its own', async () => {
     const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
     const at = (path: string) => body.paths[`/${basePath}${path}`];
-    const answers = (operation: { responses: object }) =>
+    const statuses = (operation: { responses: object }) =>
       Object.keys(operation.responses).map(Number);
     const one = at('/leads/{recordSystemId}');
     for (const operation of [one.get, one.delete]) {
-      expect(answers(operation)).toEqual([200, 400, 401, 404, 408, 414, 431, 500, 503]);
+      expect(statuses(operation)).toEqual([200, 400, 401, 404, 408, 414, 431, 500, 503]);
     }
     const { post } = at('/leads');
-    expect(answers(post)).toEqual([200, 201, 400, 401, 408, 413, 415, 431, 500, 503]);
+    expect(statuses(post)).toEqual([200, 201, 400, 401, 408, 413, 415, 431, 500, 503]);
     const exampleOf = (operation: typeof post, status: number) =>
       operation.responses[status].content['application/json'].example;
     expect(exampleOf(post, 200).operation).toBe('update');
     expect(exampleOf(post, 201).operation).toBe('create');
     const health = at('/healthz').get;
-    expect(answers(health)).toEqual([200, 408, 431, 500, 503]);
+    expect(statuses(health)).toEqual([200, 408, 431, 500, 503]);
     expect(exampleOf(health, 503).ok).toBe(false);
     expect(health.parameters).toEqual(post.parameters);
   });

@@ -132,7 +132,7 @@ describe('catalog import', () => {
     ]);
   });
 
-  it('tells every fault with its place and stores nothing', async () => {
+  it('lists every error with its location and stores nothing', async () => {
     const [villa] = catalogue.units;
     const bad = {
       compounds: [{ slug: 'new', name: { 'ar-eg': 'جديد' } }],

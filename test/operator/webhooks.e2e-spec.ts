@@ -49,8 +49,8 @@ describe('webhook', () => {
       secret: expect.stringMatching(/^whsec_/),
     });
     await service.createLead(tenant, 'form-1');
-    const [got] = await receiver.got(1);
-    new Webhook(added.secret).verify(got?.body ?? '', got?.headers ?? {});
+    const [request] = await receiver.receivedRequests(1);
+    new Webhook(added.secret).verify(request?.body ?? '', request?.headers ?? {});
     const [list, shown, table] = await Promise.all([
       json<object[]>('webhook', 'list', '--org', org),
       json<object>('webhook', 'show', added._id),
@@ -63,11 +63,11 @@ describe('webhook', () => {
   });
 
   it("tests an endpoint with a ping and prints the receiver's response", async () => {
-    receiver.answerWith((_received, response) => response.writeHead(418).end('short and stout'));
+    receiver.respondWith((_received, response) => response.writeHead(418).end('short and stout'));
     const failed = await run('webhook', 'test', added._id);
     expect(failed).toMatchObject({ code: 1, stderr: '' });
     expect(failed.stdout).toMatch(/^Delivered +no\nStatus +418\n.*\nResponse +short and stout\n/);
-    receiver.answerWith(204);
+    receiver.respondWith(204);
     const before = receiver.received.length;
     const passed = await json<object>('webhook', 'test', added._id);
     expect(passed).toMatchObject({ delivered: true, statusCode: 204, error: null });
@@ -78,7 +78,7 @@ describe('webhook', () => {
     });
   });
 
-  it('answers "did you send it?", and sends it again', async () => {
+  it('shows whether a webhook was sent, and sends it again', async () => {
     const lead = await service.db.collection('leads').findOne({ recordSystemId: 'form-1' });
     const object = lead?._id.toHexString() ?? '';
     const [listed] = await json<{ _id: string }[]>(
@@ -104,7 +104,7 @@ describe('webhook', () => {
     const before = receiver.received.length;
     expect(await json('webhook', 'replay', id)).toEqual({ replayed: 1 });
     expect(await json('webhook', 'replay', added._id, '--failed')).toEqual({ replayed: 1 });
-    await receiver.got(before + 2);
+    await receiver.receivedRequests(before + 2);
     const since = new Date(Date.now() + 60_000).toISOString();
     expect(await json('webhook', 'replay', added._id, '--since', since)).toEqual({ replayed: 0 });
   });

@@ -22,13 +22,17 @@ afterAll(async () => {
   await client.close();
 });
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly connection: string | undefined;
 }
 
 /** Posts a lead over a kept-alive connection; rejects when the connection is cut. */
-function post(service: ServiceProcess, agent: Agent, recordSystemId: string): Promise<Answer> {
+function post(
+  service: ServiceProcess,
+  agent: Agent,
+  recordSystemId: string,
+): Promise<ReceivedResponse> {
   return new Promise((resolve, reject) => {
     const headers = { 'api-key': tenant.key, 'content-type': 'application/json' };
     const url = `${service.url}/${basePath}/leads`;
@@ -57,16 +61,16 @@ describe('SIGTERM', () => {
     const service = await startProcess({ MONGODB_URI });
     tenant = await addTenant(db);
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
-    const answers: Promise<Answer>[] = [];
+    const responses: Promise<ReceivedResponse>[] = [];
     let hasEnded = false;
     let number = 0;
     const load = async () => {
       while (!hasEnded) {
-        const answer = post(service, agent, `lead-${number++}`);
-        answers.push(answer);
+        const response = post(service, agent, `lead-${number++}`);
+        responses.push(response);
         // A refused connection after the listener has closed is the end of the load.
         if (
-          !(await answer.then(
+          !(await response.then(
             () => true,
             () => false,
           ))
@@ -88,7 +92,7 @@ describe('SIGTERM', () => {
     hasEnded = true;
     await Promise.all(workers);
 
-    const settled = await Promise.allSettled(answers);
+    const settled = await Promise.allSettled(responses);
     const fulfilled = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
     const errors = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason.code] : []));
     expect(fulfilled.length).toBeGreaterThan(20);

@@ -9,7 +9,7 @@ import { randomDatabaseUri } from '../support/test-service.js';
 const ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
 
 describe('a start', () => {
-  it('lists every fault of the configuration at once and ends', async () => {
+  it('lists every problem of the configuration and exits', async () => {
     const { code, output } = await runToEnd({
       NODE_ENV: 'production',
       PORT: '70000',

@@ -154,23 +154,23 @@ describe('concurrent requests over two processes', () => {
 describe('a process that is killed in the middle', () => {
   it('leaves whole leads only, and everything that it acknowledged', async () => {
     const tenant = await addTenant(db);
-    const victim = await startProcess(instances.variables);
+    const killedProcess = await startProcess(instances.variables);
     const acknowledged: string[] = [];
     const requests = range(60).map(async (i) => {
       const recordSystemId = `k${i}`;
       const phoneNumber = `0100000${String(1_000 + i)}`;
       const body = { recordSystemId, phoneNumber, name: `K ${i}` };
-      const response = await send(victim.url, {
+      const response = await send(killedProcess.url, {
         method: 'POST',
         path: '/leads',
         key: tenant.key,
         body,
       });
       if (response.status === 201) acknowledged.push(recordSystemId);
-      if (acknowledged.length === 15) victim.process.kill('SIGKILL');
+      if (acknowledged.length === 15) killedProcess.process.kill('SIGKILL');
     });
     await Promise.allSettled(requests);
-    await victim.exited;
+    await killedProcess.exited;
     expect(acknowledged.length).toBeGreaterThanOrEqual(15);
     // A commit that the process has sent may still be done: all is read as of one moment.
     await db.client.withSession({ snapshot: true }, async (session) => {

@@ -164,7 +164,7 @@ describe('concurrent callbacks over two processes', () => {
   });
 });
 
-describe('reservation records at the same moment over two processes', () => {
+describe('concurrent reservation upserts over two processes', () => {
   const post = (tenant: Tenant, body: object, turn: number) =>
     send(instances.url(turn), { method: 'POST', path: '/reservations', key: tenant.key, body });
 
@@ -241,7 +241,7 @@ describe('a process that is killed in the middle', () => {
       const reservations = await all('reservations');
       const wallets = await all('chequeWallets');
       const units = await all('units');
-      const records = await all('reservationCallbacks');
+      const entries = await all('reservationCallbacks');
       return pairs.map(({ unitId, reservationId }) => {
         const wallet = wallets.find((one) => reservationId.equals(one['reservationId']));
         const [cheque] = wallet?.['cheques'] ?? [];
@@ -251,7 +251,7 @@ describe('a process that is killed in the middle', () => {
           cheque.status,
           cheque.statusHistory.length,
           units.find(({ _id }) => _id.equals(unitId))?.['status'],
-          records.filter((one) => one['reservationId'] === reservationId.toHexString()).length,
+          entries.filter((one) => one['reservationId'] === reservationId.toHexString()).length,
         ];
       });
     });

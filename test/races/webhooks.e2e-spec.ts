@@ -21,8 +21,8 @@ const startWorker = async () => {
   workers.push(worker);
   return worker;
 };
-const receiverWith = async (answer: Parameters<typeof startReceiver>[0] = 204) => {
-  const receiver = await startReceiver(answer);
+const receiverWith = async (respond: Parameters<typeof startReceiver>[0] = 204) => {
+  const receiver = await startReceiver(respond);
   receivers.push(receiver);
   return receiver;
 };
@@ -77,7 +77,7 @@ describe('a worker that is killed', () => {
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);
     const killedProcess = await startWorker();
-    await receiver.got(1);
+    await receiver.receivedRequests(1);
     await kill(killedProcess);
     const held = await service.deliveryOf(endpoint, { status: 'pending', attempts: 0 });
     expect(held['leaseOwner']).toEqual(expect.any(String));
@@ -85,11 +85,11 @@ describe('a worker that is killed', () => {
     expect(leaseLeft).toBeGreaterThan(40_000);
     expect(leaseLeft).toBeLessThan(60_000);
 
-    receiver.answerWith(204);
+    receiver.respondWith(204);
     await startWorker();
     await service.createLead(tenant);
     // The other one is not held up by the lease.
-    await receiver.got(2);
+    await receiver.receivedRequests(2);
     expect(new Set(ids(receiver)).size).toBe(2);
     // A minute later:
     await deliveries().updateOne({ _id: held._id }, { $set: { nextAttemptAt: new Date() } });
@@ -113,7 +113,7 @@ describe('a worker that is killed', () => {
       { $set: { leaseOwner: 'killed', leasedUntil: new Date(Date.now() + 1_000) } },
     );
     await startWorker();
-    await receiver.got(5);
+    await receiver.receivedRequests(5);
     await eventually(async () => {
       expect(await outbox.countDocuments({ relayedAt: null })).toBe(0);
     });
@@ -136,7 +136,7 @@ describe('a worker that is stopped', () => {
     ] as const;
     await service.createLead(tenant);
     const worker = await startWorker();
-    await Promise.all([slow.got(1), silent.got(1)]);
+    await Promise.all([slow.receivedRequests(1), silent.receivedRequests(1)]);
     const signalledAt = Date.now();
     worker.process.kill('SIGTERM');
     worker.process.kill('SIGTERM');

@@ -40,7 +40,7 @@ const stored = async (collection: string, _id: ObjectId) =>
   (await service.db.collection(collection).findOne({ _id })) as Document;
 const walletOf = async (id: ObjectId) =>
   (await service.db.collection('chequeWallets').findOne({ reservationId: id })) as Document;
-const records = () =>
+const logEntries = () =>
   service.db
     .collection('reservationCallbacks')
     .find({ organizationId: tenant.organizationId })
@@ -51,7 +51,7 @@ const error = (statusCode: number, message: unknown, name: string) => ({
   message,
   error: name,
 });
-/** Everything of the tenant but the records of callbacks. */
+/** Everything of the tenant but the log of callbacks. */
 const everything = () =>
   Promise.all(
     ['reservations', 'chequeWallets', 'units', 'outboxEvents'].map((name) =>
@@ -588,7 +588,7 @@ describe('the record of callbacks', () => {
     await callback({ reservationId, chequeStatus: 'lost' });
     await callback('{"reservationId": ', tenant.key).expect(400);
     await callback({ reservationId }, 'nonsense').expect(401);
-    const [applied, rejected, bad, ...more] = await records();
+    const [applied, rejected, bad, ...more] = await logEntries();
     expect(more).toEqual([]);
     expect(applied).toMatchObject({
       reservationId: id,

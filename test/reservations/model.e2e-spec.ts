@@ -13,7 +13,7 @@ import {
 import { load, normalized, store } from './stored-model.js';
 
 /** Sequences run side by side, each in an organization of its own. */
-const lanes = 4;
+const concurrency = 4;
 const runsOfLane = 10;
 
 const service = sharedService();
@@ -234,7 +234,7 @@ describe('any sequence of callbacks', () => {
       },
     );
     await Promise.all(
-      Array.from({ length: lanes }, () =>
+      Array.from({ length: concurrency }, () =>
         fc.assert(sequences, { numRuns: runsOfLane, endOnFailure: true }),
       ),
     );

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** For what no time is promised for: only what hangs takes so long. */
-const patience = 60_000;
+const timeoutMs = 60_000;
 
 /**
  * Runs a check again and again until it passes.
@@ -10,7 +10,7 @@ const patience = 60_000;
  *
  * @throws what the check threw last when the time is over
  */
-export async function eventually(check: () => unknown, milliseconds = patience): Promise<void> {
+export async function eventually(check: () => unknown, milliseconds = timeoutMs): Promise<void> {
   const deadline = Date.now() + milliseconds;
   for (;;) {
     try {

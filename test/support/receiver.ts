@@ -8,7 +8,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { eventually } from './eventually.js';
 
-/** A request as a receiver got it. */
+/** A received request. */
 export interface Received {
   readonly method: string;
   readonly path: string;
@@ -17,24 +17,24 @@ export interface Received {
   readonly at: number;
 }
 
-/** How a receiver answers; it may take its time, or never end. */
-export type Answer = (received: Received, response: Parameters<RequestListener>[1]) => void;
+/** How a receiver responds; it may take its time, or never end. */
+export type Respond = (received: Received, response: Parameters<RequestListener>[1]) => void;
 
 /** An HTTP server on loopback that keeps what it gets. */
 export interface Receiver {
   readonly url: string;
   readonly received: Received[];
-  /** Changes how it answers. */
-  answerWith(answer: Answer | number): void;
-  /** Waits until it has got a number of requests, and gives them. */
-  got(count: number): Promise<Received[]>;
+  /** Changes how it responds. */
+  respondWith(respond: Respond | number): void;
+  /** Waits for a number of requests and returns them. */
+  receivedRequests(count: number): Promise<Received[]>;
   stop(): Promise<void>;
 }
 
-/** Starts a receiver; it answers 204 until told otherwise. */
-export async function startReceiver(first: Answer | number = 204): Promise<Receiver> {
+/** Starts a receiver; it responds with 204 unless it is given something else. */
+export async function startReceiver(first: Respond | number = 204): Promise<Receiver> {
   const received: Received[] = [];
-  let answer = toAnswer(first);
+  let respond = toRespond(first);
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -47,7 +47,7 @@ export async function startReceiver(first: Answer | number = 204): Promise<Recei
         at: Date.now(),
       };
       received.push(item);
-      answer(item, response);
+      respond(item, response);
     });
   });
   server.listen(0, '127.0.0.1');
@@ -55,8 +55,8 @@ export async function startReceiver(first: Answer | number = 204): Promise<Recei
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
     received,
-    answerWith: (next) => (answer = toAnswer(next)),
-    got: async (count) => {
+    respondWith: (next) => (respond = toRespond(next)),
+    receivedRequests: async (count) => {
       await eventually(() => {
         if (received.length < count) throw new Error(`${received.length} of ${count} came`);
       });
@@ -66,9 +66,9 @@ export async function startReceiver(first: Answer | number = 204): Promise<Recei
   };
 }
 
-function toAnswer(answer: Answer | number): Answer {
-  if (typeof answer !== 'number') return answer;
-  return (_received, response) => response.writeHead(answer).end();
+function toRespond(respond: Respond | number): Respond {
+  if (typeof respond !== 'number') return respond;
+  return (_received, response) => response.writeHead(respond).end();
 }
 
 async function close(server: Server): Promise<void> {

@@ -58,8 +58,8 @@ export async function kill({ process: child, exited }: ServiceProcess): Promise<
   await exited;
 }
 
-/** What tests look at in the body of an answer, if it has one. */
-export interface AnswerBody {
+/** What tests look at in the body of a response, if it has one. */
+export interface ResponseBody {
   readonly operation: string;
   readonly lead: LeadDto;
   readonly message: string;
@@ -69,7 +69,7 @@ export interface AnswerBody {
 export async function send(
   url: string,
   { method, path, key, body }: { method: string; path: string; key: string; body?: unknown },
-): Promise<{ status: number; headers: Headers; body: AnswerBody }> {
+): Promise<{ status: number; headers: Headers; body: ResponseBody }> {
   const response = await fetch(`${url}/${basePath}${path}`, {
     method,
     headers: {
@@ -80,7 +80,7 @@ export async function send(
   });
   const text = await response.text();
   const { status, headers } = response;
-  return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as AnswerBody };
+  return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as ResponseBody };
 }
 
 /** Where processes of the tests keep compiled code, so that the next one starts sooner. */

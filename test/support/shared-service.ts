@@ -4,7 +4,7 @@ import { afterAll } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
 import request from 'supertest';
 
-/** Path under which all endpoints are (section 9). */
+/** Path under which all endpoints are (rule HTTP-1). */
 export const basePath = 'external/apis/v1.0';
 
 /** A service as its callers, and other programs on its database, see it. */
@@ -42,7 +42,7 @@ export function sharedService(): BlackBox {
   };
 }
 
-/** Where the shared service and its database are, as the set-up of the run tells. */
+/** Where the shared service and its database are, as the set-up of the run passes them on. */
 function sharedAddresses(): { url: string; databaseUri: string; log: string } {
   const { TEST_SERVICE_URL = '', TEST_DATABASE_URI = '', TEST_SERVICE_LOG = '' } = process.env;
   return { url: TEST_SERVICE_URL, databaseUri: TEST_DATABASE_URI, log: TEST_SERVICE_LOG };

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** Starts what all test files share, and tells them where it is. */
+/** Starts what all test files share, and passes its addresses on to them. */
 export default async function startSurroundings() {
   const child = fork(join(import.meta.dirname, 'surroundings.mjs'));
   globalThis.testSurroundings = child;

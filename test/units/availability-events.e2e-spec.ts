@@ -41,7 +41,7 @@ const eventsOf = (unitId: ObjectId) =>
   service.db.collection('outboxEvents').find({ 'data._id': unitId.toHexString() }).toArray();
 
 describe('recomputing the availability of a unit', () => {
-  it('tells a changed status with the unit in English and what it refers to', async () => {
+  it('emits a changed status with the unit in English and what it refers to', async () => {
     const unitId = await addUnit('Available');
     expect(await recompute(unitId, true)).toBe(true);
     expect(await eventsOf(unitId)).toMatchObject([
@@ -54,7 +54,7 @@ describe('recomputing the availability of a unit', () => {
     ]);
   });
 
-  it('tells nothing when the status stays, or when the caller does not want it', async () => {
+  it('emits nothing when the status stays, or when the caller does not want it', async () => {
     const [same, quiet] = [await addUnit('Reserved'), await addUnit('Available')];
     expect(await recompute(same, true)).toBe(false);
     expect(await recompute(quiet, false)).toBe(true);

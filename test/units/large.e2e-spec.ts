@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Begins a request and gives its answer before anything of the body has been read. */
+/** Starts a request and gives its response before anything of the body has been read. */
 async function begin(path: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
   const request = httpGet(`${service.url}/${basePath}${path}`, {
     agent: false,
@@ -70,7 +70,7 @@ async function openCursors(): Promise<{ cursor: { cursorId: Long } }[]> {
 const unitsPath = () => `/compounds/${catalogue.compoundSlug}/units`;
 const unitIdsOf = (units: readonly Document[]) => new Set(units.map(({ unitId }) => unitId));
 
-describe('a large answer', () => {
+describe('a large response', () => {
   it('has all 10,050 units of a compound and no tag, at the pace of its reader', async () => {
     const response = await begin(unitsPath(), { language: 'ar-eg' });
     expect(response.statusCode).toBe(200);

@@ -159,7 +159,7 @@ describe('GET /units', () => {
     ['sort=price,-price', [expect.stringMatching(/^sort must be a comma list of /)]],
     ['sort=', [expect.stringMatching(/^sort must be a comma list of /)]],
     ['format=csv', ['format is not a known parameter']],
-  ])('refuses %s', async (query, message) => {
+  ])('rejects %s', async (query, message) => {
     const { body } = await get(`/units?${query}`).expect(400);
     expect(body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
   });
@@ -188,12 +188,12 @@ describe('GET /units/export/all', () => {
   });
 
   it('gives CSV that a parser opens, in the language asked for', async () => {
-    const answer = await get('/units/export/all?sort=unitId')
+    const response = await get('/units/export/all?sort=unitId')
       .set('accept', 'text/csv, application/json;q=0.5')
       .set('language', 'ar-eg')
       .expect(200);
-    expect(answer.headers['content-type']).toBe('text/csv; charset=utf-8');
-    const rows = columns(answer.text);
+    expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');
+    const rows = columns(response.text);
     expect(rows.map(({ unitId }) => unitId)).toEqual(['A', 'B', 'C']);
     expect(rows[0]).toMatchObject({
       recordSystemId: 'erp-a',
@@ -208,16 +208,16 @@ describe('GET /units/export/all', () => {
   });
 
   it('gives NDJSON by name, whatever is accepted', async () => {
-    const answer = await get('/units/export/all?format=ndjson&sort=unitId')
+    const response = await get('/units/export/all?format=ndjson&sort=unitId')
       .set('accept', 'text/csv')
       .buffer(true)
-      .parse((response, done) => {
+      .parse((stream, done) => {
         let text = '';
-        response.on('data', (chunk: Buffer) => (text += chunk.toString()));
-        response.on('end', () => done(null, text));
+        stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
+        stream.on('end', () => done(null, text));
       });
-    expect(answer.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
-    const lines = String(answer.body).split('\n');
+    expect(response.headers['content-type']).toBe('application/x-ndjson; charset=utf-8');
+    const lines = String(response.body).split('\n');
     expect(lines.slice(0, -1).map((line) => JSON.parse(line).unitId)).toEqual(['A', 'B', 'C']);
     expect(lines.at(-1)).toBe('');
   });
@@ -238,7 +238,7 @@ describe('GET /units/export/all', () => {
     ['format=xml', ['format must be one of the following values: json, csv, ndjson']],
     ['page=1', ['page is not a known parameter']],
     ['maxPrice=x', ['maxPrice must be a plain number that is not negative']],
-  ])('refuses %s', async (query, message) => {
+  ])('rejects %s', async (query, message) => {
     const { body } = await get(`/units/export/all?${query}`).expect(400);
     expect(body.message).toEqual(message);
   });

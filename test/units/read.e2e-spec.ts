@@ -198,7 +198,7 @@ describe('a unit', () => {
     },
   );
 
-  it('is unknown when it is deleted, and a null character is refused', async () => {
+  it('is unknown when it is deleted, and a null character is rejected', async () => {
     await add({ slug: 'gone', isDeleted: true });
     await read('gone').expect(404);
     const { body } = await get('/units/a%00b').expect(400);
@@ -207,7 +207,7 @@ describe('a unit', () => {
     expect(arabic.body.message).toBe('لا توجد وحدة بالاسم المختصر: none');
   });
 
-  it('answers 304 until it, or anything it refers to, is changed by anybody', async () => {
+  it('responds with 304 until any program changes it or anything it refers to', async () => {
     const { phaseId, villaId, designId, gymId } = catalogue;
     const references = { locationId: phaseId, propertyTypeId: villaId, unitDesignId: designId };
     const _id = await add({ slug: 'polled', ...references, amenitiesIds: [gymId] });
@@ -244,10 +244,10 @@ describe('GET /compounds/:slug/units', () => {
       await addUnit(service.db, tenant.organizationId, { compoundId }, unit);
     }
     const path = `/compounds/${encodeURIComponent('واحة-النخيل')}/units`;
-    const answer = await get(path).expect(200);
-    expect(Object.keys(answer.body)).toEqual(['data']);
+    const response = await get(path).expect(200);
+    expect(Object.keys(response.body)).toEqual(['data']);
     expect(
-      answer.body.data.map(({ unitId, amenities }: { unitId: string; amenities: unknown[] }) => [
+      response.body.data.map(({ unitId, amenities }: { unitId: string; amenities: unknown[] }) => [
         unitId,
         amenities.length,
       ]),
@@ -255,12 +255,12 @@ describe('GET /compounds/:slug/units', () => {
       ['N-2', 1],
       ['N-0', 1],
     ]);
-    expect(answer.headers).toMatchObject({
+    expect(response.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'x-updated-as-of': expect.any(String),
     });
     await get(path)
-      .set('if-none-match', answer.headers['etag'] ?? '')
+      .set('if-none-match', response.headers['etag'] ?? '')
       .expect(304);
     expect((await get(path, other.key).expect(404)).body).toEqual({
       statusCode: 404,

@@ -63,7 +63,7 @@ const everything = {
 } satisfies UpsertUnitDto;
 
 describe('POST /units', () => {
-  it('creates a unit with everything, tells it, and reads it back', async () => {
+  it('creates a unit with everything, emits its event, and reads it back', async () => {
     const { body } = await post({ recordSystemId: 'all', ...everything }).expect(201);
     expect(body).toMatchObject({ ok: true, operation: 'create' });
     expect(body.unit).toMatchObject({
@@ -96,7 +96,7 @@ describe('POST /units', () => {
     expect(await eventsOf(body.unit)).toMatchObject([{ type: 'unit.created', data: body.unit }]);
   });
 
-  it('changes what is sent and leaves the rest, the slug too, and tells what changed', async () => {
+  it('changes the given fields only, not the slug, and emits what changed', async () => {
     const unit = await create({ recordSystemId: 'change', name: 'Before', price: 5, beds: 2 });
     const sent = { recordSystemId: 'change', name: 'After', price: 7 };
     const { body } = await post(sent).expect(200);
@@ -119,7 +119,7 @@ describe('POST /units', () => {
     ]);
   });
 
-  it('tells nothing and keeps the time when nothing changes', async () => {
+  it('emits nothing and keeps the time when nothing changes', async () => {
     const unit = await create({ recordSystemId: 'same', price: 5, amenities: ['Gym'] });
     const same = { recordSystemId: 'same', price: 5, amenities: ['gym'], compound: 'lake' };
     const { body } = await post(same).expect(200);
@@ -198,13 +198,13 @@ describe('POST /units', () => {
     const same = await Promise.all(Array.from({ length: 12 }, () => post(body)));
     expect(same.map(({ status }) => status).toSorted()).toEqual([...Array(11).fill(200), 201]);
     expect(await units({ recordSystemId: 'race' })).toHaveLength(1);
-    const twins = await Promise.all(
+    const simultaneousUnits = await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
         post({ ...body, recordSystemId: `t${index}`, unitId: `t${index}` }),
       ),
     );
-    expect(twins.map(({ status }) => status)).toEqual(Array(8).fill(201));
-    expect(new Set(twins.map(({ body: { unit } }) => unit.slug)).size).toBe(8);
+    expect(simultaneousUnits.map(({ status }) => status)).toEqual(Array(8).fill(201));
+    expect(new Set(simultaneousUnits.map(({ body: { unit } }) => unit.slug)).size).toBe(8);
   });
 
   it.each<[object, unknown[]]>([
@@ -244,9 +244,9 @@ describe('POST /units', () => {
       [expect.stringMatching(/^recordSystemId must not be longer/)],
     ],
     [{ status: '', unitId: 'n' }, ['status should not be empty']],
-  ])('refuses %j', async (body, message) => {
-    const answer = await post(body).expect(400);
-    expect(answer.body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
+  ])('rejects %j', async (body, message) => {
+    const response = await post(body).expect(400);
+    expect(response.body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
   });
 
   it('sees nothing of another organization', async () => {

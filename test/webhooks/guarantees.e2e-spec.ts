@@ -30,8 +30,8 @@ afterEach(async () => {
 });
 afterAll(() => service.stop());
 
-async function receiverWith(answer: Parameters<typeof startReceiver>[0] = 204): Promise<Receiver> {
-  const receiver = await startReceiver(answer);
+async function receiverWith(respond: Parameters<typeof startReceiver>[0] = 204): Promise<Receiver> {
+  const receiver = await startReceiver(respond);
   receivers.push(receiver);
   return receiver;
 }
@@ -66,7 +66,7 @@ describe('a change', () => {
     });
     await expect(work).rejects.toThrow('changed my mind');
     await service.createLead(tenant, 'committed');
-    const [only, ...others] = await receiver.got(1);
+    const [only, ...others] = await receiver.receivedRequests(1);
     expect(JSON.parse(only?.body ?? '').data.recordSystemId).toBe('committed');
     await outboxIsEmpty();
     expect(others).toEqual([]);
@@ -90,20 +90,23 @@ describe('a change', () => {
     await service.subscribe(otherTenant, foreign.url, ['*']);
     await service.createLead(tenant, 'told');
 
-    const [got] = await all.got(1);
-    expect(await leads.got(1)).toHaveLength(1);
-    expect(got).toMatchObject({ method: 'POST', path: '/hook' });
-    expect(got?.headers).toMatchObject({
+    const [request] = await all.receivedRequests(1);
+    expect(await leads.receivedRequests(1)).toHaveLength(1);
+    expect(request).toMatchObject({ method: 'POST', path: '/hook' });
+    expect(request?.headers).toMatchObject({
       'content-type': 'application/json',
       'webhook-id': expect.stringMatching(/^msg_[0-9a-f]{24}$/),
     });
-    const verified = new Webhook(endpoint.secret).verify(got?.body ?? '', got?.headers ?? {});
+    const verified = new Webhook(endpoint.secret).verify(
+      request?.body ?? '',
+      request?.headers ?? {},
+    );
     expect(verified).toEqual({
       type: 'lead.created',
       timestamp: expect.stringMatching(/^\d{4}-.+Z$/),
       data: expect.objectContaining({ recordSystemId: 'told', data: { source: 'form' } }),
     });
-    expect(leads.received[0]?.headers['webhook-id']).toBe(got?.headers['webhook-id']);
+    expect(leads.received[0]?.headers['webhook-id']).toBe(request?.headers['webhook-id']);
     await outboxIsEmpty();
     expect([clients.received, off.received, foreign.received]).toEqual([[], [], []]);
   });
@@ -114,8 +117,8 @@ describe('a change', () => {
     await service.subscribe(tenant, receiver.url, ['lead.updated']);
     const body = { recordSystemId: 'changing', data: { constructor: [1, { $set: null }] } };
     await service.api('post', '/leads').set('api-key', tenant.key).send(body).expect(200);
-    const [got] = await receiver.got(1);
-    expect(JSON.parse(got?.body ?? '')).toMatchObject({
+    const [request] = await receiver.receivedRequests(1);
+    expect(JSON.parse(request?.body ?? '')).toMatchObject({
       type: 'lead.updated',
       data: { data: { source: 'form', constructor: [1, { $set: null }] } },
       changes: [{ field: 'data.constructor', from: null, to: [1, { $set: null }] }],
@@ -148,7 +151,7 @@ describe('a receiver', () => {
     const wait = failed['nextAttemptAt'].getTime() - failed['lastAttemptAt'].getTime();
     expect(wait).toBeGreaterThan(3.9 * second);
     expect(wait).toBeLessThan(7 * second);
-    receiver.answerWith((_received, response) => response.writeHead(200).end('thanks'));
+    receiver.respondWith((_received, response) => response.writeHead(200).end('thanks'));
     await service.passTime(7 * second);
     const { _id } = await service.deliveryOf(endpoint, { status: 'delivered', attempts: 2 });
     const [first, again] = receiver.received;
@@ -195,11 +198,11 @@ describe('a receiver', () => {
     const other = await receiverWith();
     await service.subscribe(tenant, other.url);
     await service.createLead(tenant);
-    await other.got(1);
+    await other.receivedRequests(1);
     expect(receiver.received).toHaveLength(1);
-    receiver.answerWith(204);
+    receiver.respondWith(204);
     await service.passTime(31 * second);
-    await receiver.got(6);
+    await receiver.receivedRequests(6);
   });
 
   it('that responds with 410 is disabled, and what waits for it fails', async () => {
@@ -207,7 +210,7 @@ describe('a receiver', () => {
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant, 'waits');
     await service.deliveryOf(endpoint, { attempts: 1 });
-    receiver.answerWith(410);
+    receiver.respondWith(410);
     await service.createLead(tenant, 'gone');
     await service.deliveryOf(endpoint, { status: 'failed', failureReason: 'gone', attempts: 1 });
     expect(await endpointNow(endpoint.id)).toMatchObject({
@@ -230,7 +233,7 @@ describe('a receiver', () => {
     const failAgain = async () => {
       const count = receiver.received.length;
       await service.createLead(tenant);
-      await receiver.got(count + 1);
+      await receiver.receivedRequests(count + 1);
       await eventually(async () => {
         const attempts = service.db.collection('webhookAttempts');
         expect(await attempts.countDocuments({ endpointId: endpoint.id })).toBeGreaterThan(count);
@@ -238,13 +241,13 @@ describe('a receiver', () => {
     };
     await failAgain();
     await service.passTime(4 * day);
-    receiver.answerWith(204);
+    receiver.respondWith(204);
     await service.createLead(tenant);
     await service.deliveryOf(endpoint, { status: 'delivered' });
     await eventually(async () => {
       expect(await endpointNow(endpoint.id)).toMatchObject({ failingSince: null });
     });
-    receiver.answerWith(500);
+    receiver.respondWith(500);
     await failAgain();
     await eventually(async () => {
       expect((await endpointNow(endpoint.id))?.['failingSince']).toBeInstanceOf(Date);
@@ -301,7 +304,7 @@ describe('a delivery', () => {
     const deliveries = service.service.app.get(WebhookDeliveriesService);
     expect(await deliveries.replay(endpoint.document, { since: new Date(0) })).toBe(0);
     await service.createLead(tenant, 'after');
-    const [first] = await late.got(1);
+    const [first] = await late.receivedRequests(1);
     expect(JSON.parse(first?.body ?? '').data.recordSystemId).toBe('after');
   });
 
@@ -310,7 +313,7 @@ describe('a delivery', () => {
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);
     const { _id } = await service.deliveryOf(endpoint, { attempts: 1 });
-    receiver.answerWith(204);
+    receiver.respondWith(204);
     await service.db.collection('webhookDeliveries').updateOne(
       { _id },
       {
@@ -328,11 +331,11 @@ describe('a delivery', () => {
     const rotated = await service.endpoints.rotateSecret(endpoint.id, 24 * hour);
     const [newer, older] = [rotated?.secret ?? '', endpoint.secret];
     await service.createLead(tenant);
-    const [during] = await receiver.got(1);
+    const [during] = await receiver.receivedRequests(1);
     expect(signaturesOf(during)).toEqual([signatureOf(during, newer), signatureOf(during, older)]);
     await service.passTime(24 * hour + minute);
     await service.createLead(tenant);
-    const [, after] = await receiver.got(2);
+    const [, after] = await receiver.receivedRequests(2);
     expect(signaturesOf(after)).toEqual([signatureOf(after, newer)]);
   });
 });

@@ -32,8 +32,8 @@ afterEach(async () => {
 });
 afterAll(() => service.stop());
 
-async function receiverWith(answer: Parameters<typeof startReceiver>[0] = 204): Promise<Receiver> {
-  const receiver = await startReceiver(answer);
+async function receiverWith(respond: Parameters<typeof startReceiver>[0] = 204): Promise<Receiver> {
+  const receiver = await startReceiver(respond);
   receivers.push(receiver);
   return receiver;
 }
@@ -151,13 +151,13 @@ describe('many slow receivers', () => {
       endpoints.push(await service.subscribe(tenant, `${slow.url}/${number}`));
     }
     for (let event = 0; event < 5; event++) await service.createLead(tenant);
-    await slow.got(4);
+    await slow.receivedRequests(4);
     const healthy = await addTenant(service.db);
     const receiver = await receiverWith();
     await service.subscribe(healthy, receiver.url);
     const before = slow.received.length;
     await service.createLead(healthy);
-    await receiver.got(1);
+    await receiver.receivedRequests(1);
     // It did not have to wait for the queue of the slow ones.
     expect(before).toBeLessThan(30);
     expect(slow.received.length).toBeLessThan(30);

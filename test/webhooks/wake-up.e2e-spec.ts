@@ -23,15 +23,15 @@ describe('an event', () => {
   it('of another process wakes the worker through the change stream', async () => {
     const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
     await other.createLead(tenant);
-    const [got] = await receiver.got(1);
-    expect(got?.headers['webhook-id']).toMatch(/^msg_/);
+    const [request] = await receiver.receivedRequests(1);
+    expect(request?.headers['webhook-id']).toMatch(/^msg_/);
     await other.stop();
   });
 
   it('is found by polling while there is no stream', async () => {
     await service.service.app.get(OutboxChangeStream).stop();
     await service.createLead(tenant);
-    await receiver.got(2);
+    await receiver.receivedRequests(2);
     expect(receiver.received).toHaveLength(2);
   });
 });

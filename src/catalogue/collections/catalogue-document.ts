@@ -26,7 +26,6 @@ export interface MediaItem {
   type: string;
 }
 
-/** A downloadable brochure. */
 export interface Brochure {
   dateUploaded: Date;
   name: string;

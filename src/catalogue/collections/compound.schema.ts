@@ -111,7 +111,7 @@ compoundSchema.index(
 /** Serves the list of what changed since a time, oldest change first, deleted ones included. */
 compoundSchema.index({ organizationId: 1, updatedAt: 1, _id: 1 }, { name: 'changes' });
 for (const language of languages) {
-  /** Serves linking a lead to the compounds that bear a name, in any case. */
+  /** Serves linking a lead to the compounds that have a name, in any case. */
   compoundSchema.index(
     { organizationId: 1, [`name.${language}`]: 1 },
     { name: `name-${language}`, collation: caseInsensitive, ...notDeleted },

@@ -13,7 +13,6 @@ export interface UnitReview extends ReviewState {
   type: string;
 }
 
-/** A unit of a compound. */
 @Schema({ collection: 'units' })
 export class UnitDocument extends CatalogueDocument {
   @Prop({ type: SchemaTypes.ObjectId })

@@ -27,7 +27,6 @@ export class DocumentDto {
   __v!: number;
 }
 
-/** A picture. */
 export class MediaDto {
   @TextField('https://cdn.example.com/compounds/palm-meadows/entrance.jpg')
   image!: string;
@@ -36,7 +35,6 @@ export class MediaDto {
   type!: string;
 }
 
-/** A downloadable brochure. */
 export class BrochureDto {
   @TimeOrEmptyField()
   dateUploaded!: string;

@@ -75,7 +75,6 @@ export const NumberField = (example: number, description?: string): PropertyDeco
 export const BooleanField = (): PropertyDecorator =>
   Presented(flagOf, { type: Boolean, example: false });
 
-/** A list of anything. */
 export const ListField = (): PropertyDecorator =>
   Presented(listOf, { type: 'array', items: {}, example: [] });
 
@@ -99,7 +98,6 @@ export const ObjectField = <T extends object>(
     ...described(description),
   });
 
-/** A list of objects. */
 export const ObjectsField = <T extends object>(shape: Type<T>): PropertyDecorator =>
   Presented((value, language) => objectsOf(value).map((item) => present(shape, item, language)), {
     type: [shape],

@@ -11,7 +11,7 @@ import {
 /** The database did not respond in time; the request may be repeated. */
 export class DatabaseUnavailableError extends Error {
   constructor(cause?: unknown) {
-    super('The database did not answer in time.', { cause });
+    super('The database did not respond in time.', { cause });
   }
 }
 

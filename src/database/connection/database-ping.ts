@@ -3,7 +3,6 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { withinDeadline } from './deadline.js';
 
-/** Pings the database. */
 @Injectable()
 export class DatabasePing {
   constructor(@InjectConnection() private readonly connection: Connection) {}

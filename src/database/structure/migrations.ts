@@ -6,7 +6,7 @@ import type { MigrationDocument } from './migration.schema.js';
 
 /** A change of stored data that comes with a version of the service. */
 export interface Migration {
-  /** Its place in the order; never reused. */
+  /** Its position in the order; never reused. */
   readonly version: number;
   readonly name: string;
   /**

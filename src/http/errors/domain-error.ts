@@ -13,7 +13,7 @@ type Details<Definition> =
     ? [content?: Content<Definition>, headers?: Headers]
     : [content: Content<Definition>, headers?: Headers];
 
-/** An error that the client is told about (rule HTTP-5). */
+/** An error whose message the client may see (rule HTTP-5). */
 export class DomainError<Definition extends ErrorDefinition = ErrorDefinition> extends Error {
   readonly definition: ErrorDefinition;
   readonly messages: readonly Message[];

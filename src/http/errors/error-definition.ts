@@ -21,6 +21,6 @@ export interface ErrorDefinition {
   /** The body's `message` is a list. */
   readonly isList?: boolean;
   /** The body has no `error` field (rule AUTH-3). */
-  readonly isBare?: boolean;
+  readonly omitsErrorField?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }

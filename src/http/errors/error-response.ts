@@ -32,7 +32,7 @@ const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
   431: httpErrors.headersTooLarge,
 };
 
-/** The error that the client is told about; what is not known is a 500 without details. */
+/** The error as a {@link DomainError}; an unknown one becomes a 500 without details. */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error as DomainError;
   if (isDatabaseUnavailable(error)) return new DomainError(httpErrors.serviceUnavailable);
@@ -41,10 +41,10 @@ export function toDomainError(error: unknown): DomainError {
 
 /** Status, headers and body of an error; no other place knows the body's shape. */
 export function errorResponse(error: DomainError, language: Language): ErrorResponse {
-  const { status, code, isList = false, isBare = false } = error.definition;
+  const { status, code, isList = false, omitsErrorField = false } = error.definition;
   const texts = error.messages.map((message) => messageText(message, language));
   const message = isList ? texts : (texts[0] ?? '');
-  const reason = isBare ? {} : { error: STATUS_CODES[status] ?? 'Error' };
+  const reason = omitsErrorField ? {} : { error: STATUS_CODES[status] ?? 'Error' };
   return {
     status,
     headers: { 'x-error-code': code, ...error.headers },

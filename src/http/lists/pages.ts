@@ -28,7 +28,6 @@ export function pageOf({ page = '1', limit }: { page?: string; limit?: string })
   return { skip: (Number(page) - 1) * size, limit: size };
 }
 
-/** Describes a page. */
 export function paginationOf(count: number, limit: number, total: number): Pagination {
   return { count, limit, pages: limit === 0 ? 0 : Math.ceil(total / limit), total };
 }

@@ -130,7 +130,9 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
 
 /** Shared by all endpoints, but for those whose body differs. */
 function exampleOf(error: ErrorDefinition) {
-  return error.isBare ? errorExample(error) : { $ref: `#/components/examples/${error.code}` };
+  return error.omitsErrorField
+    ? errorExample(error)
+    : { $ref: `#/components/examples/${error.code}` };
 }
 
 function errorHeaders(status: number, errors: readonly DocumentedError[]): Headers {

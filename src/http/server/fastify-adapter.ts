@@ -34,7 +34,6 @@ const brotliParameters = {
   [constants.BROTLI_PARAM_LGWIN]: 18,
 };
 
-/** What an adapter is made from. */
 export interface AdapterOptions {
   readonly environment: Environment;
   readonly logger: Logger;

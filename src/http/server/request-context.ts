@@ -17,7 +17,7 @@ declare module 'fastify' {
 
 const requestIdPattern = /^[\w.:~+/=@-]{1,128}$/;
 
-/** The caller's `x-request-id` when it is a valid token, else a new one (rule HTTP-5). */
+/** The caller's `x-request-id` when it is a valid token, else a new one (rule HTTP-6). */
 export function requestId(request: { headers: Record<string, unknown> }): string {
   const headerId = request.headers['x-request-id'];
   return typeof headerId === 'string' && requestIdPattern.test(headerId) ? headerId : randomUUID();

@@ -26,7 +26,6 @@ export function RequiredExternalId(options: ApiPropertyOptions): PropertyDecorat
   return RequiredField({ ...externalIdApi, ...options }, externalId);
 }
 
-/** An email address. */
 export function EmailField(options: ApiPropertyOptions): PropertyDecorator {
   const email: Rule = { name: 'isEmail', isMet: (value) => isEmail(value) };
   return Field({ type: String, format: 'email', ...options }, [email]);
@@ -42,7 +41,6 @@ export function QuantityField(example: number): PropertyDecorator {
   return Field({ type: Number, minimum: 0, example }, quantity);
 }
 
-/** true or false. */
 export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorator {
   const boolean: Rule = { name: 'isBoolean', isMet: (value) => typeof value === 'boolean' };
   return Field({ type: Boolean, ...options }, [boolean]);
@@ -70,7 +68,7 @@ export function StatusField(
   ]);
 }
 
-/** A JSON object of any content, taken over exactly as it is. */
+/** A JSON object of any content, kept exactly as it is. */
 export function ObjectField(options: ApiPropertyOptions, rules: ValueKind = []): PropertyDecorator {
   const api = { type: 'object', additionalProperties: true, ...options } as ApiPropertyOptions;
   return Field(api, [...rules, { name: 'isObject', isMet: isPlainObject }]);

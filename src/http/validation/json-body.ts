@@ -17,7 +17,7 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  *
  * @param depthLimit deepest accepted nesting; a flat object has depth 1
  * @throws DomainError 400 for what is no JSON, is nested too deep, or could not be given back as it
- * was sent: the keys `__proto__`, `constructor.prototype`, `_bsontype`, `$ref` beside `$id`, keys
+ * was sent: the keys `__proto__`, `constructor.prototype`, `_bsontype`, `$ref` together with `$id`, keys
  * with null characters, lone surrogates, integers and numbers that a double does not hold
  */
 export function parseJsonBody(body: Buffer, depthLimit: number): unknown {

@@ -48,7 +48,7 @@ export function PageLimit(): PropertyDecorator {
   );
 }
 
-/** A parameter that means nothing, and is not checked, beside `all=1`. */
+/** A parameter that means nothing, and is not checked, together with `all=1`. */
 export function IgnoredWithAll(): PropertyDecorator {
   return ValidateIf((query: { all?: unknown }) => query.all !== '1');
 }

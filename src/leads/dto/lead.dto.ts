@@ -78,7 +78,6 @@ export class LeadDto {
   updatedAt!: string;
 }
 
-/** Response of `POST /leads`. */
 export class LeadUpsertResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;
@@ -98,7 +97,6 @@ export class LeadUpsertResponseDto {
   newLead!: LeadDto;
 }
 
-/** Response of `GET /leads/:recordSystemId`. */
 export class LeadResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;
@@ -107,7 +105,6 @@ export class LeadResponseDto {
   lead!: LeadDto;
 }
 
-/** Response of `DELETE /leads/:recordSystemId`. */
 export class LeadDeletionResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;

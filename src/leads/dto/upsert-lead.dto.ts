@@ -37,7 +37,7 @@ export class UpsertLeadDto implements LeadPayload {
   data?: Record<string, unknown>;
 
   @ObjectField({
-    description: 'Free-form metadata, stored as sent beside the lead data and merged on update.',
+    description: 'Free-form metadata, stored as sent next to the lead data and merged on update.',
     example: { utm_source: 'newsletter' },
   })
   additionalData?: Record<string, unknown>;
@@ -59,7 +59,7 @@ export class UpsertLeadDto implements LeadPayload {
 
   @TextField({
     description:
-      'Stored in data. Links every compound of the organization that bears this name in the ' +
+      'Stored in data. Links every compound of the organization that has this name in the ' +
       'language of the request, in any case.',
     example: 'Palm Meadows',
   })

@@ -17,20 +17,19 @@ interface ImportOptions extends OutputOptions {
 }
 
 const importErrorColumns: Columns<ImportOutcome['errors'][number]> = {
-  Place: ({ location }) => location,
-  Fault: ({ message }) => message,
+  Location: ({ location }) => location,
+  Error: ({ message }) => message,
 };
 
 const countColumns: Columns<ImportOutcome['counts'][number]> = {
-  Records: ({ kind }) => kind,
+  Entries: ({ kind }) => kind,
   Created: ({ created }) => created,
   Updated: ({ updated }) => updated,
   Unchanged: ({ unchanged }) => unchanged,
 };
 
-/** Adds `catalog` and its subcommand. */
 export function addCatalogueCommands(program: Command): void {
-  const group = program.command('catalog').description('take catalogues over');
+  const group = program.command('catalog').description('import catalogues');
   addPrintingCommand(group, {
     name: 'import',
     description:
@@ -57,7 +56,7 @@ async function withProgress(
   work: (progress: (done: number, total: number) => void) => Promise<ImportOutcome>,
 ): Promise<ImportOutcome> {
   const bar = new SingleBar({
-    format: '{bar} {value} of {total} records',
+    format: '{bar} {value} of {total} entries',
     noTTYOutput: false,
     clearOnComplete: true,
   });
@@ -75,6 +74,7 @@ async function withProgress(
 
 function print(outcome: ImportOutcome, options: OutputOptions): void {
   const { errors, counts } = outcome;
+  // Programs read these keys of the JSON output.
   const faults = errors.map(({ location, message }) => ({ place: location, message }));
   if (options.json === true) printJson({ faults, counts });
   else if (errors.length > 0) printList(errors, importErrorColumns, options);

@@ -28,7 +28,6 @@ const migrationColumns: Columns<MigrationState> = {
   State: ({ state }) => state,
 };
 
-/** Adds `db` and its subcommands. */
 export function addDatabaseCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'db',

@@ -10,7 +10,6 @@ type KeyView = ReturnType<typeof keyView>;
 type NewKeyView = ReturnType<typeof newKeyView>;
 type RotatedKeyView = ReturnType<typeof rotatedKeyView>;
 
-/** The columns of `key list`. */
 export const keyColumns: Columns<KeyView> = {
   Id: ({ _id }) => _id,
   Prefix: ({ prefix }) => prefix,

@@ -26,7 +26,6 @@ export const leadColumns: Columns<LeadDto> = {
   Updated: ({ updatedAt }) => updatedAt,
 };
 
-/** The columns of `lead history`. */
 export const historyColumns: Columns<HistoryEntry> = {
   Time: ({ at }) => at,
   Lead: ({ leadId }) => leadId,

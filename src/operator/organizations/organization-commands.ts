@@ -107,7 +107,7 @@ function addShow(group: Command): void {
 function addUpdate(group: Command): void {
   const command = addPrintingCommand(group, {
     name: 'update',
-    description: 'change what is given of an organization and leave the rest',
+    description: 'change the given fields of an organization',
     example: 'org update 665f1c2ab7e4d2f0a1b2c3d4 --allow-conflict-leads true',
   })
     .argument('<id>', 'id of the organization', objectId)

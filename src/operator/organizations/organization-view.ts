@@ -7,7 +7,6 @@ import type { Columns } from '../command-line/output.js';
 
 type OrganizationView = ReturnType<typeof organizationView>;
 
-/** The columns of `org list`. */
 export const organizationListColumns: Columns<OrganizationView> = {
   Id: ({ _id }) => _id,
   Name: ({ name }) => name,
@@ -31,7 +30,7 @@ export const organizationColumns: Columns<OrganizationView> = {
   Updated: ({ updatedAt }) => updatedAt,
 };
 
-/** An organization as the operator sees it, with the defaults of the settings that it leaves out. */
+/** An organization for printing, with defaults for the settings that it does not have. */
 export function organizationView(document: OrganizationDocument) {
   const { allowConflictLeads, phoneCountry, clients } = toOrganization(document);
   return {

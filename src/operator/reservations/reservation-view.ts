@@ -42,7 +42,6 @@ export const reservationColumns: Columns<InspectedReservation> = {
   Updated: ({ updatedAt }) => updatedAt,
 };
 
-/** The cheques under a reservation. */
 export const chequeColumns: Columns<ChequeLine> = {
   Installment: ({ installmentId }) => installmentId,
   Cheque: ({ status }) => status,
@@ -52,7 +51,6 @@ export const chequeColumns: Columns<ChequeLine> = {
   Wallet: ({ wallet }) => wallet,
 };
 
-/** The history under the cheques. */
 export const historyColumns: Columns<HistoryLine> = {
   Reported: ({ changedAt }) => changedAt,
   Installment: ({ installmentId }) => installmentId,
@@ -62,7 +60,6 @@ export const historyColumns: Columns<HistoryLine> = {
   Source: ({ source }) => source,
 };
 
-/** The columns of `reservation callbacks`. */
 export const callbackColumns: Columns<InspectedCallback> = {
   Received: ({ receivedAt }) => receivedAt,
   Answer: ({ outcome }) => outcome.status,

@@ -33,7 +33,6 @@ export const deliveryColumns: Columns<DeliveryDetailView> = {
   Body: ({ body }) => body,
 };
 
-/** The columns of the attempts of one delivery. */
 export const attemptColumns: Columns<DeliveryDetailView['log'][number]> = {
   Round: ({ round }) => round,
   Attempt: ({ attempt }) => attempt,

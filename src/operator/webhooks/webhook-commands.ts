@@ -42,7 +42,6 @@ const hour = 3_600_000;
 const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 const events = `types of events, separated by commas: ${eventTypes.join(', ')}, lead.* or *`;
 
-/** Adds `webhook` and its subcommands. */
 export function addWebhookCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'webhook',

@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 
-/** A callback as it arrived, for its record. */
+/** A callback as received, for the log. */
 export interface CallbackRequest {
   readonly requestId: string;
   /** The body with all its fields. */

@@ -11,8 +11,8 @@ import { ReservationStateService, unitQueueKey } from '../reservation-state.serv
 import type { ReservationDocument } from '../reservation.schema.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { type CallbackError, type CallbackOutcome, decideCallback } from './callback-decision.js';
-import { CallbackRecordsRepository } from './callback-records.repository.js';
-import type { CallbackRecordDocument } from './callback-record.schema.js';
+import { CallbackLogRepository } from './callback-log.repository.js';
+import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRequest } from './callback-request.js';
 import type { CallbackDto } from './callback.dto.js';
 
@@ -25,14 +25,14 @@ export class CallbacksService {
     private readonly transactions: Transactions,
     private readonly reservations: ReservationsRepository,
     private readonly states: ReservationStateService,
-    private readonly records: CallbackRecordsRepository,
+    private readonly log: CallbackLogRepository,
   ) {}
 
   /**
-   * Applies a callback and records it, in one transaction. What the steps before an error changed is
+   * Applies a callback and logs it, in one transaction. What the steps before an error changed is
    * committed before the error is thrown (rule CALL-7).
    *
-   * @param request the callback as it arrived
+   * @param request the callback as it was received
    * @throws DomainError 404 or 422 with the headers that say what was stored
    */
   async handle(
@@ -43,7 +43,7 @@ export class CallbacksService {
     const { outcome, error } = await this.run(caller, callback, request).catch(
       (failure: unknown) => {
         // Not awaited: a database in trouble must not hold up the response.
-        void this.recordFailed(caller, request, failure);
+        void this.logFailed(caller, request, failure);
         throw failure;
       },
     );
@@ -51,13 +51,13 @@ export class CallbacksService {
     return outcome;
   }
 
-  /** Records a callback that failed and changed nothing, as far as the database allows. */
-  async recordFailed(caller: Caller, request: CallbackRequest, failure: unknown): Promise<void> {
+  /** Logs a callback that failed and changed nothing, as far as the database allows. */
+  async logFailed(caller: Caller, request: CallbackRequest, failure: unknown): Promise<void> {
     const nothing = { reservation: 'unchanged', cheque: 'none' } as const;
     try {
-      await this.records.insert(caller, request, this.recorded(nothing, toDomainError(failure)));
+      await this.log.insert(caller, request, this.logged(nothing, toDomainError(failure)));
     } catch (error) {
-      this.logger.warn({ err: error }, 'A failed callback could not be recorded');
+      this.logger.warn({ err: error }, 'A failed callback could not be logged');
     }
   }
 
@@ -68,7 +68,7 @@ export class CallbacksService {
     const work = async () => {
       const outcome = await this.apply(organizationId, callback);
       const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
-      await this.records.insert(caller, request, this.recorded(outcome, error));
+      await this.log.insert(caller, request, this.logged(outcome, error));
       return { outcome, error };
     };
     return this.transactions.run(work, { queueKeys: unitId ? [unitQueueKey(unitId)] : [] });
@@ -88,10 +88,10 @@ export class CallbacksService {
     return outcome;
   }
 
-  private recorded(
+  private logged(
     { reservation, cheque }: CallbackOutcome,
     error: DomainError | undefined,
-  ): CallbackRecordDocument['outcome'] {
+  ): CallbackLogDocument['outcome'] {
     if (error === undefined) return { status: 201, messages: [], reservation, cheque };
     const { status, body } = errorResponse(error, defaultLanguage);
     return { status, messages: [body.message].flat(), reservation, cheque };

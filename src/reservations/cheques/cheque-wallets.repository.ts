@@ -5,7 +5,6 @@ import type { TenantCollection } from '../../database/documents/tenant-collectio
 import { updateBetween } from '../update-between.js';
 import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
 
-/** The queries on `chequeWallets`. */
 @Injectable()
 export class ChequeWalletsRepository {
   constructor(

@@ -2,7 +2,6 @@ import type { CallbackDto } from '../callback/callback.dto.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
 import type { Cheque, ChequeHistoryEntry, ChequeWalletDocument } from './cheque-wallet.schema.js';
 
-/** What a partner reports about a cheque. */
 export type ChequeReport = Required<Pick<CallbackDto, 'installmentId' | 'chequeStatus'>> &
   ChequeDetails;
 

@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lookup.service.js';
-import type { CallbackRecordDocument } from '../callback/callback-record.schema.js';
-import { CallbackRecordsRepository } from '../callback/callback-records.repository.js';
+import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
+import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import { ChequeWalletsRepository } from '../cheques/cheque-wallets.repository.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import type { ChequeWalletDto, ReservationDto } from './reservation.dto.js';
@@ -18,9 +18,9 @@ export interface InspectedReservation extends Omit<ReservationDto, 'chequeWallet
   readonly wallets: readonly ChequeWalletDto[];
 }
 
-/** A recorded callback. */
+/** A callback of the log. */
 export interface InspectedCallback extends Pick<
-  CallbackRecordDocument,
+  CallbackLogDocument,
   'requestId' | 'payload' | 'outcome'
 > {
   readonly receivedAt: Date;
@@ -36,7 +36,7 @@ export class ReservationInspectionService {
     private readonly reservations: ReservationsRepository,
     private readonly wallets: ChequeWalletsRepository,
     private readonly units: UnitLookupService,
-    private readonly records: CallbackRecordsRepository,
+    private readonly log: CallbackLogRepository,
   ) {}
 
   /** A reservation, soft-deleted or not, with its unit and wallets; null when there is none. */
@@ -58,13 +58,13 @@ export class ReservationInspectionService {
   }
 
   /**
-   * The recorded callbacks with the id of a reservation, newest first, also those of another
+   * The logged callbacks with the id of a reservation, newest first, also those of another
    * organization, which got a 404.
    */
   async callbacks(id: Types.ObjectId, limit: number): Promise<InspectedCallback[]> {
     const organizationIds = await this.organizations.listAllIds();
-    const records = await this.records.findAcross(organizationIds, id.toHexString(), limit);
-    return records.map(({ createdAt, organizationId, apiKeyId, requestId, payload, outcome }) => ({
+    const entries = await this.log.findAcross(organizationIds, id.toHexString(), limit);
+    return entries.map(({ createdAt, organizationId, apiKeyId, requestId, payload, outcome }) => ({
       receivedAt: createdAt,
       organizationId: organizationId.toHexString(),
       apiKeyId: apiKeyId.toHexString(),

@@ -22,7 +22,6 @@ export class ChequeHistoryEntryDto {
   source!: string;
 }
 
-/** A cheque of a wallet. */
 export class ChequeDto {
   @ApiProperty({ type: String, example: 'installment-3' })
   installmentId!: string;
@@ -43,7 +42,6 @@ export class ChequeDto {
   statusHistory!: readonly ChequeHistoryEntryDto[];
 }
 
-/** The cheque wallet of a reservation. */
 export class ChequeWalletDto {
   @ApiProperty({ ...objectId, example: '6740b1f2c3d4e5f607182941' })
   _id!: string;
@@ -119,13 +117,11 @@ export class ReservationDto {
   chequeWallet!: ChequeWalletDto | null;
 }
 
-/** Response of `GET /reservations/:reservationId`. */
 export class ReservationResponseDto {
   @ApiProperty({ type: ReservationDto })
   data!: ReservationDto;
 }
 
-/** Response of `POST /reservations`. */
 export class ReservationUpsertResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })
   ok!: true;

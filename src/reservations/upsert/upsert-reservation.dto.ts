@@ -100,7 +100,7 @@ export class UpsertReservationDto {
     {
       maxItems: maxCheques,
       description:
-        'Makes the wallet of the reservation, or adds to it. A known installment takes over what ' +
+        'Makes the wallet of the reservation, or adds to it. A known installment takes what ' +
         'is sent and keeps its status and history.',
     },
     [{ name: 'uniqueInstallments', isMet: hasUniqueInstallments }],

@@ -28,7 +28,7 @@ import { UnitsService } from './units.service.js';
 export class CompoundUnitsController {
   constructor(
     private readonly units: UnitsService,
-    private readonly answers: ResponseStreams,
+    private readonly responseStreams: ResponseStreams,
     private readonly clock: Clock,
   ) {}
 
@@ -48,6 +48,6 @@ export class CompoundUnitsController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
     setUpdatedAsOf(reply, this.clock.now());
-    return this.answers.wholeOrStreamed(reply, await this.units.ofCompound(caller, slug));
+    return this.responseStreams.wholeOrStreamed(reply, await this.units.ofCompound(caller, slug));
   }
 }

@@ -78,7 +78,6 @@ export class UnitFiltersQuery {
   includeDeleted?: string;
 }
 
-/** Query of `GET /units`. */
 @RejectsUnknownParameters()
 export class ListUnitsQuery extends UnitFiltersQuery {
   @PageNumber()
@@ -88,7 +87,6 @@ export class ListUnitsQuery extends UnitFiltersQuery {
   limit?: string;
 }
 
-/** Query of `GET /units/export/all`. */
 @RejectsUnknownParameters()
 export class ExportUnitsQuery extends UnitFiltersQuery {
   @Field(

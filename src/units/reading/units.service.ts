@@ -46,7 +46,6 @@ export class UnitsService {
     return listText(this.presenter.presentBatches(caller, units));
   }
 
-  /** One page of the units that match. */
   async page(caller: Caller, query: ListUnitsQuery): Promise<PageOf<UnitDto>> {
     const page = pageOf(query);
     const { total, batches } = await this.search(caller, query, page);

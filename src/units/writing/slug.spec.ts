@@ -17,7 +17,7 @@ describe('slugify', () => {
 });
 
 describe('slugCandidates', () => {
-  it('adds what tells the record from others, its id at last', () => {
+  it('adds what distinguishes the unit from others, its id at last', () => {
     expect(slugCandidates(['Villa', undefined, 'A 1'], 'id')).toEqual([
       'villa',
       'villa-a-1',

@@ -22,7 +22,7 @@ export function NameField(): PropertyDecorator {
   );
 }
 
-/** The name of another record, or null for none. */
+/** The name of another document, or null for none. */
 export function ReferenceField(description: string): PropertyDecorator {
   return Field({ type: String, nullable: true, description }, [
     { name: 'isTextOrNull', isMet: (value) => value === null || isText(value) },

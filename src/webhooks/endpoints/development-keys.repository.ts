@@ -6,7 +6,6 @@ import type { DevelopmentKeyDocument } from './development-key.schema.js';
 
 const name = 'encryption';
 
-/** The queries on `developmentKeys`. */
 @Injectable()
 export class DevelopmentKeysRepository {
   constructor(

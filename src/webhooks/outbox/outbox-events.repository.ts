@@ -12,7 +12,6 @@ export interface Lease {
   readonly until: Date;
 }
 
-/** The queries on `outboxEvents`. */
 @Injectable()
 export class OutboxEventsRepository {
   constructor(

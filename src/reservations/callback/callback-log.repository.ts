@@ -4,15 +4,15 @@ import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import type { CallbackRecordDocument } from './callback-record.schema.js';
+import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRequest } from './callback-request.js';
 
 /** The queries on `reservationCallbacks`, the log of callbacks. */
 @Injectable()
-export class CallbackRecordsRepository {
+export class CallbackLogRepository {
   constructor(
-    @InjectCollection('CallbackRecord')
-    private readonly records: TenantCollection<CallbackRecordDocument>,
+    @InjectCollection('CallbackLog')
+    private readonly log: TenantCollection<CallbackLogDocument>,
     private readonly clock: Clock,
   ) {}
 
@@ -20,11 +20,11 @@ export class CallbackRecordsRepository {
   async insert(
     { organizationId, apiKeyId }: Caller,
     { requestId, payload }: CallbackRequest,
-    outcome: CallbackRecordDocument['outcome'],
+    outcome: CallbackLogDocument['outcome'],
   ): Promise<void> {
     const now = this.clock.now();
     const { reservationId } = payload as { reservationId?: unknown };
-    await this.records.insert({
+    await this.log.insert({
       _id: new Types.ObjectId(),
       organizationId,
       apiKeyId,
@@ -42,8 +42,8 @@ export class CallbackRecordsRepository {
     organizationIds: readonly Types.ObjectId[],
     reservationId: string,
     limit: number,
-  ): Promise<CallbackRecordDocument[]> {
+  ): Promise<CallbackLogDocument[]> {
     const options = { sort: { createdAt: -1, _id: -1 }, limit } as const;
-    return this.records.findAcross(organizationIds, { reservationId }, options);
+    return this.log.findAcross(organizationIds, { reservationId }, options);
   }
 }

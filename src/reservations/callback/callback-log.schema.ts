@@ -5,7 +5,7 @@ import type { CallbackOutcome } from './callback-decision.js';
 
 /** One authenticated callback and its outcome, for the operator (rule CALL-15). */
 @Schema({ collection: 'reservationCallbacks' })
-export class CallbackRecordDocument extends TenantDocument {
+export class CallbackLogDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId })
   apiKeyId!: Types.ObjectId;
 
@@ -28,15 +28,15 @@ export class CallbackRecordDocument extends TenantDocument {
   };
 }
 
-export const callbackRecordSchema = SchemaFactory.createForClass(CallbackRecordDocument);
+export const callbackLogSchema = SchemaFactory.createForClass(CallbackLogDocument);
 
 /** Serves the callbacks of a reservation, newest first. */
-callbackRecordSchema.index(
+callbackLogSchema.index(
   { organizationId: 1, reservationId: 1, createdAt: -1 },
   { name: 'ofReservation' },
 );
 /** Callbacks are kept for 90 days. */
-callbackRecordSchema.index(
+callbackLogSchema.index(
   { createdAt: 1 },
   { name: 'expiry', expireAfterSeconds: 90 * 24 * 60 * 60 },
 );

@@ -10,9 +10,9 @@ import { DomainError } from '../../http/errors/domain-error.js';
 import { callbackRequest } from './callback-request.js';
 import { CallbacksService } from './callbacks.service.js';
 
-/** Records callbacks with an invalid body; the others are recorded with what they changed. */
+/** Logs callbacks with an invalid body; the others are logged with what they changed. */
 @Injectable()
-export class CallbackRecordInterceptor implements NestInterceptor {
+export class CallbackLogInterceptor implements NestInterceptor {
   constructor(private readonly callbacks: CallbacksService) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
@@ -21,7 +21,7 @@ export class CallbackRecordInterceptor implements NestInterceptor {
     return next.handle().pipe(
       catchError(async (error: unknown) => {
         if (caller !== undefined && error instanceof DomainError && error.status === 400) {
-          await this.callbacks.recordFailed(caller, callbackRequest(request), error);
+          await this.callbacks.logFailed(caller, callbackRequest(request), error);
         }
         throw error;
       }),

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+
+const citedRules = (text: string): string[] =>
+  text.match(/\b(?:HTTP|AUTH|LEAD|CALL|RES|COMP|UNIT|HOOK|OPS|CONF|DATA)-\d+\b/g) ?? [];
+
+const files = ['src', 'test', 'docs']
+  .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
+  .filter((entry) => entry.isFile() && /\.(ts|mjs|md)$/.test(entry.name))
+  .map(({ parentPath, name }) => `${parentPath}/${name}`);
+
+describe('the rules that are cited', () => {
+  const headings: string[] = readFileSync('docs/rules.md', 'utf8').match(/(?<=^### ).+$/gm) ?? [];
+
+  it('are headings of docs/rules.md, each once', () => {
+    const unknown = files.flatMap((file) =>
+      citedRules(readFileSync(file, 'utf8'))
+        .filter((rule) => !headings.includes(rule))
+        .map((rule) => `${file}: ${rule}`),
+    );
+    expect(unknown).toEqual([]);
+    expect(new Set(headings).size).toBe(headings.length);
+    expect(headings.length).toBeGreaterThan(70);
+  });
+
+  it('are cited by their ids, no document from outside the repository', () => {
+    const outside = files.filter((file) =>
+      /\bsections? \d|data\smodel/.test(readFileSync(file, 'utf8')),
+    );
+    expect(outside).toEqual([]);
+  });
+});
