@@ -111,7 +111,7 @@ describe('a change', () => {
     expect([clients.received, off.received, foreign.received]).toEqual([[], [], []]);
   });
 
-  it('to a record that was there carries what changed', async () => {
+  it('about an existing object carries what changed', async () => {
     const receiver = await receiverWith();
     await service.createLead(tenant, 'changing');
     await service.subscribe(tenant, receiver.url, ['lead.updated']);
