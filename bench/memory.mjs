@@ -47,7 +47,7 @@ try {
   const key = await seed(client.db());
   print(`At rest              ${resident(service.child.pid).toFixed(0)} MB`);
   const rounds = [
-    ['eight at once', {}, false],
+    ['eight concurrently', {}, false],
     ['eight, gzip', { 'accept-encoding': 'gzip' }, false],
     ['eight, br', { 'accept-encoding': 'br' }, false],
     ['eight, slow readers', {}, true],

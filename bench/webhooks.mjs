@@ -70,7 +70,7 @@ async function throughput(workers, endpoints) {
   for (const worker of started) await (await worker).shutDown();
 }
 
-/** Events that come all at once to a worker that is idle. */
+/** Events that come all at the same time to a worker that is idle. */
 async function burst(endpoints) {
   const worker = await startWorker();
   await delay(2_000);

@@ -33,7 +33,7 @@ class Receiver(BaseHTTPRequestHandler):
             event = Webhook(sys.stdin.readline().strip()).verify(body, dict(self.headers))
             print("verified", event["type"], flush=True)
         except Exception as error:
-            print("refused", repr(error), flush=True)
+            print("rejected", repr(error), flush=True)
         try:
             Webhook("whsec_" + "A" * 32).verify(body, dict(self.headers))
             print("WRONG SECRET PASSED", flush=True)

@@ -11,7 +11,7 @@ import { CatalogueImportRepository } from './import/catalogue-import.repository.
 import { CatalogueImportsService } from './import/catalogue-imports.service.js';
 import { ReferencesRepository } from './references/references.repository.js';
 
-/** What compounds and units stand on: their collections, what they refer to, and the import. */
+/** What compounds and units share: their collections, what they refer to, and the import. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature(

@@ -14,7 +14,7 @@ export interface Message {
 /** The messages of a language by file and key, as `catalogues/<language>/*.json` has them. */
 export type Catalogue = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The catalogues, read at once: decorators of the API reference need texts before any module. */
+/** The catalogues, read when the file is loaded: decorators of the API reference need texts before any module. */
 export const catalogues = Object.fromEntries(
   languages.map((language) => [language, readCatalogue(language)]),
 ) as Readonly<Record<Language, Catalogue>>;

@@ -67,7 +67,7 @@ export class UnitsController {
     summary: 'Create or update a unit',
     description:
       'recordSystemId, else unitId, identifies the unit; the first request creates it and later ones ' +
-      'change what they send, also when they arrive at the same moment. Names must resolve.',
+      'change what they send, also when they arrive concurrently. Names must resolve.',
   })
   @DocumentedUpsert(UnitUpsertResponseDto, 'unit')
   @DocumentedErrors(

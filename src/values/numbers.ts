@@ -12,7 +12,7 @@ export const decimal: Rule = {
   isMet: (value) => parseDecimal(value) !== null,
 };
 
-/** The whole number that a text of decimal digits stands for, null outside of the range. */
+/** The whole number of a text of decimal digits, null outside of the range. */
 export function parseInteger(
   value: unknown,
   minimum: number,
@@ -23,7 +23,7 @@ export function parseInteger(
   return number >= minimum && number <= maximum ? number : null;
 }
 
-/** The number that a text in plain decimal notation stands for, null when it is larger. */
+/** The number of a text in plain decimal notation, null when it is larger. */
 export function parseDecimal(value: unknown, maximum = Number.MAX_SAFE_INTEGER): number | null {
   const isDecimal = typeof value === 'string' && /^\d+(\.\d+)?$/.test(value);
   return isDecimal && Number(value) <= maximum ? Number(value) : null;

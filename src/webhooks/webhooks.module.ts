@@ -25,8 +25,8 @@ import { WebhookBackground } from './worker/webhook-background.js';
 import { WebhookWorker } from './worker/webhook-worker.js';
 
 /**
- * Outbound webhooks: the outbox that the features write to, the relay that hands its events to the
- * endpoints, the worker that delivers them, and the operator's side of all that.
+ * Outbound webhooks: the outbox that the features write to, the relay that creates the deliveries of
+ * its events, the worker that sends them, and the services of the command line.
  */
 @Module({
   imports: [

@@ -93,7 +93,7 @@ describe('the client of a lead', () => {
     ]);
   });
 
-  it('is left alone where the organization does not want updates', async () => {
+  it('is not changed where the organization does not want updates', async () => {
     const tenant = await addTenant(service.db, settings({ updateExisting: false }));
     const client = { name: 'Old', phoneNumbers: ['+201001234567'] };
     const id = await addClient(service.db, tenant.organizationId, client);

@@ -63,7 +63,7 @@ async function send(method: string, path: string, body?: unknown) {
 }
 
 /** A JSON text as its receiver sees it. */
-const asSent = (sent: unknown) => JSON.parse(JSON.stringify(sent)) as unknown;
+const arbitraryPayload = (sent: unknown) => JSON.parse(JSON.stringify(sent)) as unknown;
 
 describe('data and additionalData', () => {
   it('come back exactly as sent, whatever their keys and values, and merge by top-level key', async () => {
@@ -77,9 +77,12 @@ describe('data and additionalData', () => {
         expect(updated).toMatchObject({ status: 200 });
         const read = await send('GET', `/leads/${recordSystemId}`);
         const { lead } = JSON.parse(read.text) as { lead: Record<string, unknown> };
-        expect(JSON.parse(created.text).lead.data).toEqual(asSent(data));
-        expect(lead['data']).toEqual({ ...(asSent(data) as object), ...(asSent(later) as object) });
-        expect(lead['additionalData']).toEqual(asSent(additionalData));
+        expect(JSON.parse(created.text).lead.data).toEqual(arbitraryPayload(data));
+        expect(lead['data']).toEqual({
+          ...(arbitraryPayload(data) as object),
+          ...(arbitraryPayload(later) as object),
+        });
+        expect(lead['additionalData']).toEqual(arbitraryPayload(additionalData));
       }),
       { numRuns: 150 },
     );

@@ -32,7 +32,7 @@ describe('key', () => {
       key: expect.stringMatching(/^iapi_/),
       expiresAt: '2999-12-31T00:00:00.000Z',
     });
-    expect(await isLetIn(issued.key)).toBe(true);
+    expect(await isAccepted(issued.key)).toBe(true);
     expect(
       await service.db.collection('apiKeys').findOne({ _id: new ObjectId(issued._id) }),
     ).toEqual(
@@ -41,7 +41,7 @@ describe('key', () => {
 
     const revoked = await runJson(['key', 'revoke', issued.prefix], variables);
     expect(revoked).toMatchObject({ _id: issued._id, state: 'revoked' });
-    await eventually(async () => expect(await isLetIn(issued.key)).toBe(false), 5_000);
+    await eventually(async () => expect(await isAccepted(issued.key)).toBe(false), 5_000);
 
     const again = await runJson(['key', 'revoke', issued._id], variables);
     expect(again).toEqual({ ...(revoked as object), lastUsedAt: expect.anything() });
@@ -58,8 +58,8 @@ describe('key', () => {
     expect(rotated.old._id).toBe(old._id);
     const overlap = Date.parse(rotated.old.expiresAt) - before;
     expect(Math.abs(overlap - 7_200_000)).toBeLessThan(60_000);
-    expect(await isLetIn(old.key)).toBe(true);
-    expect(await isLetIn(rotated.key)).toBe(true);
+    expect(await isAccepted(old.key)).toBe(true);
+    expect(await isAccepted(rotated.key)).toBe(true);
 
     await service.db
       .collection('apiKeys')
@@ -71,7 +71,7 @@ describe('key', () => {
     expect(table).toMatchObject({ code: 0, stderr: '' });
     const successor = /^Key +(iapi_\S+) {2}\(shown once\)$/m.exec(table.stdout)?.[1] ?? '';
     expect(table.stdout).toMatch(/^Works until +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
-    expect(await isLetIn(successor)).toBe(false);
+    expect(await isAccepted(successor)).toBe(false);
   });
 
   it('lists every state, never a hash', async () => {
@@ -134,7 +134,7 @@ function issue(...args: string[]): Promise<IssuedJson> {
   return runJson(['key', 'issue', '--org', org, ...args], variables);
 }
 
-async function isLetIn(key: string): Promise<boolean> {
+async function isAccepted(key: string): Promise<boolean> {
   const { status } = await service.api('get', '/leads/none').set('api-key', key);
   return status === 404;
 }

@@ -112,7 +112,7 @@ describe('org', () => {
     const nile = await addOrganization('Nile\u001b[2J\nHomes', '2026-01-02T03:04:05.678Z');
     const oasis = await addOrganization('واحة', '2026-01-03T00:00:00Z');
     await addOrganization('Gone', '2026-01-01T00:00:00Z', { isDeleted: true });
-    const [list, table, shown, record] = await Promise.all([
+    const [list, table, shown, details] = await Promise.all([
       runJson<OrganizationJson[]>(['org', 'list'], variables),
       runCli(['org', 'list'], variables),
       runJson<OrganizationJson>(['org', 'show', oasis], variables),
@@ -126,9 +126,9 @@ describe('org', () => {
       `${nile}  Nile [2J Homes  -           EG             2026-01-02T03:04:05Z`,
       expect.stringContaining('واحة'),
     ]);
-    expect(record).toMatchObject({ code: 0, stderr: '' });
-    expect(record.stdout).toContain(`Id                         ${nile}\n`);
-    expect(record.stdout).toContain('Match clients by           phone, email\n');
+    expect(details).toMatchObject({ code: 0, stderr: '' });
+    expect(details.stdout).toContain(`Id                         ${nile}\n`);
+    expect(details.stdout).toContain('Match clients by           phone, email\n');
   });
 
   it('says that an organization is unknown, in one line', async () => {

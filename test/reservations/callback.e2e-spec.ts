@@ -576,7 +576,7 @@ describe('GET /reservations/:reservationId', () => {
   });
 });
 
-describe('the record of callbacks', () => {
+describe('the log of callbacks', () => {
   it('keeps each authenticated one with its outcome', async () => {
     const id = reservationId.toHexString();
     const requestId = 'callback-request-1';

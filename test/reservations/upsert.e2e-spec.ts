@@ -327,7 +327,12 @@ describe('POST /reservations rejects, and writes nothing:', () => {
     ['no unit', 400, ['unit is required to create a reservation'], {}],
     ['an unknown unit', 404, 'Unit not found', { unit: 'unknown' }],
     ['an unknown unit id', 404, 'Unit not found', { unit: { unitId: 'unknown' } }],
-    ['an unknown unit record', 404, 'Unit not found', { unit: { recordSystemId: 'V-1' } }],
+    [
+      'an unknown external id of a unit',
+      404,
+      'Unit not found',
+      { unit: { recordSystemId: 'V-1' } },
+    ],
     [
       'an unknown lead',
       404,

@@ -88,7 +88,7 @@ describe('a change', () => {
     const disabled = await service.subscribe(tenant, off.url, ['*']);
     await service.endpoints.disable(disabled.id);
     await service.subscribe(otherTenant, foreign.url, ['*']);
-    await service.createLead(tenant, 'told');
+    await service.createLead(tenant, 'published');
 
     const [request] = await all.receivedRequests(1);
     expect(await leads.receivedRequests(1)).toHaveLength(1);
@@ -104,14 +104,14 @@ describe('a change', () => {
     expect(verified).toEqual({
       type: 'lead.created',
       timestamp: expect.stringMatching(/^\d{4}-.+Z$/),
-      data: expect.objectContaining({ recordSystemId: 'told', data: { source: 'form' } }),
+      data: expect.objectContaining({ recordSystemId: 'published', data: { source: 'form' } }),
     });
     expect(leads.received[0]?.headers['webhook-id']).toBe(request?.headers['webhook-id']);
     await outboxIsEmpty();
     expect([clients.received, off.received, foreign.received]).toEqual([[], [], []]);
   });
 
-  it('to a record that was there carries what changed', async () => {
+  it('about an existing object carries what changed', async () => {
     const receiver = await receiverWith();
     await service.createLead(tenant, 'changing');
     await service.subscribe(tenant, receiver.url, ['lead.updated']);

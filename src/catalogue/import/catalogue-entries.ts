@@ -109,7 +109,7 @@ function valueOf<T>(kind: ValueKind, message: string): z.ZodType<T> {
 export type Kind = keyof typeof entrySchemas;
 export const kinds = Object.keys(entrySchemas) as Kind[];
 
-/** An entry of a file, and where in the file it stands. */
+/** An entry of a file, and where in the file it is. */
 export interface LocatedEntry<K extends Kind> {
   readonly location: string;
   readonly entry: z.output<(typeof entrySchemas)[K]>;
@@ -118,7 +118,7 @@ export interface LocatedEntry<K extends Kind> {
 /** Everything that a file holds. */
 export type Catalogue = { readonly [K in Kind]: LocatedEntry<K>[] };
 
-/** What keeps a file from being imported, and where it stands. */
+/** What keeps a file from being imported, and where it is. */
 export interface ImportError {
   readonly location: string;
   readonly message: string;

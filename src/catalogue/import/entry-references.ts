@@ -26,7 +26,7 @@ export const referenceFields: Readonly<Record<Kind, readonly ReferenceField[]>> 
   ],
 };
 
-/** One reference of an entry: where it stands, to what. */
+/** One reference of an entry: where it is, and what it refers to. */
 interface Reference {
   readonly location: string;
   readonly kind: Kind;

@@ -5,7 +5,7 @@ import type { Environment } from '../../configuration/environment.js';
 export const appName = 'integration-api';
 
 /**
- * How the service connects: one try at start-up, nothing buffered while disconnected, and no
+ * How the service connects: one attempt at start-up, nothing buffered while disconnected, and no
  * operation that hangs longer than a request may wait.
  */
 export function connectionOptions(environment: Environment): MongooseModuleFactoryOptions {

@@ -7,7 +7,7 @@ import { httpErrors } from '../errors/http-errors.js';
 const reservedKey = '_bsontype';
 
 /** How much of a rejected number is quoted. */
-const shownDigits = 40;
+const maxQuotedDigits = 40;
 
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
@@ -83,7 +83,7 @@ function assertExactIntegers(text: string): void {
 
 const rejectInexactInteger: Reviver = (_key, value, { source }) => {
   if (typeof value !== 'number' || source === undefined || !isInexact(source)) return value;
-  throw new DomainError(httpErrors.inexactInteger, { number: source.slice(0, shownDigits) });
+  throw new DomainError(httpErrors.inexactInteger, { number: source.slice(0, maxQuotedDigits) });
 };
 
 function isInexact(source: string): boolean {

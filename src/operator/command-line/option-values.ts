@@ -86,7 +86,7 @@ export const eventList = option(
   `It must be a list of ${subscriptions.join(', ')}.`,
 );
 
-/** Reads what a delivery has come to. */
+/** Reads the status of a delivery. */
 export const deliveryStatus = option(
   (argument) => deliveryStatuses.find((status) => status === argument) ?? null,
   `It must be ${deliveryStatuses.join(', ')}.`,

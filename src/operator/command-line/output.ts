@@ -3,7 +3,7 @@ import Table from 'cli-table3';
 /** What a cell of a table or the value of a line may hold. */
 type Cell = string | number | boolean | Date | null | undefined | readonly string[];
 
-/** The titles of a view for people, in their order, and what stands under each. */
+/** The titles of a view for people, in their order, and the cell under each. */
 export type Columns<T> = Readonly<Record<string, (item: T) => Cell>>;
 
 /** How a command is to print its result. */

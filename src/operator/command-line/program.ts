@@ -34,7 +34,9 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 
 function createProgram(): Command {
   const program = new Command(commandLine)
-    .description("The operator's side of the Integration API.")
+    .description(
+      'Operates the Integration API: organizations, keys, webhooks, catalogues, database.',
+    )
     .addHelpText(
       'after',
       `\nExample:\n  ${commandLine} org list\n\nFor programs, without npm's own lines:\n` +

@@ -1,4 +1,3 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import { eventTypes } from '../../webhooks/outbox/event-types.js';
@@ -6,21 +5,19 @@ import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deli
 import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
-import { eventList, hours, objectId, webAddress } from '../command-line/option-values.js';
+import { eventList, objectId, webAddress } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 import { addDeliveryCommands } from './webhook-delivery-commands.js';
+import { addStateCommands, changeAndPrint } from './webhook-state-commands.js';
+import { addTestCommand } from './webhook-test-command.js';
 import {
-  endpointColumns,
   endpointDetailColumns,
   endpointListColumns,
   endpointOf,
   endpointView,
   newEndpointColumns,
   newEndpointView,
-  noEndpoint,
-  rotatedSecretColumns,
-  rotatedSecretView,
 } from './webhook-view.js';
 
 interface EndpointOptions extends OutputOptions {
@@ -32,13 +29,6 @@ interface AddOptions extends Required<Omit<EndpointOptions, 'json'>>, OutputOpti
   readonly org: Types.ObjectId;
 }
 
-interface RotateOptions extends OutputOptions {
-  readonly overlapHours: number;
-}
-
-type Endpoints = WebhookEndpointsService;
-
-const hour = 3_600_000;
 const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 const events = `types of events, separated by commas: ${eventTypes.join(', ')}, lead.* or *`;
 
@@ -52,17 +42,8 @@ export function addWebhookCommands(program: Command): void {
   addList(group);
   addShow(group);
   addUpdate(group);
-  addSwitch(group, {
-    name: 'enable',
-    description: 'send to an endpoint again; what it missed while it was disabled is not sent',
-    change: (endpoints, id) => endpoints.enable(id),
-  });
-  addSwitch(group, {
-    name: 'disable',
-    description: 'send nothing to an endpoint; what waits for it fails',
-    change: (endpoints, id) => endpoints.disable(id),
-  });
-  addRotate(group);
+  addStateCommands(group);
+  addTestCommand(group);
   addDeliveryCommands(group);
   addRemove(group);
 }
@@ -140,39 +121,6 @@ function addUpdate(group: Command): void {
   });
 }
 
-interface Switch {
-  readonly name: string;
-  readonly description: string;
-  readonly change: (endpoints: Endpoints, id: Types.ObjectId) => Promise<void>;
-}
-
-function addSwitch(group: Command, { name, description, change }: Switch): void {
-  addPrintingCommand(group, { name, description, example: `webhook ${name} ${exampleId}` })
-    .argument('<id>', 'id of the endpoint', objectId)
-    .action((id: Types.ObjectId, options: OutputOptions) =>
-      changeAndPrint(id, options, (endpoints) => change(endpoints, id)),
-    );
-}
-
-function addRotate(group: Command): void {
-  addPrintingCommand(group, {
-    name: 'rotate-secret',
-    description:
-      'give an endpoint a new secret, show it once, and let the old one sign for a while',
-    example: `webhook rotate-secret ${exampleId} --overlap-hours 48`,
-  })
-    .argument('<id>', 'id of the endpoint', objectId)
-    .option('--overlap-hours <n>', 'how long the old secret goes on signing', hours, 24)
-    .action((id: Types.ObjectId, options: RotateOptions) =>
-      withApplication(async (application) => {
-        const endpoints = application.get(WebhookEndpointsService);
-        const rotated = await endpoints.rotateSecret(id, options.overlapHours * hour);
-        if (rotated === null) throw noEndpoint(id);
-        printItem(rotatedSecretView(rotated), rotatedSecretColumns, options);
-      }),
-    );
-}
-
 function addRemove(group: Command): void {
   addPrintingCommand(group, {
     name: 'remove',
@@ -188,16 +136,4 @@ function addRemove(group: Command): void {
         printItem(removed, { Removed: ({ _id }) => _id, URL: ({ url }) => url }, options);
       }),
     );
-}
-
-function changeAndPrint(
-  id: Types.ObjectId,
-  options: OutputOptions,
-  change: (endpoints: Endpoints) => Promise<void>,
-): Promise<void> {
-  return withApplication(async (application: INestApplicationContext) => {
-    await endpointOf(application, id);
-    await change(application.get(WebhookEndpointsService));
-    printItem(endpointView(await endpointOf(application, id)), endpointColumns, options);
-  });
 }

@@ -1,11 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
-import {
-  type AttemptResult,
-  type DeliveryStatus,
-  isSuccess,
-} from '../../webhooks/deliveries/delivery-outcome.js';
+import type { DeliveryStatus } from '../../webhooks/deliveries/delivery-outcome.js';
 import {
   type DeliveryFilter,
   WebhookDeliveriesService,
@@ -24,13 +20,7 @@ import {
 } from './delivery-view.js';
 import { deliveryStatus, listSize, objectId, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
-import {
-  type Columns,
-  type OutputOptions,
-  printLine,
-  printList,
-  printItem,
-} from '../command-line/output.js';
+import { type OutputOptions, printLine, printList, printItem } from '../command-line/output.js';
 import { endpointOf } from './webhook-view.js';
 
 interface ReplayOptions extends OutputOptions {
@@ -49,36 +39,10 @@ interface ListOptions extends Omit<ReplayOptions, 'failed'> {
 
 const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 
-const pingColumns: Columns<ReturnType<typeof pingView>> = {
-  Delivered: ({ delivered }) => (delivered ? 'yes' : 'no'),
-  Status: ({ statusCode }) => statusCode,
-  Milliseconds: ({ milliseconds }) => milliseconds,
-  Response: ({ response }) => response,
-  Error: ({ error }) => error,
-};
-
-/** Adds `webhook test`, `webhook deliveries` and `webhook replay`. */
+/** Adds `webhook deliveries` and `webhook replay`. */
 export function addDeliveryCommands(group: Command): void {
-  addTest(group);
   addDeliveries(group);
   addReplay(group);
-}
-
-function addTest(group: Command): void {
-  addPrintingCommand(group, {
-    name: 'test',
-    description: "send a ping and show the receiver's response; the exit code is 1 when it fails",
-    example: `webhook test ${exampleId}`,
-  })
-    .argument('<id>', 'id of the endpoint', objectId)
-    .action((id: Types.ObjectId, options: OutputOptions) =>
-      withApplication(async (application) => {
-        const endpoint = await endpointOf(application, id);
-        const view = pingView(await application.get(WebhookDeliveriesService).ping(endpoint));
-        printItem(view, pingColumns, options);
-        if (!view.delivered) process.exitCode = 1;
-      }),
-    );
 }
 
 function addDeliveries(group: Command): void {
@@ -178,9 +142,4 @@ function replayFilter({ failed, since, until }: ReplayOptions): DeliveryFilter {
     throw new Error('Say what of the endpoint is to be sent again: --failed, --since or --until.');
   }
   return { status: failed === true ? 'failed' : undefined, since, until };
-}
-
-function pingView(result: AttemptResult) {
-  const { statusCode, milliseconds, response, error } = result;
-  return { delivered: isSuccess(result), statusCode, milliseconds, response, error };
 }

@@ -18,7 +18,7 @@ function cellOf(value: UnitDto[(typeof unitColumns)[number]]): Cell {
   return value === null || !('name' in value) ? '' : value.name;
 }
 
-/** What stands for an item of a list: the name of an amenity, the address of a picture. */
+/** The text of an item of a list: the name of an amenity, the address of a picture. */
 function labelOf(item: unknown): unknown {
   if (typeof item !== 'object' || item === null) return String(item);
   const { name, image } = item as { readonly name?: string; readonly image?: string };

@@ -15,7 +15,7 @@ export interface DueEndpoint {
 }
 
 const duplicateKeyCode = 11_000;
-/** How often a worker tries to lease deliveries that others lease concurrently. */
+/** How many times a worker attempts to lease deliveries that others lease concurrently. */
 const claimAttempts = 3;
 /** Among how many times the wanted number a worker chooses after a collision. */
 const collisionSampleFactor = 4;

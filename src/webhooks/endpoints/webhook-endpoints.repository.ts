@@ -88,7 +88,7 @@ export class WebhookEndpointsRepository {
     secret: SealedSecret,
     othersUntil: Date,
   ): Promise<WebhookEndpointDocument | null> {
-    // One statement, so that of two rotations at the same moment neither is lost.
+    // One statement, so that of two concurrent rotations neither is lost.
     const activeSecrets = {
       $filter: {
         input: { $ifNull: ['$secrets', []] },

@@ -20,7 +20,7 @@ export function guardedConnector(
   resolve: Resolve,
   timeout: number,
 ): buildConnector.connector {
-  // Sockets that try one address after another ask for all of them at once.
+  // Sockets that try one address after another ask for all of them together.
   const lookup: LookupFunction = callbackify(async (name: string, _options: LookupOptions) => {
     const addresses = await resolveAllowed(name, policy, resolve);
     return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));

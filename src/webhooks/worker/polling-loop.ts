@@ -35,7 +35,7 @@ export class PollingLoop {
     await this.runs.onIdle();
   }
 
-  /** Only the first failure in a row is logged: the next run tries the same again. */
+  /** Only the first failure in a row is logged: the next run repeats the same. */
   private async runSafely(): Promise<void> {
     try {
       await this.work();

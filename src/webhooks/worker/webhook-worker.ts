@@ -11,7 +11,7 @@ import { DeliveryAttemptRunner, type LeasedDelivery } from './delivery-attempt-r
 
 /** How long a delivery belongs to the worker that leased it (rule HOOK-9). */
 const leaseMs = 60_000;
-/** How long attempts that are running at a shutdown may go on (rule HOOK-9). */
+/** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
 
 /** What this process delivers to one endpoint. */

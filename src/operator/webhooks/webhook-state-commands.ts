@@ -1,0 +1,83 @@
+import type { Command } from 'commander';
+import type { Types } from 'mongoose';
+import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
+import { withApplication } from '../command-line/application.js';
+import { addPrintingCommand } from '../command-line/command-texts.js';
+import { hours, objectId } from '../command-line/option-values.js';
+import { type OutputOptions, printItem } from '../command-line/output.js';
+import {
+  endpointColumns,
+  endpointOf,
+  endpointView,
+  noEndpoint,
+  rotatedSecretColumns,
+  rotatedSecretView,
+} from './webhook-view.js';
+
+interface RotateOptions extends OutputOptions {
+  readonly overlapHours: number;
+}
+
+const hour = 3_600_000;
+const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
+
+/** Adds `webhook enable`, `webhook disable` and `webhook rotate-secret`. */
+export function addStateCommands(group: Command): void {
+  addSwitch(group, {
+    name: 'enable',
+    description: 'send to an endpoint again; what it missed while it was disabled is not sent',
+    change: (endpoints, id) => endpoints.enable(id),
+  });
+  addSwitch(group, {
+    name: 'disable',
+    description: 'send nothing to an endpoint; what waits for it fails',
+    change: (endpoints, id) => endpoints.disable(id),
+  });
+  addRotate(group);
+}
+
+interface Switch {
+  readonly name: string;
+  readonly description: string;
+  readonly change: (endpoints: WebhookEndpointsService, id: Types.ObjectId) => Promise<void>;
+}
+
+function addSwitch(group: Command, { name, description, change }: Switch): void {
+  addPrintingCommand(group, { name, description, example: `webhook ${name} ${exampleId}` })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .action((id: Types.ObjectId, options: OutputOptions) =>
+      changeAndPrint(id, options, (endpoints) => change(endpoints, id)),
+    );
+}
+
+function addRotate(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'rotate-secret',
+    description:
+      'give an endpoint a new secret, show it once, and let the old one sign for a while',
+    example: `webhook rotate-secret ${exampleId} --overlap-hours 48`,
+  })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .option('--overlap-hours <n>', 'how long the old secret keeps signing', hours, 24)
+    .action((id: Types.ObjectId, options: RotateOptions) =>
+      withApplication(async (application) => {
+        const endpoints = application.get(WebhookEndpointsService);
+        const rotated = await endpoints.rotateSecret(id, options.overlapHours * hour);
+        if (rotated === null) throw noEndpoint(id);
+        printItem(rotatedSecretView(rotated), rotatedSecretColumns, options);
+      }),
+    );
+}
+
+/** Changes an endpoint and prints it as it is then. @throws Error when there is none */
+export function changeAndPrint(
+  id: Types.ObjectId,
+  options: OutputOptions,
+  change: (endpoints: WebhookEndpointsService) => Promise<void>,
+): Promise<void> {
+  return withApplication(async (application) => {
+    await endpointOf(application, id);
+    await change(application.get(WebhookEndpointsService));
+    printItem(endpointView(await endpointOf(application, id)), endpointColumns, options);
+  });
+}
