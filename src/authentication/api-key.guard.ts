@@ -8,7 +8,7 @@ import { DomainError } from '../http/errors/domain-error.js';
 import { remainingDeadline } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
-import { authenticationErrors } from './authentication-errors.js';
+import { authenticationErrors, withGenericMessage } from './authentication-errors.js';
 import { Public } from './public.decorator.js';
 
 /** Accepts a request with a valid `api-key` header and sets its caller. */
@@ -42,8 +42,10 @@ export class ApiKeyGuard implements CanActivate {
 
 /** The 401 in the form of the endpoint (rule AUTH-3). */
 function unauthorized(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
-  const { omitsErrorFieldOn401 = false, hidesUnauthorizedReason = false } = routeOptionsOf(request);
-  const definition = authenticationErrors[hidesUnauthorizedReason ? 'keyRejected' : reason];
+  const { omitsErrorFieldOn401 = false, hasGenericUnauthorizedMessage = false } =
+    routeOptionsOf(request);
+  const error = authenticationErrors[reason];
+  const definition = hasGenericUnauthorizedMessage ? withGenericMessage(error) : error;
   return new DomainError({ ...definition, omitsErrorField: omitsErrorFieldOn401 });
 }
 

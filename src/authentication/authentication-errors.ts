@@ -7,6 +7,7 @@ export const authenticationErrors = {
     status: 401,
     code: 'key.missing',
     message: 'authentication.keyNotProvided',
+    otherMessage: { key: 'authentication.unauthorized' },
     cause: 'No API key was sent',
     remedy: 'Send the key in the header `api-key`',
   },
@@ -17,23 +18,20 @@ export const authenticationErrors = {
     cause: 'The API key is unknown, expired, revoked or without external access',
     remedy: 'Compare the key with the one that was issued, or ask for a new one',
   },
-  keyRejected: {
-    status: 401,
-    code: 'key.rejected',
-    message: 'authentication.unauthorized',
-    cause: 'Under `/compounds`: no API key, or one that is not valid',
-    remedy: 'Send a valid key in the header `api-key`',
-  },
 } satisfies Record<string, ErrorDefinition>;
 
-const { keyMissing, keyInvalid, keyRejected } = authenticationErrors;
+const { keyMissing, keyInvalid } = authenticationErrors;
 const unavailable = [...generalErrors, httpErrors.serviceUnavailable];
 
 /** What every endpoint with an API key may respond with. */
 export const commonErrors: readonly ErrorDefinition[] = [keyMissing, keyInvalid, ...unavailable];
 
-/** The same under `/compounds`, whose 401 does not say what is wrong with the key. */
-export const commonCompoundErrors: readonly ErrorDefinition[] = [keyRejected, ...unavailable];
+/** The same under `/compounds`, whose 401 says in its code only what is wrong with the key. */
+export const commonCompoundErrors: readonly ErrorDefinition[] = [
+  withGenericMessage(keyMissing),
+  withGenericMessage(keyInvalid),
+  ...unavailable,
+];
 
 /** The same for the callback, whose 401 has no `error` field. */
 export const commonCallbackErrors: readonly ErrorDefinition[] = [
@@ -41,3 +39,8 @@ export const commonCallbackErrors: readonly ErrorDefinition[] = [
   { ...keyInvalid, omitsErrorField: true },
   ...unavailable,
 ];
+
+/** An error of a key as the endpoints under `/compounds` word it (rule AUTH-3). */
+export function withGenericMessage(error: ErrorDefinition): ErrorDefinition {
+  return { ...error, message: keyMissing.otherMessage.key };
+}

@@ -34,7 +34,7 @@ export class CompoundsController {
 
   @Get()
   @Header('content-type', 'application/json; charset=utf-8')
-  @WithRouteOptions({ hidesUnauthorizedReason: true })
+  @WithRouteOptions({ hasGenericUnauthorizedMessage: true })
   @ApiOperation({
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',

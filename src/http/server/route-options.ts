@@ -10,8 +10,8 @@ export interface RouteOptions {
   readonly acceptsKeyInQuery?: boolean;
   /** Its 401 has no `error` field. */
   readonly omitsErrorFieldOn401?: boolean;
-  /** Its 401 does not say what is wrong with the key. */
-  readonly hidesUnauthorizedReason?: boolean;
+  /** The message of its 401 does not say what is wrong with the key. */
+  readonly hasGenericUnauthorizedMessage?: boolean;
 }
 
 export const WithRouteOptions = (options: RouteOptions): MethodDecorator => RouteConfig(options);

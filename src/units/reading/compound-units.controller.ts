@@ -33,7 +33,7 @@ export class CompoundUnitsController {
   ) {}
 
   @Get(':slug/units')
-  @WithRouteOptions({ hidesUnauthorizedReason: true })
+  @WithRouteOptions({ hasGenericUnauthorizedMessage: true })
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
     summary: 'List all units of a compound',
