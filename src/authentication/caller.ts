@@ -4,7 +4,7 @@ import type { Types } from 'mongoose';
 import type { Language } from '../localization/language.js';
 import type { Organization } from '../organizations/organization.js';
 
-/** Who makes a request: the first argument of every service method, never part of a DTO. */
+/** Who makes a request; never part of a DTO. */
 export interface Caller {
   readonly organizationId: Types.ObjectId;
   readonly organization: Organization;

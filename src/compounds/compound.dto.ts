@@ -1,115 +1,115 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { BrochureDto, DocumentDto, MediaDto } from '../catalogue/presenting/catalogue.dto.js';
 import {
-  BooleanField,
-  IdField,
-  ListField,
-  LocalizedField,
-  NumberField,
-  ObjectField,
-  ObjectsField,
-  TextField,
-} from '../catalogue/presenting/fields.js';
+  PresentedBoolean,
+  PresentedId,
+  PresentedList,
+  PresentedLocalized,
+  PresentedNumber,
+  PresentedObject,
+  PresentedObjects,
+  PresentedText,
+} from '../catalogue/presenting/presented-fields.js';
 import { PaginationDto } from '../http/lists/pagination.dto.js';
 
 export class CompoundOrganizationDto {
-  @IdField()
+  @PresentedId()
   _id!: string;
 
-  @TextField('Nile Homes')
+  @PresentedText('Nile Homes')
   name!: string;
 
-  @TextField('https://cdn.example.com/logo.png')
+  @PresentedText('https://cdn.example.com/logo.png')
   logo!: string;
 }
 
 /** The fields of a compound's own document (rule COMP-4). */
 export class CompoundFieldsDto extends DocumentDto {
-  @IdField()
+  @PresentedId()
   organizationId!: string;
 
-  @TextField('Compound')
+  @PresentedText('Compound')
   type!: string;
 
-  @LocalizedField('Palm Meadows', 'In the language of the request.')
+  @PresentedLocalized('Palm Meadows', 'In the language of the request.')
   name!: string;
 
-  @TextField('palm-meadows')
+  @PresentedText('palm-meadows')
   slug!: string;
 
-  @LocalizedField('Villas around a lake', 'In the language of the request.')
+  @PresentedLocalized('Villas around a lake', 'In the language of the request.')
   description!: string;
 
-  @TextField('primary', 'Such as primary or resale.')
+  @PresentedText('primary', 'Such as primary or resale.')
   saleType!: string;
 
-  @TextField('https://cdn.example.com/compounds/palm-meadows/logo.png')
+  @PresentedText('https://cdn.example.com/compounds/palm-meadows/logo.png')
   logo!: string;
 
-  @TextField('https://cdn.example.com/compounds/palm-meadows/main.jpg')
+  @PresentedText('https://cdn.example.com/compounds/palm-meadows/main.jpg')
   mainImageUrl!: string;
 
-  @TextField('https://cdn.example.com/compounds/palm-meadows/banner.jpg')
+  @PresentedText('https://cdn.example.com/compounds/palm-meadows/banner.jpg')
   mainBannerUrl!: string;
 
-  @ObjectsField(MediaDto)
+  @PresentedObjects(MediaDto)
   media!: readonly MediaDto[];
 
-  @ObjectsField(MediaDto)
+  @PresentedObjects(MediaDto)
   constructionUpdates!: readonly MediaDto[];
 
-  @ObjectField(BrochureDto, 'Its fields are empty where there is none.')
+  @PresentedObject(BrochureDto, 'Its fields are empty where there is none.')
   mainBrochure!: BrochureDto;
 
-  @ObjectsField(BrochureDto)
+  @PresentedObjects(BrochureDto)
   brochures!: readonly BrochureDto[];
 
-  @NumberField(420_000, 'Square meters.')
+  @PresentedNumber(420_000, 'Square meters.')
   area!: number;
 
-  @NumberField(1_200)
+  @PresentedNumber(1_200)
   numberOfUnits!: number;
 
-  @BooleanField()
+  @PresentedBoolean()
   showOnMap!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   isPublished!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   isPublic!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   mapHealthCheck!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   isNewLaunch!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   allowPriceRange!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   showInLeadFeedback!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   isAdminOnly!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   showInEcommerce!: boolean;
 
-  @ListField()
+  @PresentedList()
   EOIUnitTypes!: readonly unknown[];
 
-  @ListField()
+  @PresentedList()
   EOIUnitPreferences!: readonly unknown[];
 
-  @ListField()
+  @PresentedList()
   EOIForm!: readonly unknown[];
 
-  @ListField()
+  @PresentedList()
   offerJsons!: readonly unknown[];
 
-  @ListField()
+  @PresentedList()
   commercialBuildingsOrder!: readonly unknown[];
 }
 

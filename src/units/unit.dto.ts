@@ -1,20 +1,20 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { DocumentDto } from '../catalogue/presenting/catalogue.dto.js';
 import {
-  BooleanField,
-  IdField,
-  IdsField,
-  ListField,
-  LocalizedField,
-  NullableIdField,
-  NullableTextField,
-  NullableTimeField,
-  NumberField,
-  ObjectField,
-  ObjectsField,
-  OptionalTextField,
-  TextField,
-} from '../catalogue/presenting/fields.js';
+  PresentedBoolean,
+  PresentedId,
+  PresentedIds,
+  PresentedList,
+  PresentedLocalized,
+  PresentedNullableId,
+  PresentedNullableText,
+  PresentedNullableTime,
+  PresentedNumber,
+  PresentedObject,
+  PresentedObjects,
+  PresentedOptionalText,
+  PresentedText,
+} from '../catalogue/presenting/presented-fields.js';
 import {
   AmenityDto,
   PhaseDto,
@@ -24,146 +24,146 @@ import {
 import { PaginationDto } from '../http/lists/pagination.dto.js';
 
 export class UnitMediaDto {
-  @TextField('https://cdn.example.com/compounds/palm-meadows/entrance.jpg')
+  @PresentedText('https://cdn.example.com/compounds/palm-meadows/entrance.jpg')
   image!: string;
 
-  @NullableTextField('floorplan, or null.')
+  @PresentedNullableText('floorplan, or null.')
   imageType!: string | null;
 
-  @TextField('image')
+  @PresentedText('image')
   type!: string;
 }
 
 export class UnitReviewDto {
-  @NumberField(0, '0 when nothing was found.')
+  @PresentedNumber(0, '0 when nothing was found.')
   hasIssue!: number;
 
-  @TextField('unitDesign')
+  @PresentedText('unitDesign')
   type!: string;
 
-  @TextField('Approved')
+  @PresentedText('Approved')
   approveStatus!: string;
 
-  @NullableIdField()
+  @PresentedNullableId()
   approvedById!: string | null;
 
-  @NullableTimeField()
+  @PresentedNullableTime()
   approvedDate!: string | null;
 
-  @TextField('Reviewed')
+  @PresentedText('Reviewed')
   reviewStatus!: string;
 
-  @NullableIdField()
+  @PresentedNullableId()
   reviewedById!: string | null;
 
-  @NullableTimeField()
+  @PresentedNullableTime()
   reviewedDate!: string | null;
 }
 
 export class FloorDto {
-  @TextField('Ground')
+  @PresentedText('Ground')
   name!: string;
 }
 
 /** The fields of a unit's own document (rule UNIT-9). */
 export class UnitFieldsDto extends DocumentDto {
-  @IdField()
+  @PresentedId()
   organizationId!: string;
 
-  @IdField('The phase, or the compound when the unit is in no phase.')
+  @PresentedId('The phase, or the compound when the unit is in no phase.')
   locationId!: string;
 
-  @IdField()
+  @PresentedId()
   unitDesignId!: string;
 
-  @IdField()
+  @PresentedId()
   buildingId!: string;
 
-  @IdField()
+  @PresentedId()
   propertyTypeId!: string;
 
-  @IdField()
+  @PresentedId()
   finishingTypeId!: string;
 
-  @OptionalTextField('Present when it has an external id.')
+  @PresentedOptionalText('Present when it has an external id.')
   recordSystemId?: string;
 
-  @TextField('PM-V-101')
+  @PresentedText('PM-V-101')
   unitId!: string;
 
-  @TextField('garden-villa-pm-v-101')
+  @PresentedText('garden-villa-pm-v-101')
   slug!: string;
 
-  @LocalizedField('Garden Villa PM-V-101', 'In the language of the request.')
+  @PresentedLocalized('Garden Villa PM-V-101', 'In the language of the request.')
   name!: string;
 
-  @TextField('Available', 'Such as Available, Reserved or Sold.')
+  @PresentedText('Available', 'Such as Available, Reserved or Sold.')
   status!: string;
 
-  @TextField('Unavailable')
+  @PresentedText('Unavailable')
   rentalStatus!: string;
 
-  @TextField('primary')
+  @PresentedText('primary')
   saleType!: string;
 
-  @NumberField(260, 'Built-up area in square meters.')
+  @PresentedNumber(260, 'Built-up area in square meters.')
   bua!: number;
 
-  @NumberField(12_500_000)
+  @PresentedNumber(12_500_000)
   price!: number;
 
-  @NumberField(3)
+  @PresentedNumber(3)
   beds!: number;
 
-  @ObjectField(FloorDto)
+  @PresentedObject(FloorDto)
   floor!: FloorDto;
 
-  @ObjectsField(UnitMediaDto)
+  @PresentedObjects(UnitMediaDto)
   media!: readonly UnitMediaDto[];
 
-  @ObjectsField(UnitReviewDto)
+  @PresentedObjects(UnitReviewDto)
   reviews!: readonly UnitReviewDto[];
 
-  @BooleanField()
+  @PresentedBoolean()
   showForBrokers!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   isAdminOnly!: boolean;
 
-  @BooleanField()
+  @PresentedBoolean()
   allowToTaskeen!: boolean;
 
-  @IdsField()
+  @PresentedIds()
   amenitiesIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   paymentPlansIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   maintenancePlanIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   clubPlanIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   featuresIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   brokersIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   brokersGroupsIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   releaseIds!: readonly string[];
 
-  @ListField()
+  @PresentedList()
   listingType!: readonly unknown[];
 
-  @ListField()
+  @PresentedList()
   addons!: readonly unknown[];
 
-  @ListField()
+  @PresentedList()
   priceByPaymentPlan!: readonly unknown[];
 }
 

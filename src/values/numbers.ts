@@ -12,6 +12,11 @@ export const decimal: Rule = {
   isMet: (value) => parseDecimal(value) !== null,
 };
 
+/** A limit as people read it, such as 1,024. */
+export function limitText(limit: number): string {
+  return limit.toLocaleString('en-US');
+}
+
 /** The whole number of a text of decimal digits, null outside of the range. */
 export function parseInteger(
   value: unknown,

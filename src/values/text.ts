@@ -2,8 +2,10 @@ import { type ValueKind, type Rule, textRule } from './rule.js';
 
 /** Longest external id in characters (rule HTTP-7). */
 export const externalIdLimit = 1_024;
-const shortTextLimit = 2_048;
-const slugLimit = 400;
+/** Longest short text in characters. */
+export const shortTextLimit = 2_048;
+/** Longest slug in characters. */
+export const slugLimit = 400;
 
 /** A text of any content. */
 export const string: Rule = { name: 'isString', isMet: (value) => typeof value === 'string' };

@@ -1,14 +1,17 @@
 import { z } from 'zod';
-import { quantity } from '../../values/numbers.js';
+import { limitText, quantity } from '../../values/numbers.js';
 import { isValid, type ValueKind } from '../../values/rule.js';
 import * as texts from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
 import { url as urlKind } from '../../values/web-address.js';
 
-const short = valueOf<string>(texts.shortText, 'must be a text of at most 2,048 characters');
+const short = valueOf<string>(texts.shortText, atMost(texts.shortTextLimit));
 const text = valueOf<string>(texts.text, 'must be a text that is not empty');
-const slug = valueOf<string>(texts.slug, 'must be a text of at most 400 characters');
-const externalId = valueOf<string>(texts.externalId, 'must be a text of 1 to 1,024 characters');
+const slug = valueOf<string>(texts.slug, atMost(texts.slugLimit));
+const externalId = valueOf<string>(
+  texts.externalId,
+  `must be a text of 1 to ${limitText(texts.externalIdLimit)} characters`,
+);
 const number = valueOf<number>(quantity, 'must be a finite number that is not negative');
 const url = valueOf<string>(urlKind, 'must be a URL');
 const time = z.unknown().transform(parseTime).pipe(z.date('must be an ISO 8601 date'));
@@ -100,6 +103,10 @@ export const entrySchemas = {
     showForBrokers: flag.optional(),
   }),
 } as const;
+
+function atMost(limit: number): string {
+  return `must be a text of at most ${limitText(limit)} characters`;
+}
 
 function valueOf<T>(kind: ValueKind, message: string): z.ZodType<T> {
   return z.custom<T>((value) => isValid(kind, value), message);

@@ -1,68 +1,68 @@
 import {
-  BooleanField,
-  IdField,
-  NullableIdField,
-  NullableTimeField,
-  NumberField,
-  TextField,
-  TimeField,
-  TimeOrEmptyField,
-} from './fields.js';
+  PresentedBoolean,
+  PresentedId,
+  PresentedNullableId,
+  PresentedNullableTime,
+  PresentedNumber,
+  PresentedText,
+  PresentedTime,
+  PresentedTimeOrEmpty,
+} from './presented-fields.js';
 
 /** What every document of the catalogue shows. */
 export class DocumentDto {
-  @IdField()
+  @PresentedId()
   _id!: string;
 
-  @BooleanField()
+  @PresentedBoolean()
   isDeleted!: boolean;
 
-  @TimeField()
+  @PresentedTime()
   createdAt!: string;
 
-  @TimeField()
+  @PresentedTime()
   updatedAt!: string;
 
-  @NumberField(0, 'An internal version key.')
+  @PresentedNumber(0, 'An internal version key.')
   __v!: number;
 }
 
 export class MediaDto {
-  @TextField('https://cdn.example.com/compounds/palm-meadows/entrance.jpg')
+  @PresentedText('https://cdn.example.com/compounds/palm-meadows/entrance.jpg')
   image!: string;
 
-  @TextField('image')
+  @PresentedText('image')
   type!: string;
 }
 
 export class BrochureDto {
-  @TimeOrEmptyField()
+  @PresentedTimeOrEmpty()
   dateUploaded!: string;
 
-  @TextField('Master plan')
+  @PresentedText('Master plan')
   name!: string;
 
-  @TextField('https://cdn.example.com/compounds/palm-meadows/brochure.pdf')
+  @PresentedText('https://cdn.example.com/compounds/palm-meadows/brochure.pdf')
   url!: string;
 }
 
 /** A document with who reviewed and approved it, and when. */
 export class ReviewedDocumentDto extends DocumentDto {
-  @TextField('Approved')
+  @PresentedText('Approved')
   approveStatus!: string;
 
-  @NullableIdField()
+  @PresentedNullableId()
   approvedById!: string | null;
 
-  @NullableTimeField()
+  @PresentedNullableTime()
   approvedDate!: string | null;
 
-  @TextField('Reviewed')
+  @PresentedText('Reviewed')
   reviewStatus!: string;
 
-  @NullableIdField()
+  @PresentedNullableId()
   reviewedById!: string | null;
 
-  @NullableTimeField()
+  @PresentedNullableTime()
   reviewedDate!: string | null;
 }

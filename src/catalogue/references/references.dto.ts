@@ -5,115 +5,115 @@ import {
   ReviewedDocumentDto,
 } from '../presenting/catalogue.dto.js';
 import {
-  IdField,
-  IdsField,
-  LocalizedField,
-  NumberField,
-  ObjectsField,
-  TextField,
-} from '../presenting/fields.js';
+  PresentedId,
+  PresentedIds,
+  PresentedLocalized,
+  PresentedNumber,
+  PresentedObjects,
+  PresentedText,
+} from '../presenting/presented-fields.js';
 
 /** An amenity as units show it (rule UNIT-10). */
 export class AmenityDto extends DocumentDto {
-  @LocalizedField('Swimming Pool')
+  @PresentedLocalized('Swimming Pool')
   name!: string;
 
-  @TextField('https://cdn.example.com/icons/amenities/swimming-pool.svg')
+  @PresentedText('https://cdn.example.com/icons/amenities/swimming-pool.svg')
   icon!: string;
 
-  @TextField('#0B4F6C')
+  @PresentedText('#0B4F6C')
   fontColor!: string;
 
-  @TextField('#DFF3FA')
+  @PresentedText('#DFF3FA')
   backgroundColor!: string;
 }
 
 /** A phase as units show it (rule UNIT-10). */
 export class PhaseDto extends DocumentDto {
-  @IdField()
+  @PresentedId()
   organizationId!: string;
 
-  @IdField('The compound.')
+  @PresentedId('The compound.')
   parentId!: string;
 
-  @TextField('Phase')
+  @PresentedText('Phase')
   type!: string;
 
-  @NumberField(90_000, 'Square meters.')
+  @PresentedNumber(90_000, 'Square meters.')
   landArea!: number;
 
-  @TextField('https://cdn.example.com/phases/lake/main.jpg')
+  @PresentedText('https://cdn.example.com/phases/lake/main.jpg')
   mainImageUrl!: string;
 
-  @ObjectsField(MediaDto)
+  @PresentedObjects(MediaDto)
   media!: readonly MediaDto[];
 
-  @ObjectsField(BrochureDto)
+  @PresentedObjects(BrochureDto)
   brochures!: readonly BrochureDto[];
 
-  @LocalizedField('Lake Phase')
+  @PresentedLocalized('Lake Phase')
   name!: string;
 
-  @TextField('palm-meadows-lake')
+  @PresentedText('palm-meadows-lake')
   slug!: string;
 
-  @LocalizedField('The first houses by the lake')
+  @PresentedLocalized('The first houses by the lake')
   description!: string;
 }
 
 /** A property type as units show it (rule UNIT-10). */
 export class PropertyTypeDto extends DocumentDto {
-  @IdField()
+  @PresentedId()
   propertyTypeCategoryId!: string;
 
-  @IdField()
+  @PresentedId()
   organizationId!: string;
 
-  @LocalizedField('Villa')
+  @PresentedLocalized('Villa')
   name!: string;
 
-  @TextField('villa')
+  @PresentedText('villa')
   slug!: string;
 }
 
 /** A unit design as units show it (rule UNIT-10). */
 export class UnitDesignDto extends ReviewedDocumentDto {
-  @IdField()
+  @PresentedId()
   organizationId!: string;
 
-  @LocalizedField('Garden Villa')
+  @PresentedLocalized('Garden Villa')
   name!: string;
 
-  @TextField('palm-meadows-garden-villa')
+  @PresentedText('palm-meadows-garden-villa')
   slug!: string;
 
-  @LocalizedField('Three bedrooms and a garden')
+  @PresentedLocalized('Three bedrooms and a garden')
   description!: string;
 
-  @NumberField(260, 'Square meters.')
+  @PresentedNumber(260, 'Square meters.')
   bua!: number;
 
-  @NumberField(3)
+  @PresentedNumber(3)
   bedrooms!: number;
 
-  @ObjectsField(MediaDto)
+  @PresentedObjects(MediaDto)
   media!: readonly MediaDto[];
 
-  @ObjectsField(MediaDto)
+  @PresentedObjects(MediaDto)
   offerGallery!: readonly MediaDto[];
 
-  @IdsField()
+  @PresentedIds()
   amenitiesIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   locationsIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   addonsIds!: readonly string[];
 
-  @IdsField()
+  @PresentedIds()
   releaseIds!: readonly string[];
 
-  @TextField('Villa')
+  @PresentedText('Villa')
   type!: string;
 }

@@ -45,8 +45,8 @@ export class TenantCollection<T extends TenantDocument> {
   constructor(private readonly model: Model<T>) {}
 
   /**
-   * The collection itself, for the operator and for background work across all tenants; no
-   * request reaches it.
+   * The collection itself, for whom no tenant is known: the operator, background work, and the
+   * authentication of a key.
    */
   get acrossTenants(): Collection<T> {
     return this.model.collection as unknown as Collection<T>;

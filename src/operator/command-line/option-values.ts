@@ -4,9 +4,14 @@ import { isSupportedCountry } from 'libphonenumber-js';
 import { parseObjectId } from '../../database/documents/object-id.js';
 import { clientMatchFields } from '../../organizations/organization.js';
 import type { ClientMatchField } from '../../organizations/organization.schema.js';
-import { parseDecimal, parseInteger } from '../../values/numbers.js';
+import { limitText, parseDecimal, parseInteger } from '../../values/numbers.js';
 import { isValid } from '../../values/rule.js';
-import { externalId as externalIdKind, shortText } from '../../values/text.js';
+import {
+  externalId as externalIdKind,
+  externalIdLimit,
+  shortText,
+  shortTextLimit,
+} from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
 import { isHttpAddress } from '../../values/web-address.js';
 import { deliveryStatuses } from '../../webhooks/deliveries/delivery-outcome.js';
@@ -24,13 +29,13 @@ export const objectId = option(parseObjectId, 'It must be an id of 24 hexadecima
 /** Reads the id of something in an outside system, exactly as it was sent. */
 export const externalId = option(
   textWhere((text) => isValid(externalIdKind, text)),
-  'It must have 1 to 1,024 characters.',
+  `It must have 1 to ${limitText(externalIdLimit)} characters.`,
 );
 
 /** Reads a name that is not blank. */
 export const name = option(
   textWhere((text) => isValid(shortText, text)),
-  'It must not be empty, or longer than 2,048 characters.',
+  `It must not be empty, or longer than ${limitText(shortTextLimit)} characters.`,
 );
 
 /** Reads a host name, in the form in which clients send it in `Host`. */

@@ -20,7 +20,7 @@ const exampleId = '6740b1f2c3d4e5f607182930';
 const exampleTime = '2026-01-05T09:30:00.000Z';
 
 /** An id; empty where the document refers to nothing. */
-export const IdField = (description?: string): PropertyDecorator =>
+export const PresentedId = (description?: string): PropertyDecorator =>
   Presented(idOf, {
     type: String,
     pattern: idPattern,
@@ -28,10 +28,10 @@ export const IdField = (description?: string): PropertyDecorator =>
     ...described(description),
   });
 
-export const NullableIdField = (): PropertyDecorator =>
+export const PresentedNullableId = (): PropertyDecorator =>
   Presented(idOrNull, { type: String, pattern: idPattern, nullable: true, example: null });
 
-export const IdsField = (): PropertyDecorator =>
+export const PresentedIds = (): PropertyDecorator =>
   Presented(idsOf, {
     type: 'array',
     items: { type: 'string', pattern: idPattern },
@@ -39,11 +39,11 @@ export const IdsField = (): PropertyDecorator =>
   });
 
 /** A text; empty where there is none. */
-export const TextField = (example: string, description?: string): PropertyDecorator =>
+export const PresentedText = (example: string, description?: string): PropertyDecorator =>
   Presented(textOf, { type: String, example, ...described(description) });
 
 /** A text; null where there is none. */
-export const NullableTextField = (description: string): PropertyDecorator =>
+export const PresentedNullableText = (description: string): PropertyDecorator =>
   Presented((value) => textOf(value) || null, {
     type: String,
     nullable: true,
@@ -52,7 +52,7 @@ export const NullableTextField = (description: string): PropertyDecorator =>
   });
 
 /** A text that is left out where there is none. */
-export const OptionalTextField = (description: string): PropertyDecorator =>
+export const PresentedOptionalText = (description: string): PropertyDecorator =>
   Presented((value) => (typeof value === 'string' ? value : undefined), {
     type: String,
     required: false,
@@ -60,7 +60,7 @@ export const OptionalTextField = (description: string): PropertyDecorator =>
   });
 
 /** A text in the language of the request, with the fallback of rule HTTP-4. */
-export const LocalizedField = (example: string, description?: string): PropertyDecorator =>
+export const PresentedLocalized = (example: string, description?: string): PropertyDecorator =>
   Presented((value, language) => textIn(value as Parameters<typeof textIn>[0], language), {
     type: String,
     example,
@@ -68,28 +68,28 @@ export const LocalizedField = (example: string, description?: string): PropertyD
   });
 
 /** A number; 0 where there is none. */
-export const NumberField = (example: number, description?: string): PropertyDecorator =>
+export const PresentedNumber = (example: number, description?: string): PropertyDecorator =>
   Presented(numberOf, { type: Number, example, ...described(description) });
 
 /** A boolean; false where there is none. */
-export const BooleanField = (): PropertyDecorator =>
+export const PresentedBoolean = (): PropertyDecorator =>
   Presented(flagOf, { type: Boolean, example: false });
 
-export const ListField = (): PropertyDecorator =>
+export const PresentedList = (): PropertyDecorator =>
   Presented(listOf, { type: 'array', items: {}, example: [] });
 
-export const TimeField = (): PropertyDecorator =>
+export const PresentedTime = (): PropertyDecorator =>
   Presented(timeOf, { type: String, format: 'date-time', example: exampleTime });
 
-export const NullableTimeField = (): PropertyDecorator =>
+export const PresentedNullableTime = (): PropertyDecorator =>
   Presented(timeOrNull, { type: String, format: 'date-time', nullable: true, example: null });
 
 /** A time; empty where there is none. */
-export const TimeOrEmptyField = (): PropertyDecorator =>
+export const PresentedTimeOrEmpty = (): PropertyDecorator =>
   Presented(timeOf, { type: String, example: exampleTime, description: 'ISO 8601.' });
 
 /** An object; its fields are empty where there is none. */
-export const ObjectField = <T extends object>(
+export const PresentedObject = <T extends object>(
   shape: Type<T>,
   description?: string,
 ): PropertyDecorator =>
@@ -98,7 +98,7 @@ export const ObjectField = <T extends object>(
     ...described(description),
   });
 
-export const ObjectsField = <T extends object>(shape: Type<T>): PropertyDecorator =>
+export const PresentedObjects = <T extends object>(shape: Type<T>): PropertyDecorator =>
   Presented((value, language) => objectsOf(value).map((item) => present(shape, item, language)), {
     type: [shape],
   });
