@@ -5,13 +5,13 @@ import { DatabaseStructure } from '../../src/database/structure/database-structu
 import { Migrations } from '../../src/database/structure/migrations.js';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { addLead, addTenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 let structure: DatabaseStructure;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, randomDatabaseUri());
   structure = service.service.app.get(DatabaseStructure);
 });
 afterAll(() => service.stop());

@@ -3,13 +3,13 @@ import { readEnvironment } from '../../src/configuration/environment.js';
 import { openOnFirstStart } from '../../src/demo/demo-organization.js';
 import { runDemo } from '../../src/demo/run-demo.js';
 import { addTenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 const start = () => openOnFirstStart(service.service.app);
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, randomDatabaseUri());
 });
 afterAll(() => service.stop());
 

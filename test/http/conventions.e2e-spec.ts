@@ -123,7 +123,7 @@ describe('responses', () => {
       'POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
     ],
   ])('to %s that do not arrive in time is 408', async (_, beginning) => {
-    const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' }, service.databaseUri);
+    const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
     const socket = connect(Number(new URL(slowServer.url).port), '127.0.0.1');
     socket.write(beginning);
     let text = '';

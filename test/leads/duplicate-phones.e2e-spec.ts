@@ -2,12 +2,12 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { addLead, addTenant, addUser, type Tenant } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, randomDatabaseUri());
 });
 afterAll(() => service.stop());
 

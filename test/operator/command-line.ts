@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { compileCache } from '../support/service-process.js';
 
 /** What a run of the command line left behind. */
 export interface Outcome {
@@ -154,6 +153,6 @@ function runNode(args: readonly string[], variables: Record<string, string>): Pr
 }
 
 function environmentWith(variables: Record<string, string>): Record<string, string> {
-  const { PATH = '', HOME = '' } = process.env;
-  return { PATH, HOME, NODE_ENV: 'test', NODE_COMPILE_CACHE: compileCache, ...variables };
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
+  return { PATH, HOME, NODE_ENV: 'test', NODE_COMPILE_CACHE, ...variables };
 }

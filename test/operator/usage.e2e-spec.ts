@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type BatchOutcome, runBatch, runCliProcess } from './command-line.js';
+import { type BatchOutcome, runBatch, runCli } from './command-line.js';
 
 const id = '665f1c2ab7e4d2f0a1b2c3d4';
 const commands = [
@@ -108,7 +108,7 @@ describe('wrong usage', () => {
   });
 
   it('is reported on standard error', async () => {
-    const { code, stdout, stderr } = await runCliProcess(['org', 'show', 'nile-homes', '--json']);
+    const { code, stdout, stderr } = await runCli(['org', 'show', 'nile-homes', '--json']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error: [^\n]+\n$/);
   });

@@ -12,10 +12,17 @@ const MONGODB_URI = randomDatabaseUri();
 let client: MongoClient;
 let db: Db;
 let tenant: Tenant;
+let first: ServiceProcess;
+let second: ServiceProcess;
 
 beforeAll(async () => {
   client = await new MongoClient(MONGODB_URI).connect();
   db = client.db();
+  // Both prepare the empty database.
+  [first, second] = await Promise.all([
+    startProcess({ MONGODB_URI }),
+    startProcess({ MONGODB_URI }),
+  ]);
 });
 afterAll(async () => {
   await db.dropDatabase();
@@ -56,9 +63,22 @@ const isRefused = (service: ServiceProcess) =>
     }).on('error', () => resolve(true));
   });
 
+describe('two starts at once', () => {
+  it('prepare an empty database together', async () => {
+    for (const { url } of [first, second]) {
+      expect((await fetch(`${url}/${basePath}/healthz`)).status).toBe(200);
+    }
+    expect(await db.collection('migrations').countDocuments()).toBeGreaterThan(0);
+    for (const name of ['leads', 'reservations']) {
+      const indexes = await db.collection(name).indexes();
+      expect(indexes.map(({ name: index }) => index)).toContain('recordSystemId');
+    }
+  });
+});
+
 describe('SIGTERM', () => {
   it('cuts no request, goes on accepting for a moment, and ends the process in time', async () => {
-    const service = await startProcess({ MONGODB_URI });
+    const service = first;
     tenant = await addTenant(db);
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
     const responses: Promise<ReceivedResponse>[] = [];
@@ -113,7 +133,7 @@ describe('SIGTERM', () => {
   });
 
   it('is not held up by idle connections', async () => {
-    const service = await startProcess({ MONGODB_URI });
+    const service = second;
     const agent = new Agent({ keepAlive: true });
     await new Promise((resolve, reject) => {
       get(`${service.url}/${basePath}/healthz`, { agent }, (response) => {

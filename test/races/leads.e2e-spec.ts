@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Db } from 'mongodb';
+import { describe, expect, it } from '@jest/globals';
 import { addLead, addTenant, type Tenant } from '../support/builders.js';
-import { type Instances, startInstances } from '../support/instances.js';
+import { sharedInstances } from '../support/instances.js';
 import { send, startProcess } from '../support/service-process.js';
 
-let instances: Instances;
-let db: Db;
-
-beforeAll(async () => {
-  instances = await startInstances();
-  ({ db } = instances);
-});
-afterAll(() => instances.stop());
+const instances = sharedInstances();
+const { db } = instances;
 
 const post = (tenant: Tenant, body: object, instance: number) =>
   send(instances.url(instance), {

@@ -1,17 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Db, Document, ObjectId } from 'mongodb';
+import { describe, expect, it } from '@jest/globals';
+import type { Document, ObjectId } from 'mongodb';
 import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
-import { type Instances, startInstances } from '../support/instances.js';
+import { sharedInstances } from '../support/instances.js';
 import { send, startProcess } from '../support/service-process.js';
 
-let instances: Instances;
-let db: Db;
-
-beforeAll(async () => {
-  instances = await startInstances();
-  ({ db } = instances);
-});
-afterAll(() => instances.stop());
+const instances = sharedInstances();
+const { db } = instances;
 
 const callback = (tenant: Tenant, body: object, turn: number) =>
   send(instances.url(turn), {

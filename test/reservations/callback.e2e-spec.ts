@@ -609,10 +609,7 @@ describe('the log of callbacks', () => {
   });
 
   it('keeps one that the database was too slow for, which has changed nothing', async () => {
-    const impatientService = await startTestService(
-      { DATABASE_DEADLINE_MS: '600' },
-      service.databaseUri,
-    );
+    const impatientService = await startTestService({ DATABASE_DEADLINE_MS: '600' });
     const client = await new MongoClient(impatientService.databaseUri).connect();
     const session = client.startSession();
     try {

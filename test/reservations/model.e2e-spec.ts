@@ -4,6 +4,7 @@ import { ObjectId } from 'mongodb';
 import { chequeStatuses, reservationStatuses } from '../../src/reservations/states.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
+import { callbackClient } from './callback-client.js';
 import {
   callBack,
   type ModelResponse,
@@ -17,6 +18,7 @@ const concurrency = 4;
 const runsOfLane = 10;
 
 const service = sharedService();
+const post = callbackClient(service.url);
 
 /** What happens in a step: a callback, or another program changes something. */
 type Step =
@@ -175,10 +177,7 @@ async function writeAsOtherProgram(
 
 /** Sends a callback and returns the response, with the events that were emitted. */
 async function send(tenant: Tenant, request: ModelCallback, eventsBefore: number) {
-  const { status, body, headers } = await service
-    .api('post', '/reservations/webhook')
-    .set('api-key', tenant.key)
-    .send(request);
+  const { reservation: ofReservation, cheque: ofCheque, ...sent } = await post(tenant.key, request);
   const events = await service.db
     .collection('outboxEvents')
     .find({ organizationId: tenant.organizationId })
@@ -186,10 +185,9 @@ async function send(tenant: Tenant, request: ModelCallback, eventsBefore: number
     .skip(eventsBefore)
     .toArray();
   const response: ModelResponse = {
-    status,
-    ...(status === 201 ? {} : { message: body.message }),
-    reservation: headers['x-callback-reservation'] ?? 'missing',
-    cheque: headers['x-callback-cheque'] ?? 'missing',
+    ...sent,
+    reservation: ofReservation ?? 'missing',
+    cheque: ofCheque ?? 'missing',
     events: events.map(({ type }) => type),
   };
   return response;

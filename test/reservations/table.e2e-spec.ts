@@ -3,6 +3,7 @@ import { ObjectId } from 'mongodb';
 import { chequeStatuses, reservationStatuses } from '../../src/reservations/states.js';
 import { addTenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
+import { callbackClient } from './callback-client.js';
 import { callBack, type ModelCallback, type ModelState } from './callback-model.js';
 import { load, normalized, store } from './stored-model.js';
 
@@ -18,6 +19,7 @@ interface Cell {
 }
 
 const service = sharedService();
+const send = callbackClient(service.url);
 
 const both = [true, false];
 const units = ['present', 'deleted'] as const;
@@ -112,16 +114,7 @@ async function differences(cells: readonly Cell[]): Promise<object[]> {
   const runner = async () => {
     for (const [index, cell] of waiting) {
       const reservationId = modelStates[index]?.reservations[0]?.id;
-      const { status, body, headers } = await service
-        .api('post', '/reservations/webhook')
-        .set('api-key', key)
-        .send({ ...cell.request, reservationId });
-      responses.set(cell, {
-        status,
-        ...(status === 201 ? {} : { message: body.message }),
-        reservation: headers['x-callback-reservation'],
-        cheque: headers['x-callback-cheque'],
-      });
+      responses.set(cell, await send(key, { ...cell.request, reservationId }));
     }
   };
   await Promise.all(Array.from({ length: 12 }, runner));

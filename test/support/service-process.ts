@@ -83,9 +83,6 @@ export async function send(
   return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as ResponseBody };
 }
 
-/** Where processes of the tests keep compiled code, so that the next one starts sooner. */
-export const compileCache = join(import.meta.dirname, '../../node_modules/.cache/compiled');
-
 const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
 
 /** A failed test must not leave its services running. */
@@ -105,7 +102,7 @@ function spawnService(
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'warn',
-      NODE_COMPILE_CACHE: compileCache,
+      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...variables,
     },
     stdio: ['ignore', 'pipe', 'pipe'],

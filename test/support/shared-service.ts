@@ -43,7 +43,20 @@ export function sharedService(): BlackBox {
 }
 
 /** Where the shared service and its database are, as the set-up of the run passes them on. */
-function sharedAddresses(): { url: string; databaseUri: string; log: string } {
-  const { TEST_SERVICE_URL = '', TEST_DATABASE_URI = '', TEST_SERVICE_LOG = '' } = process.env;
-  return { url: TEST_SERVICE_URL, databaseUri: TEST_DATABASE_URI, log: TEST_SERVICE_LOG };
+export function sharedAddresses(): Addresses {
+  const { env } = process;
+  return {
+    url: env['TEST_SERVICE_URL'] ?? '',
+    databaseUri: env['TEST_DATABASE_URI'] ?? '',
+    log: env['TEST_SERVICE_LOG'] ?? '',
+    secondInstance: env['TEST_SECOND_INSTANCE'] ?? '',
+  };
+}
+
+interface Addresses {
+  readonly url: string;
+  readonly databaseUri: string;
+  readonly log: string;
+  /** Responds with the address of a second process, which runs from the first request on. */
+  readonly secondInstance: string;
 }

@@ -1,8 +1,10 @@
 // What the test files of a run share, in a process of its own: Jest, which would load and transform
 // each module once more, is kept away from it. It ends with the process that started it.
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
+import { on, once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readEnvironment } from '../../dist/configuration/environment.js';
@@ -11,17 +13,16 @@ import { createLogger } from '../../dist/http/server/logger.js';
 import { createService, listen } from '../../dist/service.js';
 
 const folder = await mkdtemp(join(tmpdir(), 'integration-api-test-'));
+const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
 const mongod = await startMongod(join(folder, 'data'), {
-  args: ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'].flatMap((parameter) => [
-    '--setParameter',
-    parameter,
-  ]),
+  isJournaled: false,
+  args: ['--quiet', ...parameters.flatMap((parameter) => ['--setParameter', parameter])],
 });
 
 const log = join(folder, 'service.log');
 const logFile = openSync(log, 'a');
 const databaseUri = mongod.uri.replace('/?', '/shared?');
-const environment = readEnvironment({
+const variables = {
   NODE_ENV: 'test',
   PORT: '0',
   HOST: '127.0.0.1',
@@ -29,19 +30,49 @@ const environment = readEnvironment({
   MONGODB_URI: databaseUri,
   // Correct is what counts, on a busy machine too; deadlines have tests of their own.
   DATABASE_DEADLINE_MS: '30000',
-});
+};
+const environment = readEnvironment(variables);
 const logger = createLogger(environment, { write: (line) => writeSync(logFile, line) });
 const options = { environment, databaseUri, logger };
 const service = await createService(options);
 const url = await listen(service, options);
+
+// A second process for the tests that need two is started when the first of them asks for it.
+const instances = [];
+const starter = createServer((_request, response) => {
+  instances[0] ??= startInstance();
+  instances[0].then(({ address }) => response.end(address));
+});
+starter.listen(0, '127.0.0.1');
+await once(starter, 'listening');
 
 process.send({
   TEST_MONGODB_URI: mongod.uri,
   TEST_DATABASE_URI: databaseUri,
   TEST_SERVICE_URL: url,
   TEST_SERVICE_LOG: log,
+  TEST_SECOND_INSTANCE: `http://127.0.0.1:${starter.address().port}`,
 });
 await once(process, 'disconnect');
+starter.close();
+starter.closeAllConnections();
+for (const { child } of await Promise.all(instances)) child.kill('SIGKILL');
 await service.app.close();
 await mongod.stop();
 await rm(folder, { recursive: true, force: true });
+
+/** The compiled service in a process of its own, on the same database, once it listens. */
+async function startInstance() {
+  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
+  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/main.js')], {
+    env: { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'silent', ...variables },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let output = '';
+  for await (const [chunk] of on(child.stdout, 'data', { close: ['end'] })) {
+    output += chunk;
+    const address = /Listening on\s+(http:\S+)\/external/.exec(output)?.[1];
+    if (address !== undefined) return { child, address };
+  }
+  throw new Error(`The second instance ended: ${output}`);
+}

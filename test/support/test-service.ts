@@ -6,6 +6,7 @@ import request from 'supertest';
 import { readEnvironment } from '../../src/configuration/environment.js';
 import { createLogger } from '../../src/http/server/logger.js';
 import { basePath, createService, listen, type Service } from '../../src/service.js';
+import { sharedAddresses } from './shared-service.js';
 
 declare global {
   /**
@@ -15,7 +16,7 @@ declare global {
   var workerLog: { readonly lines: string[]; readonly destination: Writable };
 }
 
-/** A service that listens on a free port, with a database of its own. */
+/** A service of this worker that listens on a free port. */
 export interface TestService {
   readonly service: Service;
   /** Address without path. */
@@ -27,7 +28,7 @@ export interface TestService {
   readonly logged: () => string;
   /** A request agent for paths below the API's base path. */
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
-  /** Ends it; its database goes with the others when the run is over. */
+  /** Ends it; its database goes when the run is over. */
   stop(): Promise<void>;
 }
 
@@ -37,10 +38,14 @@ export function randomDatabaseUri(): string {
   return (process.env['TEST_MONGODB_URI'] ?? '').replace('/?', `/${name}?`);
 }
 
-/** Starts a service; variables are those of the environment. */
+/**
+ * Starts a service; variables are those of the environment. It works on the database of the shared
+ * service, where each file keeps to organizations of its own; what needs an empty one, or counts
+ * what belongs to no organization, gives it a random one.
+ */
 export async function startTestService(
   variables: Record<string, string> = {},
-  databaseUri = randomDatabaseUri(),
+  databaseUri = sharedAddresses().databaseUri,
 ): Promise<TestService> {
   const environment = readEnvironment({
     NODE_ENV: 'test',

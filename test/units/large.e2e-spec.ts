@@ -6,7 +6,7 @@ import { type Document, Long, ObjectId } from 'mongodb';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { basePath } from '../support/shared-service.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { addUnitCatalogue, type Catalogue } from './catalogue.js';
 
 const unitCount = 10_050;
@@ -19,7 +19,7 @@ let tenant: Tenant;
 let catalogue: Catalogue;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({}, randomDatabaseUri());
   tenant = await addTenant(service.db);
   catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
   const now = new Date();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { readCatalogue } from '../../src/catalogue/import/catalogue-file.js';
 import * as options from '../../src/operator/command-line/option-values.js';
@@ -9,21 +9,19 @@ import {
   addUnit,
   type Tenant,
 } from '../support/builders.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { sharedService } from '../support/shared-service.js';
 
-let service: TestService;
+const service = sharedService();
 let tenant: Tenant;
 let reservationId: string;
 
 beforeAll(async () => {
-  service = await startTestService();
   tenant = await addTenant(service.db);
   const { organizationId } = tenant;
   await addCompound(service.db, organizationId, { 'en-us': 'Lake' }, { slug: 'lake' });
   const unitId = await addUnit(service.db, organizationId, { slug: 'villa' });
   reservationId = (await addReservation(service.db, organizationId, unitId)).toHexString();
 });
-afterAll(() => service.stop());
 
 /** Where a kind of value enters; gives whether it is accepted, null for what cannot enter there. */
 type Entrance = (value: unknown) => Promise<boolean | null> | boolean | null;

@@ -6,7 +6,7 @@ import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-en
 import { WebhookWorker } from '../../src/webhooks/worker/webhook-worker.js';
 import type { Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { startTestService, type TestService } from '../support/test-service.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
 /** Lets a service send to receivers on loopback. */
 export const toLoopback = {
@@ -36,7 +36,7 @@ export interface WebhookService extends TestService {
 /** Starts it. */
 export async function startWebhookService(
   variables: Record<string, string> = {},
-  databaseUri?: string,
+  databaseUri = randomDatabaseUri(),
 ): Promise<WebhookService> {
   const service = await startTestService({ ROLE: 'all', ...toLoopback, ...variables }, databaseUri);
   const endpoints = service.service.app.get(WebhookEndpointsService);

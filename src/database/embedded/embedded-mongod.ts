@@ -23,6 +23,8 @@ export interface EmbeddedMongod {
 export interface MongodOptions {
   readonly port?: number;
   readonly args?: readonly string[];
+  /** Whether a majority write waits for the journal; without, only a crash can lose it. */
+  readonly isJournaled?: boolean;
 }
 
 /** A mongod that prints nothing when it fails to start. */
@@ -66,7 +68,7 @@ export async function startMongod(
   });
   try {
     await server.start();
-    await becomePrimary(`127.0.0.1:${port}`);
+    await becomePrimary(`127.0.0.1:${port}`, options);
   } catch (error) {
     await server.stop();
     throw error;
@@ -97,7 +99,7 @@ interface ReplicaSetConfig {
   };
 }
 
-async function becomePrimary(host: string): Promise<void> {
+async function becomePrimary(host: string, { isJournaled = true }: MongodOptions): Promise<void> {
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`);
   try {
     const admin = client.db('admin');
@@ -111,7 +113,9 @@ async function becomePrimary(host: string): Promise<void> {
       }
     } catch (error) {
       if (!(error instanceof MongoServerError) || error.code !== notInitialized) throw error;
-      await admin.command({ replSetInitiate: { _id: replicaSet, members } });
+      const writeConcernMajorityJournalDefault = isJournaled;
+      const config = { _id: replicaSet, members, writeConcernMajorityJournalDefault };
+      await admin.command({ replSetInitiate: config });
     }
     const deadline = Date.now() + 30_000;
     while (!(await admin.command({ hello: 1 }))['isWritablePrimary']) {
