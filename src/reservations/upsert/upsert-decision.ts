@@ -43,7 +43,7 @@ export function newReservation(
 
 /**
  * Applies a request to a reservation: its fields, then its wallet, then the status of its unit
- * (rules RES-4 to RES-6).
+ * (rules RES-4 to RES-7).
  *
  * @throws DomainError 422 for approval, for another unit and for a wallet that becomes too large
  */
@@ -53,20 +53,47 @@ export function decideUpsert(
   { unitId, leadId }: References,
 ): ReservationState {
   const { reservation, now } = loaded;
-  if (request.status === 'approved') throw new DomainError(reservationErrors.neverApproved);
   if (unitId !== undefined && !reservation.unitId?.equals(unitId))
     throw new DomainError(reservationErrors.unitFixed);
-  const fields = changedFields(reservation, request, leadId);
+  const status = acceptedStatus(reservation.status, request);
+  const fields = changedFields(reservation, { ...request, status }, leadId);
   const isCanceled = fields.status === 'canceled';
   const times = { updatedAt: now, ...(isCanceled ? { canceledAt: now } : {}) };
   const isChanged = Object.keys(fields).length > 0;
   const changed = isChanged
     ? { ...loaded, reservation: { ...reservation, ...fields, ...times } }
     : loaded;
-  const isReopened = reservation.status === 'canceled' && isOpen(fields.status);
+  const isReopened = !isOpen(reservation.status) && isOpen(status);
   const extended = addCheques(isReopened ? restoreWallet(changed) : changed, request.cheques ?? []);
   if (extended === null) throw new DomainError(reservationErrors.walletFull);
   return recomputeUnit(isCanceled ? deleteWallet(extended) : extended);
+}
+
+/**
+ * The status that a request leads to: a repeated or late request neither undoes an approval nor
+ * revives anything, unless it says so (rule RES-7).
+ *
+ * @throws DomainError 422 for approval
+ */
+function acceptedStatus(
+  stored: ReservationStatus,
+  { status = stored, reopen = false }: UpsertReservationDto,
+): ReservationStatus {
+  if (status === stored) return stored;
+  if (status === 'approved') throw new DomainError(reservationErrors.neverApproved);
+  const isRevival = isOpen(status) && !isOpen(stored);
+  return isRevival && (!reopen || stored === 'approved') ? stored : status;
+}
+
+/** The sent fields that had no effect on the reservation that the request made (rule RES-7). */
+export function ignoredFields(
+  { status, reopen = false }: UpsertReservationDto,
+  made: ReservationDocument,
+): string[] {
+  return [
+    ...(status === undefined || status === made.status ? [] : ['status']),
+    ...(reopen && !isOpen(status) ? ['reopen'] : []),
+  ];
 }
 
 /** The requested fields that differ from the stored ones. */
