@@ -121,6 +121,26 @@ describe('a callback', () => {
     });
   });
 
+  it('has a time only for the status that it leads to', async () => {
+    const times = async (body: object) => {
+      await callback({ reservationId, ...body }).expect(201);
+      const { status, approvedAt, canceledAt } = await stored('reservations', reservationId);
+      return {
+        status,
+        hasApproval: approvedAt !== undefined,
+        hasCancellation: canceledAt !== undefined,
+      };
+    };
+    const approved = { status: 'approved', hasApproval: true, hasCancellation: false };
+    const canceled = { status: 'canceled', hasApproval: false, hasCancellation: true };
+    expect(await times({ reservationStatus: 'approved' })).toEqual(approved);
+    expect(await times({ reservationStatus: 'canceled' })).toEqual(canceled);
+    const cheque = { installmentId: '1' };
+    expect(await times({ ...cheque, chequeStatus: 'bounced' })).toEqual(canceled);
+    expect(await times({ ...cheque, chequeStatus: 'collected' })).toEqual(approved);
+    expect(await times({ ...cheque, chequeStatus: 'bounced' })).toEqual(canceled);
+  });
+
   it('that cancels again changes nothing', async () => {
     await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
     const before = await stored('reservations', reservationId);

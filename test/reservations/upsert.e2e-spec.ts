@@ -368,6 +368,26 @@ describe('POST /reservations updates', () => {
     }
   });
 
+  it.each([
+    ['pending', { reopen: true }],
+    ['expired', {}],
+  ])('a canceled reservation to %s, without the time of its cancellation', async (status, more) => {
+    await create();
+    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    const { body } = await post({ recordSystemId, status, ...more }).expect(200);
+    expect(body.reservation).toMatchObject({ status, approvedAt: null, canceledAt: null });
+  });
+
+  it.each(['canceled', 'rejected'])(
+    'an approved reservation to %s, without its approval',
+    async (status) => {
+      const { _id } = await create({ status: 'pending_cheque_collection' });
+      await callback({ reservationId: _id, reservationStatus: 'approved' }).expect(201);
+      const { body } = await post({ recordSystemId, status }).expect(200);
+      expect(body.reservation).toMatchObject({ status, approvedAt: null });
+    },
+  );
+
   it('nothing by reopen without an open status, and says so', async () => {
     await create();
     await post({ recordSystemId, status: 'canceled' }).expect(200);

@@ -2,7 +2,7 @@ import { Types } from 'mongoose';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { addCheques, deleteWallet, restoreWallet } from '../cheques/wallets.js';
-import { recomputeUnit, type ReservationState } from '../reservation-state.js';
+import { recomputeUnit, type ReservationState, withStatus } from '../reservation-state.js';
 import type { ReservationDocument } from '../reservation.schema.js';
 import type { ReservationStatus } from '../states.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
@@ -43,7 +43,7 @@ export function newReservation(
 
 /**
  * Applies a request to a reservation: its fields, then its wallet, then the status of its unit
- * (rules RES-4 to RES-7).
+ * (rules RES-4 to RES-8).
  *
  * @throws DomainError 422 for approval, for another unit and for a wallet that becomes too large
  */
@@ -56,13 +56,14 @@ export function decideUpsert(
   if (unitId !== undefined && !reservation.unitId?.equals(unitId))
     throw new DomainError(reservationErrors.unitFixed);
   const status = acceptedStatus(reservation.status, request);
-  const fields = changedFields(reservation, { ...request, status }, leadId);
-  const isCanceled = fields.status === 'canceled';
-  const times = { updatedAt: now, ...(isCanceled ? { canceledAt: now } : {}) };
+  const moved = status === reservation.status ? reservation : withStatus(reservation, status, now);
+  const fields = changedFields(reservation, request, leadId);
   const isChanged = Object.keys(fields).length > 0;
-  const changed = isChanged
-    ? { ...loaded, reservation: { ...reservation, ...fields, ...times } }
-    : loaded;
+  const changed = {
+    ...loaded,
+    reservation: isChanged ? { ...moved, ...fields, updatedAt: now } : moved,
+  };
+  const isCanceled = moved !== reservation && status === 'canceled';
   const isReopened = !isOpen(reservation.status) && isOpen(status);
   const extended = addCheques(isReopened ? restoreWallet(changed) : changed, request.cheques ?? []);
   if (extended === null) throw new DomainError(reservationErrors.walletFull);
@@ -96,15 +97,14 @@ export function ignoredFields(
   ];
 }
 
-/** The requested fields that differ from the stored ones. */
+/** The requested fields that differ from the stored ones, without the status. */
 function changedFields(
   stored: ReservationDocument,
-  { status, partnerCollection }: UpsertReservationDto,
+  { partnerCollection }: UpsertReservationDto,
   leadId: Types.ObjectId | undefined,
-): Partial<Pick<ReservationDocument, 'status' | 'leadId' | 'partnerCollection'>> {
+): Partial<Pick<ReservationDocument, 'leadId' | 'partnerCollection'>> {
   const isActive = stored.partnerCollection?.isActive ?? false;
   return {
-    ...(status === undefined || status === stored.status ? {} : { status }),
     ...(leadId === undefined || stored.leadId?.equals(leadId) ? {} : { leadId }),
     ...(partnerCollection === undefined || partnerCollection === isActive
       ? {}
