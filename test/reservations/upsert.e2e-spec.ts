@@ -91,8 +91,10 @@ describe('POST /reservations creates', () => {
       },
     });
     expect(await unitStatus()).toBe('Reserved');
-    const [wallet, unit, ...more] = await events();
+    const [reservation, wallet, unit, ...more] = await events();
     expect(more).toEqual([]);
+    expect(reservation).toMatchObject({ type: 'reservation.created', data: body.reservation });
+    expect(reservation).not.toHaveProperty('changes');
     expect(wallet).toMatchObject({ type: 'wallet.created', data: body.reservation.chequeWallet });
     expect(unit).toMatchObject({
       type: 'unit.updated',
@@ -156,11 +158,15 @@ describe('POST /reservations creates', () => {
     await callback({ ...report, chequeStatus: 'collected' }).expect(201);
     expect(await unitStatus()).toBe('Sold');
     expect(await eventTypes()).toEqual([
+      'reservation.created',
       'wallet.created',
       'unit.updated',
+      'reservation.updated',
       'wallet.updated',
+      'reservation.updated',
       'wallet.updated',
       'wallet.deleted',
+      'reservation.updated',
       'wallet.updated',
       'wallet.restored',
     ]);
@@ -194,6 +200,15 @@ describe('POST /reservations updates', () => {
         partnerCollection: { isActive: true },
       },
     });
+    expect((await events()).at(-1)).toMatchObject({
+      type: 'reservation.updated',
+      data: body.reservation,
+      changes: [
+        { field: 'leadId', from: null, to: body.reservation.leadId },
+        { field: 'status', from: 'pending', to: 'pending_cheque_collection' },
+        { field: 'partnerCollection.isActive', from: false, to: true },
+      ],
+    });
   });
 
   it('nothing when nothing differs', async () => {
@@ -220,8 +235,10 @@ describe('POST /reservations updates', () => {
     });
     expect(await unitStatus()).toBe('Available');
     expect(await eventTypes()).toEqual([
+      'reservation.created',
       'wallet.created',
       'unit.updated',
+      'reservation.updated',
       ...(isCanceled ? ['wallet.deleted'] : []),
       'unit.updated',
     ]);

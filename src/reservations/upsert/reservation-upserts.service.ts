@@ -63,11 +63,11 @@ export class ReservationUpsertsService {
     };
     const tenant = { organizationId, createdAt: this.clock.now() };
     const reservation = stored ?? newReservation(request, references, tenant);
-    if (stored === null) await this.reservations.insert(reservation);
     const loaded = await this.states.load(reservation);
     const state = decideUpsert(loaded, request, references);
-    await this.states.store(loaded, state, { emitsUnitEvent: true });
-    const operation = stored === null ? ('create' as const) : ('update' as const);
+    const isNew = stored === null;
+    await this.states.store(loaded, state, { isNew, emitsUnitEvent: true });
+    const operation = isNew ? ('create' as const) : ('update' as const);
     return { operation, reservation: state.reservation, wallet: state.wallets[0] };
   }
 
