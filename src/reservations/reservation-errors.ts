@@ -64,7 +64,7 @@ export const reservationErrors = {
     status: 422,
     code: 'reservation.approved_by_callback_only',
     message: 'reservations.neverApproved',
-    cause: 'The sent status is `approved`',
+    cause: 'The sent status is `approved`, the stored one is not',
     remedy: 'Leave approval to the callback',
   },
   createdPending: {

@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { fieldChanges } from '../change-log/field-changes.js';
 import { Clock } from '../configuration/clock.js';
 import { UnitAvailabilityService } from '../units/writing/unit-availability.service.js';
 import { Outbox } from '../webhooks/outbox/outbox.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
-import { presentWallet } from './reading/reservation.presenter.js';
+import type { ReservationDto } from './reading/reservation.dto.js';
+import { presentReservation, presentWallet } from './reading/reservation.presenter.js';
 import type { ReservationState } from './reservation-state.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
@@ -38,19 +40,44 @@ export class ReservationStateService {
    * Stores the differences between two states and publishes their events, inside the transaction in
    * which the first one was loaded.
    *
+   * @param options.isNew whether the reservation is not stored yet
    * @param options.emitsUnitEvent whether a change of the unit is published too (rule CALL-13)
    */
   async store(
     before: ReservationState,
     after: ReservationState,
-    { emitsUnitEvent = false }: { readonly emitsUnitEvent?: boolean } = {},
+    {
+      isNew = false,
+      emitsUnitEvent = false,
+    }: { readonly isNew?: boolean; readonly emitsUnitEvent?: boolean } = {},
   ): Promise<void> {
-    if (after.reservation !== before.reservation) {
-      await this.reservations.update(before.reservation, after.reservation);
-    }
+    if (isNew) await this.insertReservation(after);
+    else if (after.reservation !== before.reservation) await this.updateReservation(before, after);
     await this.storeWallets(before, after);
     if (!after.isUnitDecided || before.unit === null || after.unit === null) return;
     await this.units.store(before.unit, after.unit, { emitsEvent: emitsUnitEvent });
+  }
+
+  private async insertReservation(created: ReservationState): Promise<void> {
+    const { organizationId } = created.reservation;
+    await this.reservations.insert(created.reservation);
+    await this.outbox.publish(organizationId, {
+      type: 'reservation.created',
+      data: shown(created),
+    });
+  }
+
+  private async updateReservation(
+    { reservation: before }: ReservationState,
+    changed: ReservationState,
+  ): Promise<void> {
+    const { reservation: after } = changed;
+    await this.reservations.update(before, after);
+    const changes = fieldChanges(auditedFields(before), auditedFields(after), [
+      'partnerCollection',
+    ]);
+    const event = { type: 'reservation.updated', data: shown(changed), changes } as const;
+    await this.outbox.publish(after.organizationId, event);
   }
 
   private async storeWallets(before: ReservationState, after: ReservationState): Promise<void> {
@@ -63,6 +90,18 @@ export class ReservationStateService {
       await this.outbox.publish(wallet.organizationId, { ...event, data: presentWallet(wallet) });
     }
   }
+}
+
+/** The reservation of a state with the wallet that is active, else the one deleted last. */
+function shown({ reservation, wallets }: ReservationState): ReservationDto {
+  const active = wallets.find(({ isDeleted }) => !isDeleted);
+  return presentReservation(reservation, active ?? wallets[0]);
+}
+
+/** The fields whose changes an event tells; Wallet events tell those of the wallet. */
+function auditedFields(reservation: ReservationDocument) {
+  const { updatedAt: _at, chequeWallet: _wallet, ...fields } = presentReservation(reservation);
+  return fields;
 }
 
 /** What requests about the reservations of one unit wait for inside a process. */

@@ -35,17 +35,30 @@ export interface WalletEvent {
 /** Approves the reservation and sells its unit (rule CALL-9). */
 export function approve(state: ReservationState): ReservationState {
   const { now } = state;
-  const fields = { status: 'approved', approvedAt: now, updatedAt: now } as const;
-  const approved = { ...state, reservation: { ...state.reservation, ...fields } };
-  return withUnitStatus(approved, 'Sold');
+  const reservation = withStatus(state.reservation, 'approved', now);
+  return withUnitStatus({ ...state, reservation }, 'Sold');
 }
 
 /** Cancels the reservation unless it is canceled already, and recomputes its unit (rule CALL-10). */
 export function cancel(state: ReservationState): ReservationState {
   const { reservation, now } = state;
   if (reservation.status === 'canceled') return recomputeUnit(state);
-  const fields = { status: 'canceled', canceledAt: now, updatedAt: now } as const;
-  return recomputeUnit({ ...state, reservation: { ...reservation, ...fields } });
+  return recomputeUnit({ ...state, reservation: withStatus(reservation, 'canceled', now) });
+}
+
+/** The reservation with a status from now on; a time is there only while its status is (rule RES-8). */
+export function withStatus(
+  { approvedAt: _approvedAt, canceledAt: _canceledAt, ...fields }: ReservationDocument,
+  status: ReservationStatus,
+  now: Date,
+): ReservationDocument {
+  return {
+    ...fields,
+    status,
+    ...(status === 'approved' ? { approvedAt: now } : {}),
+    ...(status === 'canceled' ? { canceledAt: now } : {}),
+    updatedAt: now,
+  };
 }
 
 /** Gives the unit the status that follows from its reservations (rule CALL-11). */

@@ -19,7 +19,9 @@ import {
   DocumentedUpsert,
   DocumentedErrors,
   DocumentedHeaders,
+  ignoredFieldsHeader,
 } from '../http/reference/api-documentation.js';
+import { setIgnoredFields } from '../http/server/ignored-fields.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
@@ -85,7 +87,7 @@ export class ReservationsController {
       'The wallet and the availability of the unit follow; what happens to the cheques is ' +
       'reported by callbacks.',
   })
-  @DocumentedUpsert(ReservationUpsertResponseDto, 'reservation')
+  @DocumentedUpsert(ReservationUpsertResponseDto, 'reservation', ignoredFieldsHeader)
   @DocumentedErrors(
     ...bodyErrors,
     reservationErrors.unitRequired,
@@ -98,11 +100,14 @@ export class ReservationsController {
     reservationErrors.walletFull,
     ...commonErrors,
   )
-  upsert(
+  async upsert(
     @CurrentCaller() caller: Caller,
     @Body() reservation: UpsertReservationDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationUpsertResponseDto> {
-    return this.upserts.upsert(caller, reservation);
+    const { response, ignored } = await this.upserts.upsert(caller, reservation);
+    setIgnoredFields(reply, ignored);
+    return response;
   }
 
   @Get(':reservationId')

@@ -9,6 +9,13 @@ export const unitErrors = {
     cause: 'The organization has no unit with this slug',
     remedy: 'Take the slug from `GET /units`',
   },
+  noneToDelete: {
+    status: 404,
+    code: 'unit.none_to_delete',
+    message: 'units.noneToDelete',
+    cause: '`isDeleted: true` for a unit that does not exist, or is deleted already',
+    remedy: 'Nothing, if you repeated a request; else compare the ids',
+  },
   idRequired: {
     status: 400,
     code: 'unit.id_required',

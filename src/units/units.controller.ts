@@ -67,7 +67,8 @@ export class UnitsController {
     summary: 'Create or update a unit',
     description:
       'recordSystemId, else unitId, identifies the unit; the first request creates it and later ones ' +
-      'change what they send, also when they arrive concurrently. Names must resolve.',
+      'change what they send, also when they arrive concurrently. Names must resolve. ' +
+      'isDeleted retires it.',
   })
   @DocumentedUpsert(UnitUpsertResponseDto, 'unit')
   @DocumentedErrors(
@@ -77,6 +78,7 @@ export class UnitsController {
     unitErrors.ambiguous,
     unitErrors.unitIdTaken,
     unitErrors.unknownName,
+    unitErrors.noneToDelete,
     ...commonErrors,
   )
   upsert(

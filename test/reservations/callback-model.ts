@@ -83,12 +83,18 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   );
   const walletsOf = modelState.wallets.filter((wallet) => wallet.reservation === reservation.id);
 
+  /** Told once, before what happened to the wallets. */
+  const tellReservation = () => {
+    if (events[0] !== 'reservation.updated') events.unshift('reservation.updated');
+  };
   const approve = () => {
+    tellReservation();
     reservation.status = 'approved';
     if (unit !== undefined) unit.status = 'Sold';
   };
   const cancel = () => {
     const before = JSON.stringify(modelState);
+    if (reservation.status !== 'canceled') tellReservation();
     reservation.status = 'canceled';
     if (unit !== undefined && ['Sold', 'Reserved', 'Available'].includes(unit.status)) {
       const statuses = others.map((other) => other.status);

@@ -86,17 +86,27 @@ describe('a callback', () => {
     expect(await everything()).toEqual(before);
   });
 
-  it('approves with a time, sells the unit and emits no Unit event', async () => {
+  it('approves with a time, sells the unit, tells the reservation and emits no Unit event', async () => {
     await callback({ reservationId, reservationStatus: 'approved' }).expect(201);
     expect(await stored('reservations', reservationId)).toMatchObject({
       status: 'approved',
       approvedAt: expect.any(Date),
     });
     expect(await stored('units', unitId)).toMatchObject({ status: 'Sold' });
-    const events = await service.db
+    const [event, ...more] = await service.db
       .collection('outboxEvents')
-      .countDocuments({ organizationId: tenant.organizationId });
-    expect(events).toBe(0);
+      .find({ organizationId: tenant.organizationId })
+      .toArray();
+    expect(more).toEqual([]);
+    const { body } = await read(reservationId).expect(200);
+    expect(event).toMatchObject({
+      type: 'reservation.updated',
+      data: body.data,
+      changes: [
+        { field: 'status', from: 'pending_cheque_collection', to: 'approved' },
+        { field: 'approvedAt', from: null, to: body.data.approvedAt },
+      ],
+    });
   });
 
   it('cancels with a time, frees the unit and soft-deletes the wallet', async () => {
@@ -111,14 +121,43 @@ describe('a callback', () => {
       isDeleted: true,
       deletedAt: expect.any(Date),
     });
-    const [event] = await service.db
+    const { body } = await read(reservationId).expect(200);
+    const events = await service.db
       .collection('outboxEvents')
       .find({ organizationId: tenant.organizationId })
+      .sort({ _id: 1 })
       .toArray();
-    expect(event).toMatchObject({
-      type: 'wallet.deleted',
-      data: { reservationId: reservationId.toHexString(), isDeleted: true },
-    });
+    expect(events).toMatchObject([
+      {
+        type: 'reservation.updated',
+        data: body.data,
+        changes: [
+          { field: 'status', from: 'pending_cheque_collection', to: 'canceled' },
+          { field: 'canceledAt', from: null, to: body.data.canceledAt },
+        ],
+      },
+      { type: 'wallet.deleted', data: body.data.chequeWallet },
+    ]);
+  });
+
+  it('has a time only for the status that it leads to', async () => {
+    const times = async (body: object) => {
+      await callback({ reservationId, ...body }).expect(201);
+      const { status, approvedAt, canceledAt } = await stored('reservations', reservationId);
+      return {
+        status,
+        hasApproval: approvedAt !== undefined,
+        hasCancellation: canceledAt !== undefined,
+      };
+    };
+    const approved = { status: 'approved', hasApproval: true, hasCancellation: false };
+    const canceled = { status: 'canceled', hasApproval: false, hasCancellation: true };
+    expect(await times({ reservationStatus: 'approved' })).toEqual(approved);
+    expect(await times({ reservationStatus: 'canceled' })).toEqual(canceled);
+    const cheque = { installmentId: '1' };
+    expect(await times({ ...cheque, chequeStatus: 'bounced' })).toEqual(canceled);
+    expect(await times({ ...cheque, chequeStatus: 'collected' })).toEqual(approved);
+    expect(await times({ ...cheque, chequeStatus: 'bounced' })).toEqual(canceled);
   });
 
   it('that cancels again changes nothing', async () => {

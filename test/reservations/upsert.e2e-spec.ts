@@ -91,8 +91,10 @@ describe('POST /reservations creates', () => {
       },
     });
     expect(await unitStatus()).toBe('Reserved');
-    const [wallet, unit, ...more] = await events();
+    const [reservation, wallet, unit, ...more] = await events();
     expect(more).toEqual([]);
+    expect(reservation).toMatchObject({ type: 'reservation.created', data: body.reservation });
+    expect(reservation).not.toHaveProperty('changes');
     expect(wallet).toMatchObject({ type: 'wallet.created', data: body.reservation.chequeWallet });
     expect(unit).toMatchObject({
       type: 'unit.updated',
@@ -156,11 +158,15 @@ describe('POST /reservations creates', () => {
     await callback({ ...report, chequeStatus: 'collected' }).expect(201);
     expect(await unitStatus()).toBe('Sold');
     expect(await eventTypes()).toEqual([
+      'reservation.created',
       'wallet.created',
       'unit.updated',
+      'reservation.updated',
       'wallet.updated',
+      'reservation.updated',
       'wallet.updated',
       'wallet.deleted',
+      'reservation.updated',
       'wallet.updated',
       'wallet.restored',
     ]);
@@ -194,6 +200,15 @@ describe('POST /reservations updates', () => {
         partnerCollection: { isActive: true },
       },
     });
+    expect((await events()).at(-1)).toMatchObject({
+      type: 'reservation.updated',
+      data: body.reservation,
+      changes: [
+        { field: 'leadId', from: null, to: body.reservation.leadId },
+        { field: 'status', from: 'pending', to: 'pending_cheque_collection' },
+        { field: 'partnerCollection.isActive', from: false, to: true },
+      ],
+    });
   });
 
   it('nothing when nothing differs', async () => {
@@ -220,8 +235,10 @@ describe('POST /reservations updates', () => {
     });
     expect(await unitStatus()).toBe('Available');
     expect(await eventTypes()).toEqual([
+      'reservation.created',
       'wallet.created',
       'unit.updated',
+      'reservation.updated',
       ...(isCanceled ? ['wallet.deleted'] : []),
       'unit.updated',
     ]);
@@ -280,15 +297,120 @@ describe('POST /reservations updates', () => {
     expect(read.data).toMatchObject({ status: 'approved', chequeWallet: { isDeleted: false } });
   });
 
-  it('a canceled reservation back to pending, with its wallet', async () => {
+  it('a canceled reservation back to pending, with its wallet, when it is to be reopened', async () => {
     await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
     await post({ recordSystemId, status: 'canceled' }).expect(200);
-    const { body } = await post({ recordSystemId, status: 'pending' }).expect(200);
+    const { body, headers } = await post({ recordSystemId, status: 'pending', reopen: true });
     expect(body.reservation).toMatchObject({
       status: 'pending',
       chequeWallet: { isDeleted: false, deletedAt: null },
     });
+    expect(headers).not.toHaveProperty('x-ignored-fields');
     expect(await unitStatus()).toBe('Reserved');
+  });
+
+  it.each(['rejected', 'expired'])('a %s reservation back by reopen', async (status) => {
+    await create();
+    await post({ recordSystemId, status }).expect(200);
+    const reopened = { recordSystemId, status: 'pending_cheque_collection', reopen: true };
+    const { body } = await post(reopened).expect(200);
+    expect(body.reservation.status).toBe('pending_cheque_collection');
+    expect(await unitStatus()).toBe('Reserved');
+    await post(reopened).expect(200);
+  });
+
+  it.each(['pending', 'pending_cheque_collection'])(
+    'a reservation that has ended, without reviving it by a late %s',
+    async (late) => {
+      await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
+      for (const status of ['rejected', 'expired', 'canceled']) {
+        await post({ recordSystemId, status }).expect(200);
+        const { body, headers } = await post({
+          recordSystemId,
+          unit: 'villa-1',
+          status: late,
+          cheques: [{ installmentId: status }],
+        }).expect(200);
+        expect(headers['x-ignored-fields']).toBe('status');
+        expect(body.reservation).toMatchObject({
+          status,
+          chequeWallet: { isDeleted: status === 'canceled' },
+        });
+        // The rest of the request counts.
+        expect(body.reservation.chequeWallet.cheques.at(-1).installmentId).toBe(status);
+        expect(await unitStatus()).toBe('Available');
+      }
+    },
+  );
+
+  it('an approved reservation, which stays approved and its unit sold', async () => {
+    const status = 'pending_cheque_collection';
+    const request = { recordSystemId, unit: 'villa-1', status };
+    const { _id } = await create(request);
+    await callback({ reservationId: _id, reservationStatus: 'approved' }).expect(201);
+    const before = await service.db
+      .collection('reservations')
+      .findOne({ _id: new ObjectId(_id as string) });
+    for (const reopen of [false, true]) {
+      const { body, headers } = await post({ ...request, reopen }).expect(200);
+      expect(headers['x-ignored-fields']).toBe('status');
+      expect(body.reservation.status).toBe('approved');
+    }
+    const same = await post({ ...request, status: 'approved' }).expect(200);
+    expect(same.headers).not.toHaveProperty('x-ignored-fields');
+    expect(
+      await service.db.collection('reservations').findOne({ _id: new ObjectId(_id as string) }),
+    ).toEqual(before);
+    expect(await unitStatus()).toBe('Sold');
+    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    expect(await unitStatus()).toBe('Available');
+  });
+
+  it('the same whether the callback approves before or after it', async () => {
+    const request = { unit: 'villa-1', status: 'pending_cheque_collection' };
+    for (const round of Array.from({ length: 10 }, (_, i) => `deal-${i}`)) {
+      const { _id } = await create({ ...request, recordSystemId: round });
+      const responses = await Promise.all([
+        post({ ...request, recordSystemId: round }),
+        callback({ reservationId: _id, reservationStatus: 'approved' }),
+        post({ ...request, recordSystemId: round }),
+      ]);
+      expect(responses.map(({ status }) => status)).toEqual([200, 201, 200]);
+      const stored = await service.db
+        .collection('reservations')
+        .findOne({ _id: new ObjectId(_id as string) });
+      expect(stored).toMatchObject({ status: 'approved' });
+      expect(await unitStatus()).toBe('Sold');
+      await post({ recordSystemId: round, status: 'canceled' }).expect(200);
+    }
+  });
+
+  it.each([
+    ['pending', { reopen: true }],
+    ['expired', {}],
+  ])('a canceled reservation to %s, without the time of its cancellation', async (status, more) => {
+    await create();
+    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    const { body } = await post({ recordSystemId, status, ...more }).expect(200);
+    expect(body.reservation).toMatchObject({ status, approvedAt: null, canceledAt: null });
+  });
+
+  it.each(['canceled', 'rejected'])(
+    'an approved reservation to %s, without its approval',
+    async (status) => {
+      const { _id } = await create({ status: 'pending_cheque_collection' });
+      await callback({ reservationId: _id, reservationStatus: 'approved' }).expect(201);
+      const { body } = await post({ recordSystemId, status }).expect(200);
+      expect(body.reservation).toMatchObject({ status, approvedAt: null });
+    },
+  );
+
+  it('nothing by reopen without an open status, and says so', async () => {
+    await create();
+    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    const { body, headers } = await post({ recordSystemId, reopen: true }).expect(200);
+    expect(body.reservation.status).toBe('canceled');
+    expect(headers['x-ignored-fields']).toBe('reopen');
   });
 
   it('the flow without what another program keeps there', async () => {

@@ -119,6 +119,31 @@ describe('POST /units', () => {
     ]);
   });
 
+  it('retires a unit by isDeleted, tells it and frees its ids', async () => {
+    const ids = { recordSystemId: 'retired', unitId: 'R-1' };
+    const unit = await create({ ...ids, name: 'Retired' });
+    expect((await post({ ...ids, isDeleted: false }).expect(200)).body.unit).toEqual(unit);
+    const { body } = await post({ recordSystemId: 'retired', price: 9, isDeleted: true });
+    expect(body).toMatchObject({
+      ok: true,
+      operation: 'update',
+      unit: { isDeleted: true, price: 9 },
+    });
+    const [, deleted, ...more] = await eventsOf(unit);
+    expect(deleted).toMatchObject({ type: 'unit.deleted', data: body.unit });
+    expect(deleted).not.toHaveProperty('changes');
+    expect(more).toEqual([]);
+    expect(await units({ recordSystemId: 'retired' })).toMatchObject([
+      { isDeleted: true, deletedAt: new Date(body.unit.updatedAt as string) },
+    ]);
+    await service.api('get', `/units/${unit.slug}`).set('api-key', tenant.key).expect(404);
+    const again = await post({ ...ids, compound: 'lake', isDeleted: true }).expect(404);
+    expect(again.headers['x-error-code']).toBe('unit.none_to_delete');
+    const next = await create({ ...ids, name: 'Retired' });
+    expect(next).toMatchObject({ slug: unit.slug, isDeleted: false });
+    expect(next._id).not.toBe(unit._id);
+  });
+
   it('emits nothing and keeps the time when nothing changes', async () => {
     const unit = await create({ recordSystemId: 'same', price: 5, amenities: ['Gym'] });
     const same = { recordSystemId: 'same', price: 5, amenities: ['gym'], compound: 'lake' };

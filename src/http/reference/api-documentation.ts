@@ -47,6 +47,11 @@ export const pollingHeaders = {
   'x-updated-as-of': headerReference('x-updated-as-of'),
 } satisfies Headers;
 
+/** Header of a response to a request of which a part was not understood. */
+export const ignoredFieldsHeader = {
+  'x-ignored-fields': headerReference('x-ignored-fields'),
+} satisfies Headers;
+
 /** Documents a response with its body and headers; without an example, those of its fields count. */
 export function DocumentedResponse(
   status: number,
@@ -61,23 +66,17 @@ export function DocumentedResponse(
 }
 
 /** Documents both outcomes of an upsert, each with an example of its own. */
-export function DocumentedUpsert(type: Type, noun: string): MethodDecorator {
+export function DocumentedUpsert(type: Type, noun: string, headers: Headers = {}): MethodDecorator {
   const example = typeExample(type);
   return applyDecorators(
-    DocumentedResponse(
-      201,
-      type,
-      `The ${noun} was created.`,
-      {},
-      { ...example, operation: 'create' },
-    ),
-    DocumentedResponse(
-      200,
-      type,
-      `The ${noun} was updated.`,
-      {},
-      { ...example, operation: 'update' },
-    ),
+    DocumentedResponse(201, type, `The ${noun} was created.`, headers, {
+      ...example,
+      operation: 'create',
+    }),
+    DocumentedResponse(200, type, `The ${noun} was updated.`, headers, {
+      ...example,
+      operation: 'update',
+    }),
   );
 }
 

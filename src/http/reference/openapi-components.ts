@@ -42,6 +42,10 @@ const headers = {
     description: 'The updatedSince to send next time, early enough to miss nothing.',
     schema: { ...text, format: 'date-time' },
   },
+  'x-ignored-fields': {
+    description: 'Names of sent fields that had no effect, separated by commas; at most 20.',
+    schema: text,
+  },
   'x-error-code': {
     description: 'Stable code of the error, the same in every language.',
     schema: text,

@@ -48,7 +48,7 @@ export class ReservationInspectionService {
     if (reservation === null) return null;
     const { organizationId, unitId } = reservation;
     const wallets = await this.wallets.findOfReservation(organizationId, id);
-    const { chequeWallet: _wallet, ...presented } = presentReservation(reservation, undefined);
+    const { chequeWallet: _wallet, ...presented } = presentReservation(reservation);
     return {
       ...presented,
       organizationId: organizationId.toHexString(),

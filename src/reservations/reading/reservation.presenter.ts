@@ -12,7 +12,7 @@ import type { ChequeDto, ChequeWalletDto, ReservationDto } from './reservation.d
 /** A reservation as the API returns it, with the wallet that is active or was deleted last. */
 export function presentReservation(
   reservation: ReservationDocument,
-  wallet: ChequeWalletDocument | undefined,
+  wallet?: ChequeWalletDocument,
 ): ReservationDto {
   const { recordSystemId } = reservation;
   return {

@@ -13,7 +13,7 @@ import { presentReservation } from '../reading/reservation.presenter.js';
 import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
 import type { ReservationDocument } from '../reservation.schema.js';
 import { ReservationsRepository } from '../reservations.repository.js';
-import { decideUpsert, newReservation } from './upsert-decision.js';
+import { decideUpsert, ignoredFields, newReservation } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
 /** Reservations as outside systems post them (rule RES-3). */
@@ -32,6 +32,7 @@ export class ReservationUpsertsService {
    * Creates a reservation, or updates the active one with the same `recordSystemId`, in one
    * transaction with its wallet, the availability of its unit and their events.
    *
+   * @returns the response, and the names of the fields that were ignored
    * @throws DomainError 400 without a unit to create or with an ambiguous one, 404 for an unknown
    *   unit or lead, 422 for a status that only the callback sets, for another unit and for a wallet
    *   that becomes too large
@@ -39,12 +40,16 @@ export class ReservationUpsertsService {
   async upsert(
     { organizationId }: Caller,
     request: UpsertReservationDto,
-  ): Promise<ReservationUpsertResponseDto> {
+  ): Promise<{ response: ReservationUpsertResponseDto; ignored: readonly string[] }> {
     const { operation, reservation, wallet } = await this.transactions.run(
       () => this.save(organizationId, request),
       { queueKeys: await this.queueKeys(organizationId, request) },
     );
-    return { ok: true, operation, reservation: presentReservation(reservation, wallet) };
+    const presented = presentReservation(reservation, wallet);
+    return {
+      response: { ok: true, operation, reservation: presented },
+      ignored: ignoredFields(request, reservation),
+    };
   }
 
   private async save(organizationId: Types.ObjectId, request: UpsertReservationDto) {
@@ -58,11 +63,11 @@ export class ReservationUpsertsService {
     };
     const tenant = { organizationId, createdAt: this.clock.now() };
     const reservation = stored ?? newReservation(request, references, tenant);
-    if (stored === null) await this.reservations.insert(reservation);
     const loaded = await this.states.load(reservation);
     const state = decideUpsert(loaded, request, references);
-    await this.states.store(loaded, state, { emitsUnitEvent: true });
-    const operation = stored === null ? ('create' as const) : ('update' as const);
+    const isNew = stored === null;
+    await this.states.store(loaded, state, { isNew, emitsUnitEvent: true });
+    const operation = isNew ? ('create' as const) : ('update' as const);
     return { operation, reservation: state.reservation, wallet: state.wallets[0] };
   }
 

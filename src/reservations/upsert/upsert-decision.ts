@@ -2,7 +2,7 @@ import { Types } from 'mongoose';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { addCheques, deleteWallet, restoreWallet } from '../cheques/wallets.js';
-import { recomputeUnit, type ReservationState } from '../reservation-state.js';
+import { recomputeUnit, type ReservationState, withStatus } from '../reservation-state.js';
 import type { ReservationDocument } from '../reservation.schema.js';
 import type { ReservationStatus } from '../states.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
@@ -43,7 +43,7 @@ export function newReservation(
 
 /**
  * Applies a request to a reservation: its fields, then its wallet, then the status of its unit
- * (rules RES-4 to RES-6).
+ * (rules RES-4 to RES-8).
  *
  * @throws DomainError 422 for approval, for another unit and for a wallet that becomes too large
  */
@@ -53,31 +53,58 @@ export function decideUpsert(
   { unitId, leadId }: References,
 ): ReservationState {
   const { reservation, now } = loaded;
-  if (request.status === 'approved') throw new DomainError(reservationErrors.neverApproved);
   if (unitId !== undefined && !reservation.unitId?.equals(unitId))
     throw new DomainError(reservationErrors.unitFixed);
+  const status = acceptedStatus(reservation.status, request);
+  const moved = status === reservation.status ? reservation : withStatus(reservation, status, now);
   const fields = changedFields(reservation, request, leadId);
-  const isCanceled = fields.status === 'canceled';
-  const times = { updatedAt: now, ...(isCanceled ? { canceledAt: now } : {}) };
   const isChanged = Object.keys(fields).length > 0;
-  const changed = isChanged
-    ? { ...loaded, reservation: { ...reservation, ...fields, ...times } }
-    : loaded;
-  const isReopened = reservation.status === 'canceled' && isOpen(fields.status);
+  const changed = {
+    ...loaded,
+    reservation: isChanged ? { ...moved, ...fields, updatedAt: now } : moved,
+  };
+  const isCanceled = moved !== reservation && status === 'canceled';
+  const isReopened = !isOpen(reservation.status) && isOpen(status);
   const extended = addCheques(isReopened ? restoreWallet(changed) : changed, request.cheques ?? []);
   if (extended === null) throw new DomainError(reservationErrors.walletFull);
   return recomputeUnit(isCanceled ? deleteWallet(extended) : extended);
 }
 
-/** The requested fields that differ from the stored ones. */
+/**
+ * The status that a request leads to: a repeated or late request neither undoes an approval nor
+ * revives anything, unless it says so (rule RES-7).
+ *
+ * @throws DomainError 422 for approval
+ */
+function acceptedStatus(
+  stored: ReservationStatus,
+  { status = stored, reopen = false }: UpsertReservationDto,
+): ReservationStatus {
+  if (status === stored) return stored;
+  if (status === 'approved') throw new DomainError(reservationErrors.neverApproved);
+  const isRevival = isOpen(status) && !isOpen(stored);
+  return isRevival && (!reopen || stored === 'approved') ? stored : status;
+}
+
+/** The sent fields that had no effect on the reservation that the request made (rule RES-7). */
+export function ignoredFields(
+  { status, reopen = false }: UpsertReservationDto,
+  made: ReservationDocument,
+): string[] {
+  return [
+    ...(status === undefined || status === made.status ? [] : ['status']),
+    ...(reopen && !isOpen(status) ? ['reopen'] : []),
+  ];
+}
+
+/** The requested fields that differ from the stored ones, without the status. */
 function changedFields(
   stored: ReservationDocument,
-  { status, partnerCollection }: UpsertReservationDto,
+  { partnerCollection }: UpsertReservationDto,
   leadId: Types.ObjectId | undefined,
-): Partial<Pick<ReservationDocument, 'status' | 'leadId' | 'partnerCollection'>> {
+): Partial<Pick<ReservationDocument, 'leadId' | 'partnerCollection'>> {
   const isActive = stored.partnerCollection?.isActive ?? false;
   return {
-    ...(status === undefined || status === stored.status ? {} : { status }),
     ...(leadId === undefined || stored.leadId?.equals(leadId) ? {} : { leadId }),
     ...(partnerCollection === undefined || partnerCollection === isActive
       ? {}

@@ -85,9 +85,18 @@ export class UpsertReservationDto {
   @StatusField(
     reservationStatuses,
     'A new reservation is pending (default) or pending_cheque_collection; an update may also ' +
-      'reject, cancel or expire it. Only the callback approves.',
+      'reject, cancel or expire it. Only the callback approves. Once a reservation is neither ' +
+      'of these two, they change nothing and x-ignored-fields names status.',
   )
   status?: ReservationStatus;
+
+  @BooleanField({
+    description:
+      'true, beside pending or pending_cheque_collection, takes a rejected, canceled or expired ' +
+      'reservation back.',
+    example: true,
+  })
+  reopen?: boolean;
 
   @BooleanField({
     description: 'Whether the reservation is active in the partner collection flow.',

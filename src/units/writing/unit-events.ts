@@ -21,12 +21,15 @@ export class UnitEvents {
     await this.outbox.publish(unit.organizationId, { type: 'unit.created', data });
   }
 
-  /** Publishes nothing where nothing differs. */
+  /** Publishes nothing where nothing differs; a unit that is retired by the change was deleted. */
   async updated(before: UnitDocument, after: UnitDocument): Promise<void> {
     const changes = unitChanges(before, after);
     if (changes.length === 0) return;
     const data = await this.presenter.present(after, defaultLanguage);
-    await this.outbox.publish(after.organizationId, { type: 'unit.updated', data, changes });
+    const event = after.isDeleted
+      ? ({ type: 'unit.deleted', data } as const)
+      : ({ type: 'unit.updated', data, changes } as const);
+    await this.outbox.publish(after.organizationId, event);
   }
 }
 

@@ -20,7 +20,7 @@ interface Saved {
   readonly unit: UnitDocument;
 }
 
-/** Creates and updates units of outside systems (rules UNIT-1 and UNIT-2). */
+/** Creates, updates and retires units of outside systems (rules UNIT-1 and UNIT-2). */
 @Injectable()
 export class UnitUpsertsService {
   constructor(
@@ -36,7 +36,8 @@ export class UnitUpsertsService {
    * Creates a unit or updates the one with the same `recordSystemId`, else `unitId`, in one
    * transaction with its event.
    *
-   * @throws DomainError 400 for a name that resolves to nothing or an id that does not identify one unit
+   * @throws DomainError 400 for a name that resolves to nothing or an id that does not identify one unit,
+   *   404 when there is no unit to retire
    */
   async upsert(caller: Caller, input: UpsertUnitDto): Promise<UnitUpsertResponseDto> {
     if (input.recordSystemId === undefined && input.unitId === undefined) {
@@ -52,6 +53,7 @@ export class UnitUpsertsService {
     const { organizationId } = caller;
     const compoundId = await this.links.compoundOf(organizationId, input);
     const stored = await this.find(organizationId, input, compoundId);
+    if (stored === null && input.isDeleted) throw new DomainError(unitErrors.noneToDelete);
     if (stored === null && compoundId === undefined) {
       throw new DomainError(unitErrors.compoundRequired);
     }
@@ -118,9 +120,11 @@ export class UnitUpsertsService {
   }
 
   private async update(stored: UnitDocument, fields: Partial<UnitDocument>): Promise<Saved> {
-    const changed = { ...stored, ...fields, updatedAt: this.clock.now() };
+    const updatedAt = this.clock.now();
+    const times = fields.isDeleted ? { updatedAt, deletedAt: updatedAt } : { updatedAt };
+    const changed = { ...stored, ...fields, ...times };
     if (unitChanges(stored, changed).length === 0) return { operation: 'update', unit: stored };
-    await this.units.setFields(stored, { ...fields, updatedAt: changed.updatedAt });
+    await this.units.setFields(stored, { ...fields, ...times });
     await this.events.updated(stored, changed);
     return { operation: 'update', unit: changed };
   }

@@ -76,4 +76,10 @@ export class UpsertUnitDto {
 
   @BooleanField()
   showForBrokers?: boolean;
+
+  @BooleanField({
+    description: 'true retires the unit: it is in no list any more, and its ids are free again.',
+    example: false,
+  })
+  isDeleted?: boolean;
 }
