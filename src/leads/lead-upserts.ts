@@ -6,7 +6,7 @@ import { CompoundsService } from '../compounds/compounds.service.js';
 import { contactOf, contentionKeys } from '../contacts/contact.js';
 import { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
 import { leadChanges, LeadChangePublisher } from './lead-change-publisher.js';
-import { type LeadPayload, mergeLead, requestData } from './lead-merge.js';
+import { assertNoReference, type LeadPayload, mergeLead, requestData } from './lead-merge.js';
 import { assertLeadSize } from './lead-size.js';
 import type { LeadData, LeadDocument } from './lead.schema.js';
 import { type LeadFields, LeadsRepository } from './leads.repository.js';
@@ -34,7 +34,7 @@ export class LeadUpserts {
    * Creates the lead, or merges the request into the active lead with its `recordSystemId`.
    *
    * @param nextNumber gives the number of a new lead
-   * @throws DomainError 400 for a phone that another lead has, or a lead that becomes too large
+   * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
    */
   async save(
     caller: Caller,
@@ -49,6 +49,7 @@ export class LeadUpserts {
         : await this.leads.findActive(organizationId, recordSystemId);
     const requested = requestData(payload);
     const merged = mergeLead(stored, payload);
+    assertNoReference(merged);
     assertLeadSize(merged);
     const contact = contactOf(stored?.clientId ? requested : merged.data);
     await this.locks.take(organizationId, contentionKeys(contact, organization.phoneCountry));

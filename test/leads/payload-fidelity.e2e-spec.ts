@@ -87,4 +87,31 @@ describe('data and additionalData', () => {
       { numRuns: 150 },
     );
   });
+
+  it.each(['data', 'additionalData'])(
+    'takes no $ref and $id of two requests together in %s',
+    async (field) => {
+      const recordSystemId = `reference-${field}`;
+      const reference = { $ref: 'shop.users', x: 1 };
+      await send('POST', '/leads', {
+        recordSystemId,
+        phoneNumber: '01000000077',
+        [field]: reference,
+      });
+      const before = await send('GET', `/leads/${recordSystemId}`);
+      const later = { recordSystemId, name: 'Mona', [field]: { $id: 7 } };
+      const { status, text } = await send('POST', '/leads', later);
+      expect([status, JSON.parse(text)]).toEqual([
+        400,
+        {
+          statusCode: 400,
+          message: [`${field} of the lead would have both keys $ref and $id`],
+          error: 'Bad Request',
+        },
+      ]);
+      expect(await send('GET', `/leads/${recordSystemId}`)).toEqual(before);
+      expect((await send('POST', '/leads', { phoneNumber: '01000000077' })).status).toBe(400);
+      await send('DELETE', `/leads/${recordSystemId}`);
+    },
+  );
 });

@@ -1,4 +1,5 @@
 import secureJson from 'secure-json-parse';
+import { isDatabaseReference } from '../../values/plain-object.js';
 import { isStorableText } from '../../values/text.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
@@ -97,7 +98,5 @@ function checkKeys(container: Record<string, unknown>): void {
     if (!isStorableText(key)) throw new DomainError(httpErrors.unstorableKey);
     if (key === reservedKey) throw new DomainError(httpErrors.reservedKey, { key });
   }
-  // The driver reads such an object back as a reference and takes `$ref` apart at its dots.
-  const isReference = Object.hasOwn(container, '$ref') && Object.hasOwn(container, '$id');
-  if (isReference) throw new DomainError(httpErrors.databaseReference);
+  if (isDatabaseReference(container)) throw new DomainError(httpErrors.databaseReference);
 }
