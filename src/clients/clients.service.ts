@@ -3,7 +3,7 @@ import { Types } from 'mongoose';
 import { fieldChanges } from '../change-log/field-changes.js';
 import { Clock } from '../configuration/clock.js';
 import type { Contact } from '../contacts/contact.js';
-import { type Phone, phoneKey, usualSpellings } from '../contacts/phone-number.js';
+import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import { foldCase } from '../localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
 import { Outbox } from '../webhooks/outbox/outbox.js';
@@ -69,7 +69,7 @@ export class ClientsService {
   /** The client that has a phone, the oldest where several do, for each of the phones. */
   private async ownersOf(
     { _id, phoneCountry }: Organization,
-    phones: readonly Phone[],
+    phones: readonly string[],
   ): Promise<(ClientDocument | undefined)[]> {
     if (phones.length === 0) return [];
     const keys = phones.map((phone) => phoneKey(phone, phoneCountry));
@@ -90,8 +90,8 @@ export class ClientsService {
     organization: Organization,
     client: ClientDocument,
     { phones }: Contact,
-  ): Promise<Phone[]> {
-    const keyOf = (phone: Phone) => phoneKey(phone, organization.phoneCountry);
+  ): Promise<string[]> {
+    const keyOf = (phone: string) => phoneKey(phone, organization.phoneCountry);
     const existing = new Set((client.phoneNumbers ?? []).map(keyOf));
     const added = phones.filter((phone) => !existing.has(keyOf(phone)));
     if (!organization.clients.matchBy.includes('phone')) return added;

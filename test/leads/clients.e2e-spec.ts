@@ -21,14 +21,14 @@ const settings = (clients: object, allowConflictLeads = true) => ({
 describe('the client of a lead', () => {
   it('is created with its contact, phones as E.164 where they parse', async () => {
     const tenant = await addTenant(service.db);
-    const phones = { phoneNumber: '0100 123 4567', phoneNumber2: 'ext. 9' };
+    const phones = { phoneNumber: '0100 123 4567', phoneNumber2: 'ext. 98765' };
     const id = await clientIdOf(tenant, { name: 'Mona', email: 'Mona@Example.com', ...phones });
     const [client] = await clientsOf(tenant);
     expect(client).toMatchObject({
       organizationId: tenant.organizationId,
       name: 'Mona',
       email: 'Mona@Example.com',
-      phoneNumbers: ['+201001234567', '9'],
+      phoneNumbers: ['+201001234567', '+2098765'],
       isDeleted: false,
       createdAt: expect.any(Date),
     });

@@ -9,7 +9,7 @@ import { knownFields } from './known-fields.validator.js';
 
 const dataDescription =
   'Arbitrary lead fields. Known keys: name, phoneNumber, phoneNumber2, email, project, leadSource ' +
-  '(strings or null; a phone may also be an integer; an empty string or null means no value). Any ' +
+  '(strings, numbers, booleans or null; an empty string or null means no value). Any ' +
   'other key is stored as sent. For a field sent both here and flat, the value here wins.';
 
 /** Body of `POST /leads` (rule LEAD-4); every field is optional. */
