@@ -1,5 +1,10 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { isValid } from '../values/rule.js';
+import { maxLength } from '../values/text.js';
 import { scalarText } from '../values/scalar.js';
+
+/** Longest text that is a phone, in characters (rule LEAD-4). */
+export const phoneLimit = 64;
 
 /** Fewer digits are no phone but a word for none: `N/A`, `-`, `0`. */
 const minDigits = 5;
@@ -11,7 +16,7 @@ export function phonesOf(data: Readonly<Record<string, unknown>> | null | undefi
 
 /** Whether a text is a phone and not the absence of one. */
 function isPhone(text: string): boolean {
-  return digitsOf(text).length >= minDigits;
+  return isValid([maxLength(phoneLimit)], text) && digitsOf(text).length >= minDigits;
 }
 
 /**

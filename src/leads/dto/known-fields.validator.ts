@@ -1,6 +1,8 @@
 import { isEmail } from 'class-validator';
-import type { ValueKind, Rule } from '../../values/rule.js';
+import { phoneLimit } from '../../contacts/phone-number.js';
+import { isValid, type ValueKind, type Rule } from '../../values/rule.js';
 import { isScalar } from '../../values/scalar.js';
+import { maxLength } from '../../values/text.js';
 
 const knownKeys = ['name', 'email', 'project', 'leadSource', 'phoneNumber', 'phoneNumber2'];
 
@@ -10,6 +12,10 @@ const knownKeys = ['name', 'email', 'project', 'leadSource', 'phoneNumber', 'pho
  */
 export const knownFields: ValueKind = [
   ...knownKeys.map((key) => keyRule(key, 'isScalarOrNull', `data.${key}`, isScalarOrNone)),
+  ...['phoneNumber', 'phoneNumber2'].map((key) => ({
+    ...keyRule(key, 'maxLength', `data.${key}`, isShortPhone),
+    values: { property: `data.${key}`, limit: phoneLimit },
+  })),
   keyRule('email', 'isEmail', 'email', isNoTextOrEmail),
 ];
 
@@ -33,4 +39,8 @@ function isScalarOrNone(value: unknown): boolean {
 
 function isNoTextOrEmail(value: unknown): boolean {
   return typeof value !== 'string' || value === '' || isEmail(value);
+}
+
+function isShortPhone(value: unknown): boolean {
+  return isValid([maxLength(phoneLimit)], value);
 }

@@ -4,6 +4,8 @@ import {
   ObjectField,
   TextField,
 } from '../../http/validation/fields.js';
+import { phoneLimit } from '../../contacts/phone-number.js';
+import { maxLength } from '../../values/text.js';
 import type { LeadPayload } from '../lead-merge.js';
 import { knownFields } from './known-fields.validator.js';
 
@@ -48,13 +50,20 @@ export class UpsertLeadDto implements LeadPayload {
   @EmailField({ description: 'Stored in data.', example: 'mona@example.com' })
   email?: string;
 
-  @TextField({
-    description: "Stored in data. Any spelling that is valid in the organization's country.",
-    example: '01001234567',
-  })
+  @TextField(
+    {
+      description: "Stored in data. Any spelling that is valid in the organization's country.",
+      maxLength: phoneLimit,
+      example: '01001234567',
+    },
+    [maxLength(phoneLimit)],
+  )
   phoneNumber?: string;
 
-  @TextField({ description: 'Stored in data.', example: '+20 122 345 6789' })
+  @TextField(
+    { description: 'Stored in data.', maxLength: phoneLimit, example: '+20 122 345 6789' },
+    [maxLength(phoneLimit)],
+  )
   phoneNumber2?: string;
 
   @TextField({
