@@ -1,13 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { fieldChanges } from '../change-log/field-changes.js';
 import { Clock } from '../configuration/clock.js';
 import type { Contact } from '../contacts/contact.js';
-import { type Phone, phoneKey, usualSpellings } from '../contacts/phone-number.js';
+import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import { foldCase } from '../localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
 import { Outbox } from '../webhooks/outbox/outbox.js';
-import { clientFields, mergeContact } from './client-merge.js';
+import { clientChanges, mergeContact, phonesLimit } from './client-merge.js';
 import { presentClient } from './client.presenter.js';
 import type { ClientDocument } from './client.schema.js';
 import { ClientsRepository } from './clients.repository.js';
@@ -69,15 +68,17 @@ export class ClientsService {
   /** The client that has a phone, the oldest where several do, for each of the phones. */
   private async ownersOf(
     { _id, phoneCountry }: Organization,
-    phones: readonly Phone[],
+    phones: readonly string[],
   ): Promise<(ClientDocument | undefined)[]> {
     if (phones.length === 0) return [];
     const keys = phones.map((phone) => phoneKey(phone, phoneCountry));
     const spellings = phones.flatMap((phone) => usualSpellings(phone, phoneCountry)).map(String);
-    const candidates = await this.clients.findByPhones(_id, [...new Set([...keys, ...spellings])]);
+    const known = new Set([...keys, ...spellings]);
+    const candidates = await this.clients.findByPhones(_id, [...known]);
+    // Only what the query looked for is parsed: other programs may store any number of phones.
     return keys.map((key) =>
       candidates.find(({ phoneNumbers }) =>
-        phoneNumbers?.some((phone) => phoneKey(phone, phoneCountry) === key),
+        phoneNumbers?.some((phone) => known.has(phone) && phoneKey(phone, phoneCountry) === key),
       ),
     );
   }
@@ -90,10 +91,13 @@ export class ClientsService {
     organization: Organization,
     client: ClientDocument,
     { phones }: Contact,
-  ): Promise<Phone[]> {
-    const keyOf = (phone: Phone) => phoneKey(phone, organization.phoneCountry);
-    const existing = new Set((client.phoneNumbers ?? []).map(keyOf));
-    const added = phones.filter((phone) => !existing.has(keyOf(phone)));
+  ): Promise<string[]> {
+    const keyOf = (phone: string) => phoneKey(phone, organization.phoneCountry);
+    const stored = client.phoneNumbers ?? [];
+    if (stored.length >= phonesLimit) return [];
+    const existing = new Set(stored.map(keyOf));
+    const lacking = phones.filter((phone) => !existing.has(keyOf(phone)));
+    const added = lacking.slice(0, phonesLimit - stored.length);
     if (!organization.clients.matchBy.includes('phone')) return added;
     const owners = await this.ownersOf(organization, added);
     return added.filter((_, index) => owners[index] === undefined);
@@ -133,7 +137,7 @@ export class ClientsService {
     if (!organization.clients.updateExisting) return;
     const phones = await this.newPhones(organization, client, contact);
     const fields = mergeContact(client, { ...contact, phones }, organization.phoneCountry);
-    const changes = fieldChanges(clientFields(client), clientFields({ ...client, ...fields }));
+    const changes = clientChanges(client, fields);
     if (changes.length === 0) return;
     const updatedAt = this.clock.now();
     await this.clients.setFields(client, { ...fields, updatedAt });

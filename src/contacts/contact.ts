@@ -1,20 +1,22 @@
 import type { CountryCode } from 'libphonenumber-js';
-import { isPhone, type Phone, phoneKey } from './phone-number.js';
+import { scalarText } from '../values/scalar.js';
+import { phoneKey, phonesOf } from './phone-number.js';
 
 /** What identifies a person in a lead's data; an empty value counts as none (rule LEAD-4). */
 export interface Contact {
   readonly name?: string;
   readonly email?: string;
-  readonly phones: readonly Phone[];
+  readonly phones: readonly string[];
 }
 
 /** Reads the contact out of a lead's data, which other programs may have filled with anything. */
 export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
-  const { name, email, phoneNumber, phoneNumber2 } = data;
+  const name = scalarText(data['name']);
+  const { email } = data;
   return {
-    ...(isText(name) ? { name } : {}),
-    ...(isText(email) ? { email } : {}),
-    phones: [phoneNumber, phoneNumber2].filter(isPhone),
+    ...(name === '' ? {} : { name }),
+    ...(typeof email === 'string' && email !== '' ? { email } : {}),
+    phones: phonesOf(data),
   };
 }
 
@@ -25,8 +27,4 @@ export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
 export function contentionKeys({ email, phones }: Contact, country: CountryCode): string[] {
   const phoneKeys = phones.map((phone) => `phone:${phoneKey(phone, country)}`);
   return email === undefined ? phoneKeys : [...phoneKeys, `email:${email.toLowerCase()}`];
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }

@@ -1,11 +1,22 @@
 import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { isValid } from '../values/rule.js';
+import { maxLength } from '../values/text.js';
+import { scalarText } from '../values/scalar.js';
 
-/** A phone as it is sent and stored: text, or an integer that is compared by its digits. */
-export type Phone = string | number;
+/** Longest text that is a phone, in characters (rule LEAD-4). */
+export const phoneLimit = 64;
 
-/** Whether a value is a phone and not the absence of one. */
-export function isPhone(value: unknown): value is Phone {
-  return (typeof value === 'string' && value !== '') || Number.isSafeInteger(value);
+/** Fewer digits are no phone but a word for none: `N/A`, `-`, `0`. */
+const minDigits = 5;
+
+/** The phones in a lead's data, as text (rule LEAD-7). */
+export function phonesOf(data: Readonly<Record<string, unknown>> | null | undefined): string[] {
+  return [data?.['phoneNumber'], data?.['phoneNumber2']].map(scalarText).filter(isPhone);
+}
+
+/** Whether a text is a phone and not the absence of one. */
+function isPhone(text: string): boolean {
+  return isValid([maxLength(phoneLimit)], text) && digitsOf(text).length >= minDigits;
 }
 
 /**
@@ -14,19 +25,17 @@ export function isPhone(value: unknown): value is Phone {
  *
  * @param country whose national spelling is understood
  */
-export function phoneKey(phone: Phone, country: CountryCode): string {
-  const text = String(phone);
-  return parse(text, country)?.number ?? (digitsOf(text) || text);
+export function phoneKey(phone: string, country: CountryCode): string {
+  return parse(phone, country)?.number ?? (digitsOf(phone) || phone);
 }
 
 /**
  * The spellings under which other programs may have stored a number: as sent, E.164 and national
  * with and without separators, with the exit code, and as an integer.
  */
-export function usualSpellings(phone: Phone, country: CountryCode): Phone[] {
-  const text = String(phone);
-  const parsed = parse(text, country);
-  const texts = [text, digitsOf(text)];
+export function usualSpellings(phone: string, country: CountryCode): (string | number)[] {
+  const parsed = parse(phone, country);
+  const texts = [phone, digitsOf(phone)];
   if (parsed !== undefined) {
     const national = parsed.formatNational();
     const plain = parsed.number.slice(1);

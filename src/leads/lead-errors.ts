@@ -21,6 +21,15 @@ export const leadErrors = {
     cause: 'Another lead of the organization has the phone; one message for each phone',
     remedy: 'Update that lead, or ask the organization to allow such leads',
   },
+  databaseReference: {
+    status: 400,
+    code: 'lead.database_reference',
+    message: 'leads.databaseReference',
+    sample: { field: 'data' },
+    isList: true,
+    cause: 'With what earlier requests sent, the database would read the object as a reference',
+    remedy: 'Rename one of the two keys',
+  },
   tooLarge: {
     status: 400,
     code: 'lead.too_large',

@@ -1,3 +1,6 @@
+import { DomainError } from '../http/errors/domain-error.js';
+import { isDatabaseReference } from '../values/plain-object.js';
+import { leadErrors } from './lead-errors.js';
 import type { LeadData, LeadDocument } from './lead.schema.js';
 
 /** The flat fields of a lead request, all of which are kept in `data` (rule LEAD-4). */
@@ -33,4 +36,13 @@ export function mergeLead(
     data: { ...stored?.data, ...requestData(payload) },
     additionalData: { ...stored?.additionalData, ...payload.additionalData },
   };
+}
+
+/** @throws DomainError 400 for a lead that several requests together made unstorable (rule LEAD-5) */
+export function assertNoReference(merged: MergedLead): void {
+  for (const field of ['data', 'additionalData'] as const) {
+    if (isDatabaseReference(merged[field])) {
+      throw new DomainError(leadErrors.databaseReference, { field });
+    }
+  }
 }

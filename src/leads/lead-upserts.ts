@@ -4,14 +4,16 @@ import type { Caller } from '../authentication/caller.js';
 import { ClientsService } from '../clients/clients.service.js';
 import { CompoundsService } from '../compounds/compounds.service.js';
 import { contactOf, contentionKeys } from '../contacts/contact.js';
+import { phonesOf } from '../contacts/phone-number.js';
 import { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
 import { leadChanges, LeadChangePublisher } from './lead-change-publisher.js';
-import { type LeadPayload, mergeLead, requestData } from './lead-merge.js';
+import { assertNoReference, type LeadPayload, mergeLead, requestData } from './lead-merge.js';
+import { scalarText } from '../values/scalar.js';
 import { assertLeadSize } from './lead-size.js';
 import type { LeadData, LeadDocument } from './lead.schema.js';
 import { type LeadFields, LeadsRepository } from './leads.repository.js';
 import { DuplicatePhones } from './phones/duplicate-phones.js';
-import { derivedPhones, phonesOf } from './phones/lead-phones.js';
+import { derivedPhones } from './phones/lead-phones.js';
 
 export interface LeadUpsert {
   readonly operation: 'create' | 'update';
@@ -34,7 +36,7 @@ export class LeadUpserts {
    * Creates the lead, or merges the request into the active lead with its `recordSystemId`.
    *
    * @param nextNumber gives the number of a new lead
-   * @throws DomainError 400 for a phone that another lead has, or a lead that becomes too large
+   * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
    */
   async save(
     caller: Caller,
@@ -49,10 +51,11 @@ export class LeadUpserts {
         : await this.leads.findActive(organizationId, recordSystemId);
     const requested = requestData(payload);
     const merged = mergeLead(stored, payload);
+    assertNoReference(merged);
     assertLeadSize(merged);
     const contact = contactOf(stored?.clientId ? requested : merged.data);
     await this.locks.take(organizationId, contentionKeys(contact, organization.phoneCountry));
-    await this.duplicatePhones.assertNone(organization, phonesOf(requested), stored?._id);
+    await this.duplicatePhones.assertNone(organization, phonesOf(requested), stored);
     const fields = {
       ...merged,
       ...derivedPhones(merged.data, organization.phoneCountry),
@@ -68,9 +71,10 @@ export class LeadUpserts {
   private async linkCompounds(
     { organizationId, language }: Caller,
     linked: Types.ObjectId[],
-    { project }: LeadData,
+    data: LeadData,
   ): Promise<Types.ObjectId[]> {
-    if (typeof project !== 'string' || project === '') return linked;
+    const project = scalarText(data['project']);
+    if (project === '') return linked;
     const named = await this.compounds.idsNamed(organizationId, project, language);
     return [...linked, ...named.filter((id) => !linked.some((other) => other.equals(id)))];
   }

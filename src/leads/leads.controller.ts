@@ -38,6 +38,7 @@ export class LeadsController {
   @DocumentedErrors(
     ...bodyErrors,
     leadErrors.duplicatePhone,
+    leadErrors.databaseReference,
     leadErrors.tooLarge,
     leadErrors.tooManyChanges,
     ...commonErrors,

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
-import type { Phone } from '../contacts/phone-number.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
@@ -39,7 +38,7 @@ export class LeadsRepository {
   async findByPhones(
     organizationId: Types.ObjectId,
     keys: readonly string[],
-    spellings: readonly Phone[],
+    spellings: readonly (string | number)[],
   ): Promise<Pick<LeadDocument, '_id' | 'data' | 'assignedToId'>[]> {
     const filter = {
       ...notDeleted,

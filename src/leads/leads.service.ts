@@ -37,7 +37,7 @@ export class LeadsService {
    * Creates a lead or updates the active one with the same `recordSystemId`, in one transaction
    * with its client, change-log entry and events.
    *
-   * @throws DomainError 400 for a phone that another lead has, or a lead that becomes too large
+   * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
    */
   async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResponseDto> {
     const { organizationId } = caller;

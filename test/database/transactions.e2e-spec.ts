@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { getModelToken } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
+import { Clock } from '../../src/configuration/clock.js';
 import { DatabaseUnavailableError } from '../../src/database/connection/database-errors.js';
 import { collectionToken } from '../../src/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../src/database/documents/tenant-collection.js';
@@ -198,5 +199,30 @@ describe('a tenant collection', () => {
     expect(await users.find(organizationId, { organizationId })).toEqual([]);
     // @ts-expect-error `nickname` is no field
     await users.updateOne(organizationId, { name: 'x' }, { $set: { nickname: 'y' } });
+  });
+});
+
+describe('a transaction lock', () => {
+  it('conflicts also when it is taken twice within one millisecond', async () => {
+    const organizationId = new Types.ObjectId();
+    const locks = service.service.app.get(TransactionLocksRepository);
+    const clock = jest.spyOn(service.service.app.get(Clock), 'now').mockReturnValue(new Date());
+    const take = () => locks.take(organizationId, ['phone:1']);
+    await transactions.run(take);
+    const [taken, tried] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const first = transactions.run(async () => {
+      await take();
+      taken.resolve();
+      await tried.promise;
+    });
+    await taken.promise;
+    let attempts = 0;
+    const second = transactions.run(async () => {
+      attempts++;
+      await take().finally(tried.resolve);
+    });
+    await Promise.all([first, second]);
+    clock.mockRestore();
+    expect(attempts).toBeGreaterThan(1);
   });
 });

@@ -68,28 +68,19 @@ describe('wrong fields', () => {
   });
 
   it.each(['data', 'additionalData'])('%s has to be an object', async (field) => {
-    for (const value of [null, [], 'x', 1, true]) {
-      const { body } = await post({ [field]: value }).expect(400);
+    for (const value of ['null', '[]', '"x"', '1', 'true', '12345678901234567']) {
+      const { body } = await postText(`{"${field}":${value}}`).expect(400);
       expect(body).toEqual(badRequest([`${field} must be an object`]));
     }
   });
 
-  it.each(['name', 'email', 'project', 'leadSource'])(
-    'data.%s has to be a text or null',
+  it.each(['name', 'email', 'project', 'leadSource', 'phoneNumber', 'phoneNumber2'])(
+    'data.%s has to be a text, a number, a boolean or null',
     async (key) => {
-      for (const value of [1, false, [], { $ne: null }]) {
+      for (const value of [[], ['01000000001'], { $ne: null }]) {
         const { body } = await post({ data: { [key]: value } }).expect(400);
-        expect(body).toEqual(badRequest([`data.${key} must be a string or null`]));
-      }
-    },
-  );
-
-  it.each(['phoneNumber', 'phoneNumber2'])(
-    'data.%s has to be a text, an integer or null',
-    async (key) => {
-      for (const value of [1.5, 1e21, true, ['01000000001'], { $gt: '' }]) {
-        const { body } = await post({ data: { [key]: value } }).expect(400);
-        expect(body).toEqual(badRequest([`data.${key} must be a string, an integer or null`]));
+        const message = `data.${key} must be a string, a number, a boolean or null`;
+        expect(body).toEqual(badRequest([message]));
       }
     },
   );
@@ -197,7 +188,7 @@ describe('unreadable bodies', () => {
     expect(body).toEqual(badRequest('The request body has a text with a broken character'));
   });
 
-  it.each(['12345678901234567891', '-9007199254740993', '9007199254740993'])(
+  it.each(['12345678901234567891', '9223372036854775808', '-9223372036854775809'])(
     'must not have the integer %s, which would come back changed',
     async (number) => {
       const { body } = await postText(`{"data":{"ids":[1,{"id":${number}}]}}`).expect(400);

@@ -21,14 +21,14 @@ const settings = (clients: object, allowConflictLeads = true) => ({
 describe('the client of a lead', () => {
   it('is created with its contact, phones as E.164 where they parse', async () => {
     const tenant = await addTenant(service.db);
-    const phones = { phoneNumber: '0100 123 4567', phoneNumber2: 'ext. 9' };
+    const phones = { phoneNumber: '0100 123 4567', phoneNumber2: 'ext. 98765' };
     const id = await clientIdOf(tenant, { name: 'Mona', email: 'Mona@Example.com', ...phones });
     const [client] = await clientsOf(tenant);
     expect(client).toMatchObject({
       organizationId: tenant.organizationId,
       name: 'Mona',
       email: 'Mona@Example.com',
-      phoneNumbers: ['+201001234567', '9'],
+      phoneNumbers: ['+201001234567', '+2098765'],
       isDeleted: false,
       createdAt: expect.any(Date),
     });
@@ -165,5 +165,47 @@ describe('the client of a lead', () => {
     const ids = await Promise.all(bodies.map((body) => clientIdOf(tenant, body)));
     expect(new Set(ids).size).toBe(1);
     expect(await clientsOf(tenant)).toHaveLength(1);
+  });
+
+  it('holds at most 100 phones, and its events tell those that were added', async () => {
+    const tenant = await addTenant(service.db, settings({}));
+    const phoneNumbers = Array.from({ length: 99 }, (_, index) => `+2010000001${index + 100}`);
+    await addClient(service.db, tenant.organizationId, { email: 'a@example.com', phoneNumbers });
+    const phones = { phoneNumber: '01000000001', phoneNumber2: '01000000002' };
+    await post(tenant, { email: 'a@example.com', ...phones }).expect(201);
+    await post(tenant, { email: 'a@example.com', phoneNumber: '01000000003' }).expect(201);
+    const all = [...phoneNumbers, '+201000000001'];
+    const [client] = await clientsOf(tenant);
+    expect(client?.['phoneNumbers']).toEqual(all);
+    const { organizationId } = tenant;
+    const type = 'client.updated';
+    const events = await service.db
+      .collection('outboxEvents')
+      .find({ organizationId, type })
+      .toArray();
+    const changes = [{ field: 'phoneNumbers', added: ['+201000000001'] }];
+    expect(events).toMatchObject([{ data: { phoneNumbers: all }, changes }]);
+  });
+
+  it('takes no phone of more than 64 characters', async () => {
+    const tenant = await addTenant(service.db, settings({}));
+    const phoneNumber = '1'.repeat(65);
+    const message = 'must not be longer than 64 characters';
+    const flat = await post(tenant, { phoneNumber }).expect(400);
+    expect(flat.body.message).toEqual([`phoneNumber ${message}`]);
+    const nested = await post(tenant, { data: { phoneNumber2: phoneNumber } }).expect(400);
+    expect(nested.body.message).toEqual([`data.phoneNumber2 ${message}`]);
+    await post(tenant, { phoneNumber: phoneNumber.slice(1) }).expect(201);
+    expect(await clientsOf(tenant)).toHaveLength(1);
+  });
+
+  it('that is too large already is still linked, shown within the bounds', async () => {
+    const tenant = await addTenant(service.db, settings({}));
+    const phoneNumbers = Array.from({ length: 7 }, (_, index) => `${index}`.repeat(950_000));
+    await addClient(service.db, tenant.organizationId, { email: 'a@example.com', phoneNumbers });
+    await post(tenant, { name: 'Mona', email: 'a@example.com' }).expect(201);
+    await post(tenant, { name: 'Mona', email: 'a@example.com', phoneNumber: '01000000001' }).expect(
+      201,
+    );
   });
 });

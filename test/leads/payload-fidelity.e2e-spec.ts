@@ -70,6 +70,7 @@ describe('data and additionalData', () => {
     let number = 0;
     await fc.assert(
       fc.asyncProperty(payload, payload, payload, async (data, additionalData, later) => {
+        fc.pre(isAccepted(JSON.stringify({ ...data, ...later })));
         const recordSystemId = `fidelity-${number++}`;
         const created = await send('POST', '/leads', { recordSystemId, data, additionalData });
         expect(created).toMatchObject({ status: 201 });
@@ -86,5 +87,62 @@ describe('data and additionalData', () => {
       }),
       { numRuns: 150 },
     );
+  });
+
+  it.each(['data', 'additionalData'])(
+    'takes no $ref and $id of two requests together in %s',
+    async (field) => {
+      const recordSystemId = `reference-${field}`;
+      const reference = { $ref: 'shop.users', x: 1 };
+      await send('POST', '/leads', {
+        recordSystemId,
+        phoneNumber: '01000000077',
+        [field]: reference,
+      });
+      const before = await send('GET', `/leads/${recordSystemId}`);
+      const later = { recordSystemId, name: 'Mona', [field]: { $id: 7 } };
+      const { status, text } = await send('POST', '/leads', later);
+      expect([status, JSON.parse(text)]).toEqual([
+        400,
+        {
+          statusCode: 400,
+          message: [`${field} of the lead would have both keys $ref and $id`],
+          error: 'Bad Request',
+        },
+      ]);
+      expect(await send('GET', `/leads/${recordSystemId}`)).toEqual(before);
+      expect((await send('POST', '/leads', { phoneNumber: '01000000077' })).status).toBe(400);
+      await send('DELETE', `/leads/${recordSystemId}`);
+    },
+  );
+
+  it('keep integers of up to 64 bits exactly, in responses, history and events', async () => {
+    const ids =
+      '{"max":9223372036854775807,"min":-9223372036854775808,"list":[12345678901234567,' +
+      '{"id":-9007199254740993}],"small":[1,-0.5,9007199254740991,1000000000000000000]}';
+    const body = `{"recordSystemId":"long","data":{"leadSource":123456789012345678,"ids":${ids}},"additionalData":${ids}}`;
+    const post = async () => {
+      const headers = { 'api-key': tenant.key, 'content-type': 'application/json' };
+      const url = `${service.url}/${basePath}/leads`;
+      const response = await fetch(url, { method: 'POST', headers, body });
+      return { status: response.status, text: await response.text() };
+    };
+    const data = `"data":{"leadSource":123456789012345678,"ids":${ids}},"additionalData":${ids}`;
+    const created = await post();
+    expect(created.status).toBe(201);
+    expect(created.text).toContain(data);
+    expect((await post()).status).toBe(200);
+    expect((await send('GET', '/leads/long')).text).toContain(data);
+    const { organizationId } = tenant;
+    const entries = await service.db
+      .collection('changeLogs')
+      .find({ organizationId }, { sort: { _id: -1 }, limit: 2 })
+      .toArray();
+    expect(entries.map(({ changes }) => changes.length)).toEqual([0, 8]);
+    const event = await service.db
+      .collection('outboxEvents')
+      .findOne({ organizationId, 'data.recordSystemId': 'long' });
+    expect(String(event?.['data'].data.leadSource)).toBe('123456789012345678');
+    expect(String(event?.['data'].additionalData.min)).toBe('-9223372036854775808');
   });
 });

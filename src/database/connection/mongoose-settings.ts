@@ -1,3 +1,4 @@
+import { Long } from 'mongodb';
 import mongoose from 'mongoose';
 
 // A filter's value is compared, never run as an operator, unless the code says that it is trusted.
@@ -9,3 +10,11 @@ mongoose.set('sanitizeFilter', true);
  * the objects below such a key back as bytes.
  */
 export const readAsValues = { fieldsAsRaw: Object.create(null) as Record<string, boolean> };
+
+// An integer that a double does not hold appears in JSON with all its digits.
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
+Object.assign(Long.prototype, {
+  toJSON(this: Long): unknown {
+    return rawJSON(this.toString());
+  },
+});

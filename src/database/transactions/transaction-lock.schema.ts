@@ -14,6 +14,9 @@ export class TransactionLockDocument {
 
   @Prop({ type: Date, required: true })
   takenAt!: Date;
+
+  @Prop({ type: Number })
+  timesTaken?: number;
 }
 
 export const transactionLockSchema = SchemaFactory.createForClass(TransactionLockDocument);

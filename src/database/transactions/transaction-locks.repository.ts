@@ -25,7 +25,8 @@ export class TransactionLocksRepository {
     for (const key of [...new Set(keys)].toSorted()) {
       await this.model.collection.updateOne(
         { organizationId, key },
-        { $set: { takenAt } },
+        // Setting a time that is there already would be no write, and so no conflict.
+        { $set: { takenAt }, $inc: { timesTaken: 1 } },
         { upsert: true, ...openSession() },
       );
     }

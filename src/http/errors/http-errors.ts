@@ -73,7 +73,7 @@ const parsingErrors = {
     code: 'request.inexact_integer',
     message: 'http.inexactInteger',
     sample: { number: '12345678901234567891' },
-    cause: 'An integer has more digits than a double holds',
+    cause: 'An integer has more than 64 bits',
     remedy: 'Send the number as a string',
   },
   bodyTooLarge: {

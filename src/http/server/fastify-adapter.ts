@@ -10,6 +10,7 @@ import {
   type FastifyRequest,
   LogController,
 } from 'fastify';
+import { Long } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 import { defaultLanguage, parseLanguage } from '../../localization/language.js';
@@ -107,7 +108,10 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
       // Its headers may have announced one.
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
-        done(null, parseJsonBody(body, depthLimit));
+        done(
+          null,
+          parseJsonBody(body, depthLimit, (integer) => Long.fromBigInt(integer)),
+        );
       } catch (error) {
         done(error as Error);
       }

@@ -12,8 +12,11 @@ import { type DtoClass, Field, ItemType, RequiredField } from './field.js';
 const externalIdApi = { type: String, minLength: 1, maxLength: externalIdLimit };
 
 /** A text that is not empty. */
-export function TextField(options: ApiPropertyOptions = {}): PropertyDecorator {
-  return Field({ type: String, minLength: 1, ...options }, text);
+export function TextField(
+  options: ApiPropertyOptions = {},
+  rules: ValueKind = [],
+): PropertyDecorator {
+  return Field({ type: String, minLength: 1, ...options }, [...text, ...rules]);
 }
 
 /** The id of something in an outside system. */

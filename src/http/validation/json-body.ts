@@ -1,4 +1,5 @@
 import secureJson from 'secure-json-parse';
+import { isDatabaseReference } from '../../values/plain-object.js';
 import { isStorableText } from '../../values/text.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
@@ -16,11 +17,16 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  * (rules HTTP-7 and HTTP-8).
  *
  * @param depthLimit deepest accepted nesting; a flat object has depth 1
+ * @param toInteger how a 64-bit integer that a double does not hold is stored
  * @throws DomainError 400 for what is no JSON, is nested too deep, or could not be given back as it
  * was sent: the keys `__proto__`, `constructor.prototype`, `_bsontype`, `$ref` together with `$id`, keys
- * with null characters, lone surrogates, integers and numbers that a double does not hold
+ * with null characters, lone surrogates, integers of more than 64 bits and numbers beyond a double's range
  */
-export function parseJsonBody(body: Buffer, depthLimit: number): unknown {
+export function parseJsonBody(
+  body: Buffer,
+  depthLimit: number,
+  toInteger: (integer: bigint) => unknown,
+): unknown {
   const text = decode(body);
   const parsed = parse(text);
   let containers = [parsed].filter(isContainer);
@@ -28,8 +34,8 @@ export function parseJsonBody(body: Buffer, depthLimit: number): unknown {
     if (depth > depthLimit) throw new DomainError(httpErrors.jsonTooDeep, { limit: depthLimit });
     containers = containers.flatMap(checkedChildren);
   }
-  assertExactIntegers(text);
-  return parsed;
+  // Only then is a second look needed, which costs more than the first.
+  return /\d{16}/.test(text) ? withExactIntegers(text, toInteger) : parsed;
 }
 
 function decode(body: Buffer): string {
@@ -74,17 +80,17 @@ function checkedChildren(container: Container): Container[] {
 
 type Reviver = (key: string, value: unknown, context: { readonly source?: string }) => unknown;
 
-/** Rejects integers that are written in more digits than a double holds, such as long ids. */
-function assertExactIntegers(text: string): void {
-  // Only then is a second look needed, which costs more than the first.
-  if (!/\d{16}/.test(text)) return;
-  JSON.parse(text, rejectInexactInteger as (key: string, value: unknown) => unknown);
+/** Parses again, with integers that a double does not hold, such as long ids, as 64-bit ones. */
+function withExactIntegers(text: string, toInteger: (integer: bigint) => unknown): unknown {
+  const revive: Reviver = (_key, value, { source }) => {
+    if (Object.is(value, -0)) return 0;
+    if (typeof value !== 'number' || source === undefined || !isInexact(source)) return value;
+    const integer = BigInt(source);
+    if (BigInt.asIntN(64, integer) === integer) return toInteger(integer);
+    throw new DomainError(httpErrors.inexactInteger, { number: source.slice(0, maxQuotedDigits) });
+  };
+  return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
-
-const rejectInexactInteger: Reviver = (_key, value, { source }) => {
-  if (typeof value !== 'number' || source === undefined || !isInexact(source)) return value;
-  throw new DomainError(httpErrors.inexactInteger, { number: source.slice(0, maxQuotedDigits) });
-};
 
 function isInexact(source: string): boolean {
   const number = Number(source);
@@ -97,7 +103,5 @@ function checkKeys(container: Record<string, unknown>): void {
     if (!isStorableText(key)) throw new DomainError(httpErrors.unstorableKey);
     if (key === reservedKey) throw new DomainError(httpErrors.reservedKey, { key });
   }
-  // The driver reads such an object back as a reference and takes `$ref` apart at its dots.
-  const isReference = Object.hasOwn(container, '$ref') && Object.hasOwn(container, '$id');
-  if (isReference) throw new DomainError(httpErrors.databaseReference);
+  if (isDatabaseReference(container)) throw new DomainError(httpErrors.databaseReference);
 }

@@ -1,17 +1,21 @@
 import { isEmail } from 'class-validator';
-import type { ValueKind, Rule } from '../../values/rule.js';
+import { phoneLimit } from '../../contacts/phone-number.js';
+import { isValid, type ValueKind, type Rule } from '../../values/rule.js';
+import { isScalar } from '../../values/scalar.js';
+import { maxLength } from '../../values/text.js';
+
+const knownKeys = ['name', 'email', 'project', 'leadSource', 'phoneNumber', 'phoneNumber2'];
 
 /**
- * The known keys of a lead's `data` (rule LEAD-4): texts or null, phones also integers, an email
- * that is not empty valid. Objects in their place would reach database queries.
+ * The known keys of a lead's `data` (rule LEAD-4): scalars or null, an email that is a text and not
+ * empty valid. Objects in their place would reach database queries.
  */
 export const knownFields: ValueKind = [
-  ...['name', 'email', 'project', 'leadSource'].map((key) =>
-    keyRule(key, 'isStringOrNull', `data.${key}`, isTextOrNull),
-  ),
-  ...['phoneNumber', 'phoneNumber2'].map((key) =>
-    keyRule(key, 'isPhoneOrNull', `data.${key}`, isPhoneOrNull),
-  ),
+  ...knownKeys.map((key) => keyRule(key, 'isScalarOrNull', `data.${key}`, isScalarOrNone)),
+  ...['phoneNumber', 'phoneNumber2'].map((key) => ({
+    ...keyRule(key, 'maxLength', `data.${key}`, isShortPhone),
+    values: { property: `data.${key}`, limit: phoneLimit },
+  })),
   keyRule('email', 'isEmail', 'email', isNoTextOrEmail),
 ];
 
@@ -29,14 +33,14 @@ function keyRule(
   };
 }
 
-function isTextOrNull(value: unknown): boolean {
-  return value === undefined || value === null || typeof value === 'string';
-}
-
-function isPhoneOrNull(value: unknown): boolean {
-  return isTextOrNull(value) || Number.isSafeInteger(value);
+function isScalarOrNone(value: unknown): boolean {
+  return value === undefined || value === null || isScalar(value);
 }
 
 function isNoTextOrEmail(value: unknown): boolean {
   return typeof value !== 'string' || value === '' || isEmail(value);
+}
+
+function isShortPhone(value: unknown): boolean {
+  return isValid([maxLength(phoneLimit)], value);
 }

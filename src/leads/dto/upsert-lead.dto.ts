@@ -4,12 +4,14 @@ import {
   ObjectField,
   TextField,
 } from '../../http/validation/fields.js';
+import { phoneLimit } from '../../contacts/phone-number.js';
+import { maxLength } from '../../values/text.js';
 import type { LeadPayload } from '../lead-merge.js';
 import { knownFields } from './known-fields.validator.js';
 
 const dataDescription =
   'Arbitrary lead fields. Known keys: name, phoneNumber, phoneNumber2, email, project, leadSource ' +
-  '(strings or null; a phone may also be an integer; an empty string or null means no value). Any ' +
+  '(strings, numbers, booleans or null; an empty string or null means no value). Any ' +
   'other key is stored as sent. For a field sent both here and flat, the value here wins.';
 
 /** Body of `POST /leads` (rule LEAD-4); every field is optional. */
@@ -48,13 +50,20 @@ export class UpsertLeadDto implements LeadPayload {
   @EmailField({ description: 'Stored in data.', example: 'mona@example.com' })
   email?: string;
 
-  @TextField({
-    description: "Stored in data. Any spelling that is valid in the organization's country.",
-    example: '01001234567',
-  })
+  @TextField(
+    {
+      description: "Stored in data. Any spelling that is valid in the organization's country.",
+      maxLength: phoneLimit,
+      example: '01001234567',
+    },
+    [maxLength(phoneLimit)],
+  )
   phoneNumber?: string;
 
-  @TextField({ description: 'Stored in data.', example: '+20 122 345 6789' })
+  @TextField(
+    { description: 'Stored in data.', maxLength: phoneLimit, example: '+20 122 345 6789' },
+    [maxLength(phoneLimit)],
+  )
   phoneNumber2?: string;
 
   @TextField({

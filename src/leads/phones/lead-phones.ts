@@ -1,22 +1,17 @@
 import type { CountryCode } from 'libphonenumber-js';
-import { isPhone, type Phone, phoneKey } from '../../contacts/phone-number.js';
+import { phoneKey, phonesOf } from '../../contacts/phone-number.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 
 /** The fields that the duplicate check stores in addition to a lead's data. */
 export type DerivedPhones = Required<Pick<LeadDocument, 'phoneKeys' | 'phoneKeysOf'>>;
 
-/** The phones in a lead's data, without empty ones. */
-export function phonesOf(data: LeadData | null | undefined): Phone[] {
-  return [data?.['phoneNumber'], data?.['phoneNumber2']].filter(isPhone);
-}
-
 /** The lead that has a phone, for each of the phones that one of the leads has. */
 export function ownersOf<T extends Pick<LeadDocument, 'data'>>(
-  phones: readonly Phone[],
+  phones: readonly string[],
   leads: readonly T[],
   country: CountryCode,
-): Map<Phone, T> {
-  const owners = new Map<Phone, T>();
+): Map<string, T> {
+  const owners = new Map<string, T>();
   for (const phone of phones) {
     const key = phoneKey(phone, country);
     const owner = leads.find(({ data }) => derivedPhones(data, country).phoneKeys.includes(key));
