@@ -14,6 +14,12 @@ export interface DueEndpoint {
   readonly dueAt: Date;
 }
 
+/** A delivery that cannot be stored, and why. */
+export interface RefusedDelivery {
+  readonly delivery: WebhookDeliveryDocument;
+  readonly reason: string;
+}
+
 const duplicateKeyCode = 11_000;
 /** How many times a worker attempts to lease deliveries that others lease concurrently. */
 const claimAttempts = 3;
@@ -31,13 +37,23 @@ export class DeliveryQueueRepository {
     this.deliveries = collection.acrossTenants;
   }
 
-  /** Adds deliveries; those that are there already are left as they are. */
-  async addMissing(deliveries: readonly WebhookDeliveryDocument[]): Promise<void> {
-    if (deliveries.length === 0) return;
+  /**
+   * Adds deliveries; those that are there already are left as they are.
+   *
+   * @returns those that the database refuses as they are, with its reason
+   */
+  async addMissing(deliveries: readonly WebhookDeliveryDocument[]): Promise<RefusedDelivery[]> {
+    if (deliveries.length === 0) return [];
     try {
       await this.deliveries.insertMany([...deliveries], { ordered: false });
+      return [];
     } catch (error) {
-      if (!isDuplicateOnly(error)) throw error;
+      if (!(error instanceof MongoBulkWriteError)) throw error;
+      return [error.writeErrors].flat().flatMap(({ code, index, errmsg }) => {
+        const delivery = deliveries[index];
+        const reason = errmsg ?? 'unknown error';
+        return code === duplicateKeyCode || delivery === undefined ? [] : [{ delivery, reason }];
+      });
     }
   }
 
@@ -134,11 +150,6 @@ export class DeliveryQueueRepository {
       .find<WebhookDeliveryDocument>({ _id: { $in: ids }, leaseOwner: owner })
       .toArray();
   }
-}
-
-function isDuplicateOnly(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError)) return false;
-  return [error.writeErrors].flat().every(({ code }) => code === duplicateKeyCode);
 }
 
 /** Some of the items, so that those who collide once are unlikely to collide again. */

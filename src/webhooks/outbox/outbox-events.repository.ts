@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ChangeStream } from 'mongodb';
+import type { Types } from 'mongoose';
 import { readAsValues } from '../../database/connection/mongoose-settings.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
@@ -11,6 +12,9 @@ export interface Lease {
   readonly from: Date;
   readonly until: Date;
 }
+
+/** An event without its contents, which may be large. */
+export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
 
 @Injectable()
 export class OutboxEventsRepository {
@@ -60,7 +64,32 @@ export class OutboxEventsRepository {
   async markRelayed(events: readonly OutboxEventDocument[], relayedAt: Date): Promise<void> {
     await this.events.acrossTenants.updateMany(
       { _id: { $in: events.map(({ _id }) => _id) }, relayedAt: null },
-      { $set: { relayedAt, updatedAt: relayedAt, leasedUntil: null, leaseOwner: null } },
+      { $set: relayed(relayedAt) },
     );
   }
+
+  /** Sets an event aside whose deliveries could not be created, or not all of them. */
+  async markFailed(_id: Types.ObjectId, failureReason: string, failedAt: Date): Promise<void> {
+    await this.events.acrossTenants.updateOne(
+      { _id, relayedAt: null },
+      { $set: { ...relayed(failedAt), failureReason } },
+    );
+  }
+
+  /** The newest events of an organization that were, or were not, set aside. */
+  async list(
+    organizationId: Types.ObjectId,
+    { failed, limit }: { readonly failed: boolean; readonly limit: number },
+  ): Promise<ListedEvent[]> {
+    const without = ['data', 'changes'] as const;
+    if (!failed) {
+      return this.events.find(organizationId, {}, { without, sort: { createdAt: -1 }, limit });
+    }
+    const filter = { failureReason: { $gt: '' } } as const;
+    return this.events.find(organizationId, filter, { without, sort: { relayedAt: -1 }, limit });
+  }
+}
+
+function relayed(relayedAt: Date) {
+  return { relayedAt, updatedAt: relayedAt, leasedUntil: null, leaseOwner: null };
 }
