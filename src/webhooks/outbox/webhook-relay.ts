@@ -12,8 +12,9 @@ import { coversType } from './event-types.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
-/** Events of 1 MiB each have to fit into memory, once as documents and once as bodies. */
+/** How many events, and how many bytes of them or of their deliveries, are in memory together. */
 const batchSize = 100;
+const batchBytes = 16 * 1_048_576;
 /** A relay that has not finished its batch by then has died (rule HOOK-9). */
 const leaseMs = 30_000;
 
@@ -38,27 +39,54 @@ export class WebhookRelay {
   async relay(): Promise<{ deliveries: number; hasMore: boolean }> {
     const now = this.clock.now();
     const until = new Date(now.getTime() + leaseMs);
-    const events = await this.events.lease({ owner: randomUUID(), from: now, until }, batchSize);
-    if (events.length === 0) return { deliveries: 0, hasMore: false };
+    const { leased: events, hasMore } = await this.events.lease(
+      { owner: randomUUID(), from: now, until },
+      { count: batchSize, bytes: batchBytes },
+    );
+    if (events.length === 0) return { deliveries: 0, hasMore };
     const endpoints = await this.subscribersOf(events);
     const failures = new Map<OutboxEventDocument, string>();
-    const deliveries = new Map<WebhookDeliveryDocument, OutboxEventDocument>();
+    let waiting = new Map<WebhookDeliveryDocument, OutboxEventDocument>();
+    let waitingBytes = 0;
+    let deliveries = 0;
+    const store = async () => {
+      for (const { delivery, reason } of await this.queue.addMissing([...waiting.keys()])) {
+        const event = waiting.get(delivery);
+        if (event) failures.set(event, `Endpoint ${String(delivery.endpointId)}: ${reason}`);
+      }
+      deliveries += waiting.size;
+      waiting = new Map();
+      waitingBytes = 0;
+    };
     for (const event of events) {
-      try {
-        for (const delivery of deliveriesOf(event, endpoints, now)) deliveries.set(delivery, event);
-      } catch (error) {
-        failures.set(event, (error as Error).message);
+      for (const delivery of this.deliveriesOf(event, endpoints, failures, now)) {
+        const bytes = Buffer.byteLength(delivery.body);
+        if (waitingBytes + bytes > batchBytes) await store();
+        waiting.set(delivery, event);
+        waitingBytes += bytes;
       }
     }
-    for (const { delivery, reason } of await this.queue.addMissing([...deliveries.keys()])) {
-      const event = deliveries.get(delivery);
-      if (event) failures.set(event, `Endpoint ${String(delivery.endpointId)}: ${reason}`);
-    }
+    await store();
     for (const [event, reason] of failures) await this.setAside(event, reason, now);
     const relayed = events.filter((event) => !failures.has(event));
     await this.events.markRelayed(relayed, now);
-    this.logger.debug(`${events.length} events, ${deliveries.size} deliveries`);
-    return { deliveries: deliveries.size, hasMore: events.length === batchSize };
+    this.logger.debug(`${events.length} events, ${deliveries} deliveries`);
+    return { deliveries, hasMore };
+  }
+
+  /** The deliveries of an event; none of one that cannot be sent, which is added to the failures. */
+  private deliveriesOf(
+    event: OutboxEventDocument,
+    endpoints: readonly WebhookEndpointDocument[],
+    failures: Map<OutboxEventDocument, string>,
+    now: Date,
+  ): WebhookDeliveryDocument[] {
+    try {
+      return deliveriesOf(event, endpoints, now);
+    } catch (error) {
+      failures.set(event, (error as Error).message);
+      return [];
+    }
   }
 
   /** The enabled endpoints of the events' organizations; faulty ones are marked and left out. */
