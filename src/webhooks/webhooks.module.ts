@@ -16,6 +16,7 @@ import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.j
 import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
 import { outboxEventSchema } from './outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
+import { OutboxEventsService } from './outbox/outbox-events.service.js';
 import { Outbox } from './outbox/outbox.js';
 import { WebhookRelay } from './outbox/webhook-relay.js';
 import { NameResolver } from './sending/name-resolver.js';
@@ -41,6 +42,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
   providers: [
     Outbox,
     OutboxEventsRepository,
+    OutboxEventsService,
     OutboxChangeStream,
     WebhookRelay,
     WebhookEndpointsRepository,
@@ -58,6 +60,12 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookWorker,
     WebhookBackground,
   ],
-  exports: [Outbox, WebhookEndpointsService, WebhookDeliveriesService, WebhookBackground],
+  exports: [
+    Outbox,
+    OutboxEventsService,
+    WebhookEndpointsService,
+    WebhookDeliveriesService,
+    WebhookBackground,
+  ],
 })
 export class WebhooksModule {}

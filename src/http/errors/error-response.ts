@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
 import type { Language } from '../../localization/language.js';
 import { messageText } from '../../localization/messages.js';
+import { bodyLimit, EventTooLargeError } from '../../webhooks/outbox/event-size.js';
 import { DomainError } from './domain-error.js';
 import type { ErrorDefinition } from './error-definition.js';
 import { httpErrors } from './http-errors.js';
@@ -36,6 +37,9 @@ const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error as DomainError;
   if (isDatabaseUnavailable(error)) return new DomainError(httpErrors.serviceUnavailable);
+  if (error instanceof EventTooLargeError) {
+    return new DomainError(httpErrors.eventTooLarge, { limit: bodyLimit });
+  }
   return new DomainError(frameworkErrors[statusOf(error)] ?? httpErrors.internalServerError);
 }
 

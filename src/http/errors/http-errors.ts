@@ -154,6 +154,14 @@ export const httpErrors = {
     cause: 'An unexpected error of the service',
     remedy: 'Repeat with growing pauses; if it stays, report the `x-request-id`',
   },
+  eventTooLarge: {
+    status: 400,
+    code: 'request.event_too_large',
+    message: 'http.eventTooLarge',
+    sample: { limit: 8 },
+    cause: 'The event about the change would be too large as JSON; nothing was changed',
+    remedy: 'Shorten values, or send them in several requests',
+  },
   serviceUnavailable: {
     status: 503,
     code: 'server.unavailable',
@@ -168,6 +176,7 @@ export const httpErrors = {
 export const bodyErrors: readonly ErrorDefinition[] = [
   ...Object.values(parsingErrors),
   httpErrors.validationFailed,
+  httpErrors.eventTooLarge,
 ];
 
 /** What every endpoint with a path parameter may respond with. */

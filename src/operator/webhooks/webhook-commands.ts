@@ -9,6 +9,7 @@ import { eventList, objectId, webAddress } from '../command-line/option-values.j
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 import { addDeliveryCommands } from './webhook-delivery-commands.js';
+import { addEventsCommand } from './webhook-events-command.js';
 import { addStateCommands, changeAndPrint } from './webhook-state-commands.js';
 import { addTestCommand } from './webhook-test-command.js';
 import {
@@ -45,6 +46,7 @@ export function addWebhookCommands(program: Command): void {
   addStateCommands(group);
   addTestCommand(group);
   addDeliveryCommands(group);
+  addEventsCommand(group);
   addRemove(group);
 }
 

@@ -60,6 +60,7 @@ export function endpointView(document: WebhookEndpointDocument) {
     eventTypes: document.eventTypes ?? [],
     isEnabled: document.isEnabled === true,
     disabledReason: document.disabledReason ?? null,
+    fault: document.fault ?? null,
     failingSince: document.failingSince ?? null,
     pausedUntil: document.pausedUntil ?? null,
     secrets: (document.secrets ?? []).map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt })),
@@ -70,8 +71,8 @@ export function endpointView(document: WebhookEndpointDocument) {
 
 /** An endpoint with its new secret, the one time that it is printed. */
 export function newEndpointView({ endpoint, secret }: EndpointWithSecret) {
-  const { _id, url, eventTypes = [] } = endpoint;
-  return { _id: _id.toHexString(), url, eventTypes, secret };
+  const { _id, url, eventTypes } = endpoint;
+  return { _id: _id.toHexString(), url, eventTypes: eventTypes ?? [], secret };
 }
 
 /** An endpoint with its new secret, and until when the secret before it signs too. */
@@ -99,7 +100,7 @@ export function noEndpoint(id: Types.ObjectId): Error {
   return new Error(`There is no webhook endpoint with id ${id.toHexString()}.`);
 }
 
-function stateOf({ isEnabled, disabledReason }: EndpointView): string {
-  if (isEnabled) return 'enabled';
+function stateOf({ isEnabled, disabledReason, fault }: EndpointView): string {
+  if (isEnabled) return fault === null ? 'enabled' : `faulty (${fault})`;
   return disabledReason === null ? 'disabled' : `disabled (${disabledReason})`;
 }

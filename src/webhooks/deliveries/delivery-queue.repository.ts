@@ -14,6 +14,30 @@ export interface DueEndpoint {
   readonly dueAt: Date;
 }
 
+/** A delivery and how much of the budget it takes. */
+export interface SizedDelivery {
+  readonly delivery: WebhookDeliveryDocument;
+  readonly bytes: number;
+}
+
+/** How many bytes of deliveries may still be leased. */
+export interface Budget {
+  /** @returns whether the bytes were free, which they are no longer */
+  take(bytes: number): boolean;
+  release(bytes: number): void;
+}
+
+interface Sized {
+  readonly _id: Types.ObjectId;
+  readonly bytes: number;
+}
+
+/** A delivery that cannot be stored, and why. */
+export interface RefusedDelivery {
+  readonly delivery: WebhookDeliveryDocument;
+  readonly reason: string;
+}
+
 const duplicateKeyCode = 11_000;
 /** How many times a worker attempts to lease deliveries that others lease concurrently. */
 const claimAttempts = 3;
@@ -31,13 +55,23 @@ export class DeliveryQueueRepository {
     this.deliveries = collection.acrossTenants;
   }
 
-  /** Adds deliveries; those that are there already are left as they are. */
-  async addMissing(deliveries: readonly WebhookDeliveryDocument[]): Promise<void> {
-    if (deliveries.length === 0) return;
+  /**
+   * Adds deliveries; those that are there already are left as they are.
+   *
+   * @returns those that the database refuses as they are, with its reason
+   */
+  async addMissing(deliveries: readonly WebhookDeliveryDocument[]): Promise<RefusedDelivery[]> {
+    if (deliveries.length === 0) return [];
     try {
       await this.deliveries.insertMany([...deliveries], { ordered: false });
+      return [];
     } catch (error) {
-      if (!isDuplicateOnly(error)) throw error;
+      if (!(error instanceof MongoBulkWriteError)) throw error;
+      return [error.writeErrors].flat().flatMap(({ code, index, errmsg }) => {
+        const delivery = deliveries[index];
+        const reason = errmsg ?? 'unknown error';
+        return code === duplicateKeyCode || delivery === undefined ? [] : [{ delivery, reason }];
+      });
     }
   }
 
@@ -56,23 +90,28 @@ export class DeliveryQueueRepository {
    * Leases what is due at an endpoint, longest due first. Each delivery is leased by one caller only;
    * when its lease ends it is due again.
    *
+   * @param budget pays for what is leased; what it cannot pay for stays due and does not count as more
    * @returns what was leased, and whether more may be due
    */
   async lease(
     endpointId: Types.ObjectId,
     lease: Lease,
     limit: number,
-  ): Promise<{ leased: WebhookDeliveryDocument[]; hasMore: boolean }> {
+    budget: Budget,
+  ): Promise<{ leased: SizedDelivery[]; hasMore: boolean }> {
     const due: Filter<WebhookDeliveryDocument> = {
       status: 'pending',
       endpointId,
       nextAttemptAt: { $lte: lease.from },
     };
     for (let attempt = 0; attempt < claimAttempts; attempt++) {
-      const ids = await this.findDue(due, attempt === 0 ? limit : limit * collisionSampleFactor);
-      if (ids.length === 0) return { leased: [], hasMore: false };
-      const leased = await this.leaseByIds(due, lease, attempt === 0 ? ids : sample(ids, limit));
-      if (leased.length > 0) return { leased, hasMore: ids.length >= limit };
+      const found = await this.findDue(due, attempt === 0 ? limit : limit * collisionSampleFactor);
+      const wanted = attempt === 0 ? found : sample(found, limit);
+      const affordable = firstWhile(wanted, ({ bytes }) => budget.take(bytes));
+      if (affordable.length === 0) return { leased: [], hasMore: false };
+      const leased = await this.leasePaid(due, lease, affordable, budget);
+      const isCut = affordable.length < wanted.length;
+      if (leased.length > 0) return { leased, hasMore: !isCut && found.length >= limit };
     }
     return { leased: [], hasMore: true };
   }
@@ -111,16 +150,34 @@ export class DeliveryQueueRepository {
     );
   }
 
-  private async findDue(
-    due: Filter<WebhookDeliveryDocument>,
-    limit: number,
-  ): Promise<Types.ObjectId[]> {
-    const found = await this.deliveries
-      .find(due, { projection: { _id: 1 } })
+  private async findDue(due: Filter<WebhookDeliveryDocument>, limit: number): Promise<Sized[]> {
+    return this.deliveries
+      .find<Sized>(due, { projection: { bytes: { $bsonSize: '$$ROOT' } } })
       .sort({ nextAttemptAt: 1 })
       .limit(limit)
       .toArray();
-    return found.map(({ _id }) => _id);
+  }
+
+  /** Leases what was paid for; what another worker was quicker with is paid back. */
+  private async leasePaid(
+    due: Filter<WebhookDeliveryDocument>,
+    lease: Lease,
+    paid: readonly Sized[],
+    budget: Budget,
+  ): Promise<SizedDelivery[]> {
+    const unused = new Map(paid.map(({ _id, bytes }) => [_id.toHexString(), bytes]));
+    try {
+      const ids = paid.map(({ _id }) => _id);
+      const leased = await this.leaseByIds(due, lease, ids);
+      return leased.map((delivery) => {
+        const key = delivery._id.toHexString();
+        const bytes = unused.get(key) ?? 0;
+        unused.delete(key);
+        return { delivery, bytes };
+      });
+    } finally {
+      for (const bytes of unused.values()) budget.release(bytes);
+    }
   }
 
   private async leaseByIds(
@@ -136,9 +193,9 @@ export class DeliveryQueueRepository {
   }
 }
 
-function isDuplicateOnly(error: unknown): boolean {
-  if (!(error instanceof MongoBulkWriteError)) return false;
-  return [error.writeErrors].flat().every(({ code }) => code === duplicateKeyCode);
+function firstWhile<T>(items: readonly T[], accepts: (item: T) => boolean): T[] {
+  const end = items.findIndex((item) => !accepts(item));
+  return items.slice(0, end === -1 ? items.length : end);
 }
 
 /** Some of the items, so that those who collide once are unlikely to collide again. */

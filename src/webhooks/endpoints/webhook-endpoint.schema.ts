@@ -26,13 +26,17 @@ export class WebhookEndpointDocument extends TenantDocument {
 
   /** `*`, `lead.*` or `lead.created`. */
   @Prop({ type: [String] })
-  eventTypes?: string[];
+  eventTypes?: string[] | null;
 
   @Prop({ type: Boolean })
   isEnabled?: boolean;
 
   @Prop({ type: String })
   disabledReason?: string | null;
+
+  /** Why it gets no events although it is enabled; null or absent when it does. */
+  @Prop({ type: String })
+  fault?: string | null;
 
   /** Newest first. */
   @Prop({ type: [SchemaFactory.createForClass(SealedSecret)] })

@@ -68,6 +68,19 @@ export class WebhookEndpointsRepository {
     await this.endpoints.updateOne({ _id, failingSince: null }, { $set: { failingSince } });
   }
 
+  /**
+   * Stores why an endpoint gets no events, null when it does.
+   *
+   * @returns whether that is new
+   */
+  async setFault(_id: Types.ObjectId, fault: string | null): Promise<boolean> {
+    const result = await this.endpoints.updateOne(
+      { _id, fault: { $ne: fault } },
+      { $set: { fault } },
+    );
+    return result.modifiedCount > 0;
+  }
+
   /** Pauses an endpoint; a pause that is longer already stays. */
   async pause(_id: Types.ObjectId, pausedUntil: Date): Promise<void> {
     await this.endpoints.updateOne({ _id }, { $max: { pausedUntil } });

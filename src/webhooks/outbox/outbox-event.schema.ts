@@ -19,7 +19,7 @@ export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: [], default: undefined })
   changes?: readonly object[];
 
-  /** When its deliveries were created; null before that. */
+  /** When its deliveries were created, or could not be; null before that. */
   @Prop({ type: Date })
   relayedAt!: Date | null;
 
@@ -29,6 +29,10 @@ export class OutboxEventDocument extends TenantDocument {
 
   @Prop({ type: String })
   leaseOwner?: string | null;
+
+  /** Why not all of its deliveries could be created. */
+  @Prop({ type: String })
+  failureReason?: string | null;
 }
 
 export const outboxEventSchema = SchemaFactory.createForClass(OutboxEventDocument);
@@ -37,5 +41,10 @@ export const outboxEventSchema = SchemaFactory.createForClass(OutboxEventDocumen
 outboxEventSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'byOrganization' });
 /** Serves the relay, which takes waiting events in the order of their creation. */
 outboxEventSchema.index({ relayedAt: 1, createdAt: 1 }, { name: 'waiting' });
+/** Serves the list of the events of an organization that could not be relayed, newest first. */
+outboxEventSchema.index(
+  { organizationId: 1, relayedAt: -1 },
+  { name: 'failed', partialFilterExpression: { failureReason: { $gt: '' } } },
+);
 /** Relayed events expire; one that waits has no such time (rule HOOK-13). */
 outboxEventSchema.index({ relayedAt: 1 }, { name: 'expiry', expireAfterSeconds: retentionSeconds });

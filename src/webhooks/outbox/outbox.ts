@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
+import { assertEventSize } from './event-size.js';
 import type { EventType } from './event-types.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
@@ -18,16 +19,22 @@ export class Outbox {
     private readonly clock: Clock,
   ) {}
 
-  /** Stores an event; it is sent when, and only when, the open transaction commits. */
+  /**
+   * Stores an event; it is sent when, and only when, the open transaction commits.
+   *
+   * @throws EventTooLargeError when it could not be sent, so that the change is not made either
+   */
   async publish(organizationId: Types.ObjectId, event: OutboundEvent): Promise<void> {
     const now = this.clock.now();
-    await this.events.insert({
+    const document: OutboxEventDocument = {
       _id: new Types.ObjectId(),
       organizationId,
       ...event,
       relayedAt: null,
       createdAt: now,
       updatedAt: now,
-    });
+    };
+    assertEventSize(document);
+    await this.events.insert(document);
   }
 }

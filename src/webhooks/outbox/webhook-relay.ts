@@ -4,14 +4,17 @@ import { Clock } from '../../configuration/clock.js';
 import { newDelivery } from '../deliveries/delivery-documents.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
+import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { messageOf } from '../sending/message.js';
+import { assertBodySize } from './event-size.js';
 import { coversType } from './event-types.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
-/** Events of 1 MiB each have to fit into memory, once as documents and once as bodies. */
+/** How many events, and how many bytes of them or of their deliveries, are in memory together. */
 const batchSize = 100;
+const batchBytes = 16 * 1_048_576;
 /** A relay that has not finished its batch by then has died (rule HOOK-9). */
 const leaseMs = 30_000;
 
@@ -28,7 +31,7 @@ export class WebhookRelay {
   ) {}
 
   /**
-   * Relays a batch of events. Running again over the same events, after a crash in between, adds
+   * Relays a batch of events; one that cannot be relayed is set aside with its reason (rule HOOK-15). Running again over the same events, after a crash in between, adds
    * nothing.
    *
    * @returns how many deliveries were created, and whether more events may wait
@@ -36,29 +39,99 @@ export class WebhookRelay {
   async relay(): Promise<{ deliveries: number; hasMore: boolean }> {
     const now = this.clock.now();
     const until = new Date(now.getTime() + leaseMs);
-    const events = await this.events.lease({ owner: randomUUID(), from: now, until }, batchSize);
-    if (events.length === 0) return { deliveries: 0, hasMore: false };
-    const deliveries = await this.deliveriesOf(events, now);
-    await this.queue.addMissing(deliveries);
-    await this.events.markRelayed(events, now);
-    this.logger.debug(`${events.length} events, ${deliveries.length} deliveries`);
-    return { deliveries: deliveries.length, hasMore: events.length === batchSize };
+    const { leased: events, hasMore } = await this.events.lease(
+      { owner: randomUUID(), from: now, until },
+      { count: batchSize, bytes: batchBytes },
+    );
+    if (events.length === 0) return { deliveries: 0, hasMore };
+    const endpoints = await this.subscribersOf(events);
+    const failures = new Map<OutboxEventDocument, string>();
+    let waiting = new Map<WebhookDeliveryDocument, OutboxEventDocument>();
+    let waitingBytes = 0;
+    let deliveries = 0;
+    const store = async () => {
+      for (const { delivery, reason } of await this.queue.addMissing([...waiting.keys()])) {
+        const event = waiting.get(delivery);
+        if (event) failures.set(event, `Endpoint ${String(delivery.endpointId)}: ${reason}`);
+      }
+      deliveries += waiting.size;
+      waiting = new Map();
+      waitingBytes = 0;
+    };
+    for (const event of events) {
+      for (const delivery of this.deliveriesOf(event, endpoints, failures, now)) {
+        const bytes = Buffer.byteLength(delivery.body);
+        if (waitingBytes + bytes > batchBytes) await store();
+        waiting.set(delivery, event);
+        waitingBytes += bytes;
+      }
+    }
+    await store();
+    for (const [event, reason] of failures) await this.setAside(event, reason, now);
+    const relayed = events.filter((event) => !failures.has(event));
+    await this.events.markRelayed(relayed, now);
+    this.logger.debug(`${events.length} events, ${deliveries} deliveries`);
+    return { deliveries, hasMore };
   }
 
-  private async deliveriesOf(
-    events: readonly OutboxEventDocument[],
+  /** The deliveries of an event; none of one that cannot be sent, which is added to the failures. */
+  private deliveriesOf(
+    event: OutboxEventDocument,
+    endpoints: readonly WebhookEndpointDocument[],
+    failures: Map<OutboxEventDocument, string>,
     now: Date,
-  ): Promise<WebhookDeliveryDocument[]> {
-    const ids = new Map(events.map(({ organizationId: id }) => [id.toHexString(), id]));
-    const endpoints = await this.endpoints.findEnabled([...ids.values()]);
-    return events.flatMap((event) => {
-      const subscribed = endpoints.filter(
-        ({ organizationId, eventTypes = [] }) =>
-          organizationId.equals(event.organizationId) && coversType(eventTypes, event.type),
-      );
-      if (subscribed.length === 0) return [];
-      const message = messageOf(event);
-      return subscribed.map((endpoint) => newDelivery({ event, message, endpoint }, now));
-    });
+  ): WebhookDeliveryDocument[] {
+    try {
+      return deliveriesOf(event, endpoints, now);
+    } catch (error) {
+      failures.set(event, (error as Error).message);
+      return [];
+    }
   }
+
+  /** The enabled endpoints of the events' organizations; faulty ones are marked and left out. */
+  private async subscribersOf(
+    events: readonly OutboxEventDocument[],
+  ): Promise<WebhookEndpointDocument[]> {
+    const ids = new Map(events.map(({ organizationId: id }) => [String(id), id]));
+    const endpoints = await this.endpoints.findEnabled([...ids.values()]);
+    for (const endpoint of endpoints) {
+      const fault = faultOf(endpoint);
+      if (fault === (endpoint.fault ?? null)) continue;
+      const isNew = await this.endpoints.setFault(endpoint._id, fault);
+      if (!isNew || fault === null) continue;
+      const endpointId = endpoint._id.toHexString();
+      this.logger.warn({ endpointId, reason: fault }, 'An endpoint is faulty and gets no events');
+    }
+    return endpoints.filter((endpoint) => faultOf(endpoint) === null);
+  }
+
+  private async setAside(event: OutboxEventDocument, reason: string, now: Date): Promise<void> {
+    await this.events.markFailed(event._id, reason, now);
+    this.logger.error(
+      { eventId: event._id.toHexString(), reason },
+      'An event could not be relayed',
+    );
+  }
+}
+
+/** Why an endpoint cannot get events; null when it can. */
+function faultOf({ eventTypes = [] }: WebhookEndpointDocument): string | null {
+  return Array.isArray(eventTypes) ? null : 'eventTypes is not a list';
+}
+
+/** @throws Error when the event cannot be sent */
+function deliveriesOf(
+  event: OutboxEventDocument,
+  endpoints: readonly WebhookEndpointDocument[],
+  now: Date,
+): WebhookDeliveryDocument[] {
+  const subscribed = endpoints.filter(
+    ({ organizationId, eventTypes }) =>
+      organizationId.equals(event.organizationId) && coversType(eventTypes ?? [], event.type),
+  );
+  if (subscribed.length === 0) return [];
+  const message = messageOf(event);
+  assertBodySize(message.body);
+  return subscribed.map((endpoint) => newDelivery({ event, message, endpoint }, now));
 }

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import net, { type AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Agent, request } from 'undici';
 import { guardedConnector } from './guarded-connector.js';
 
@@ -69,6 +69,15 @@ describe('a guarded connection', () => {
     const second = await reach('rebind.example', development, [['169.254.169.254'], ['127.0.0.1']]);
     expect(second.text).toMatch(/169\.254\.169\.254 is not a public address/);
     expect(second.asked).toEqual(['rebind.example']);
+  });
+
+  it('gives each address of a name a third of the time', async () => {
+    const connect = jest.spyOn(net, 'connect');
+    const { text } = await reach('hooks.example', development, [['127.0.0.1', '::1']]);
+    expect(text).toBe('reached');
+    const [options] = connect.mock.calls[0] ?? [];
+    expect(options).toMatchObject({ autoSelectFamily: true, autoSelectFamilyAttemptTimeout: 333 });
+    connect.mockRestore();
   });
 
   it('fails for a name without addresses', async () => {

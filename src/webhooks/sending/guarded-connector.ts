@@ -4,6 +4,12 @@ import { callbackify } from 'node:util';
 import { buildConnector } from 'undici';
 import { type AddressPolicy, forbiddenAddressReason, literalAddress } from './addresses.js';
 
+/**
+ * How many addresses of a name can be tried one after another. The platform's own 250 ms for each
+ * are too short for a receiver that is far away.
+ */
+const addressesInTime = 3;
+
 export class ForbiddenAddressError extends Error {}
 
 /** Finds all addresses of a name. */
@@ -25,7 +31,13 @@ export function guardedConnector(
     const addresses = await resolveAllowed(name, policy, resolve);
     return addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }));
   });
-  const connect = buildConnector({ timeout, allowH2: false, lookup, autoSelectFamily: true });
+  const connect = buildConnector({
+    timeout,
+    allowH2: false,
+    lookup,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: Math.floor(timeout / addressesInTime),
+  });
   return (options, callback) => {
     // Sockets do no lookup for a host that is an address already.
     const literal = literalAddress(options.hostname);

@@ -4,9 +4,10 @@ import type { Types } from 'mongoose';
 import PQueue from 'p-queue';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { type Budget, DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { Batcher } from './batcher.js';
+import { ByteBudget, freeBytes } from './byte-budget.js';
 import { DeliveryAttemptRunner, type LeasedDelivery } from './delivery-attempt-runner.js';
 
 /** How long a delivery belongs to the worker that leased it (rule HOOK-9). */
@@ -14,9 +15,19 @@ const leaseMs = 60_000;
 /** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
 
+/** How many bytes of large deliveries a process holds, and how many for one endpoint. */
+const budgetBytes = 32 * 1_048_576;
+const budgetBytesPerEndpoint = budgetBytes / 4;
+
+/** A leased delivery with what it takes of the budget. */
+interface PaidDelivery extends LeasedDelivery {
+  readonly bytes: number;
+}
+
 /** What this process delivers to one endpoint. */
 interface EndpointDeliveries {
-  readonly leases: Batcher<void, LeasedDelivery>;
+  readonly leases: Batcher<void, PaidDelivery>;
+  readonly budget: Budget;
   /** How many may run at the same time. */
   limit: number;
   /** How many are running or wait for a slot. */
@@ -41,6 +52,7 @@ export class WebhookWorker {
   private readonly slots: PQueue;
   /** Deliveries to failing endpoints need one of these slots as well. */
   private readonly slotsOfFailing: PQueue;
+  private readonly budget = new ByteBudget(budgetBytes, budgetBytesPerEndpoint);
   private readonly limitPerEndpoint: number;
   private readonly shutdown = new AbortController();
   private isStopping = false;
@@ -83,6 +95,7 @@ export class WebhookWorker {
     if (known !== undefined) return known;
     const endpoint: EndpointDeliveries = {
       leases: new Batcher((slots) => this.leaseSafely(endpointId, endpoint, slots.length)),
+      budget: this.budget.forEndpoint(),
       limit: 1,
       active: 0,
       isFailing: false,
@@ -116,6 +129,9 @@ export class WebhookWorker {
       const message = 'The result of a delivery attempt could not be stored';
       this.logger.warn({ err: error }, message);
     }
+    endpoint.budget.release(leased.bytes);
+    // What there were no bytes for may go now.
+    if (leased.bytes > freeBytes) endpoint.mayHaveDue = true;
     endpoint.limit = isDelivered ? Math.min(this.limitPerEndpoint, endpoint.limit * 2) : 1;
     endpoint.isFailing = !isDelivered;
   }
@@ -124,12 +140,12 @@ export class WebhookWorker {
     endpointId: Types.ObjectId,
     deliveries: EndpointDeliveries,
     limit: number,
-  ): Promise<LeasedDelivery[]> {
+  ): Promise<PaidDelivery[]> {
     // What becomes due from now on may not be in this lease.
     deliveries.mayHaveDue = false;
     if (this.isStopping) return [];
     try {
-      const { leased, hasMore } = await this.lease(endpointId, limit);
+      const { leased, hasMore } = await this.lease(endpointId, limit, deliveries.budget);
       if (hasMore) deliveries.mayHaveDue = true;
       return leased;
     } catch (error) {
@@ -141,7 +157,8 @@ export class WebhookWorker {
   private async lease(
     endpointId: Types.ObjectId,
     limit: number,
-  ): Promise<{ leased: LeasedDelivery[]; hasMore: boolean }> {
+    budget: Budget,
+  ): Promise<{ leased: PaidDelivery[]; hasMore: boolean }> {
     const endpoint = await this.endpoints.findById(endpointId);
     const now = this.clock.now();
     const nothing = { leased: [], hasMore: false };
@@ -153,7 +170,7 @@ export class WebhookWorker {
     }
     if (endpoint.pausedUntil && endpoint.pausedUntil > now) return nothing;
     const lease = { owner: randomUUID(), from: now, until: new Date(now.getTime() + leaseMs) };
-    const { leased, hasMore } = await this.queue.lease(endpointId, lease, limit);
-    return { leased: leased.map((delivery) => ({ delivery, endpoint })), hasMore };
+    const { leased, hasMore } = await this.queue.lease(endpointId, lease, limit, budget);
+    return { leased: leased.map((one) => ({ ...one, endpoint })), hasMore };
   }
 }

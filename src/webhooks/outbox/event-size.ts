@@ -1,0 +1,32 @@
+import { BSON } from 'mongodb';
+import { messageOf } from '../sending/message.js';
+import type { OutboxEventDocument } from './outbox-event.schema.js';
+
+const mebibyte = 1_048_576;
+
+/** Largest body of a webhook, and largest event as stored, in MiB (rule HOOK-15). */
+export const bodyLimit = 8;
+const storedLimit = 15;
+
+/** An event that could not be stored or sent, so that its change cannot be made. */
+export class EventTooLargeError extends Error {}
+
+/**
+ * Judges an event as it is stored and as it will be sent: a control character takes one byte in the
+ * database and six in JSON, a number in a list more in the database.
+ *
+ * @throws EventTooLargeError
+ */
+export function assertEventSize(event: OutboxEventDocument): void {
+  assertBodySize(messageOf(event).body);
+  if (BSON.calculateObjectSize(event) > storedLimit * mebibyte) {
+    throw new EventTooLargeError(`The event is larger than ${storedLimit} MiB`);
+  }
+}
+
+/** @throws EventTooLargeError for a body that is not sent */
+export function assertBodySize(body: string): void {
+  if (Buffer.byteLength(body) > bodyLimit * mebibyte) {
+    throw new EventTooLargeError(`The body is larger than ${bodyLimit} MiB`);
+  }
+}

@@ -1,0 +1,38 @@
+import type { Budget } from '../deliveries/delivery-queue.repository.js';
+
+/** Deliveries up to this size cost nothing: even one for each slot of the process take little. */
+export const freeBytes = 65_536;
+
+/**
+ * How many bytes of deliveries a process holds at the same time, and how many for one endpoint. A
+ * delivery that is larger than a limit is paid for when nothing else is.
+ */
+export class ByteBudget {
+  private total = 0;
+
+  constructor(
+    private readonly limit: number,
+    private readonly limitPerEndpoint: number,
+  ) {}
+
+  /** The part of one endpoint. */
+  forEndpoint(): Budget {
+    let used = 0;
+    const add = (bytes: number) => {
+      used += bytes;
+      this.total += bytes;
+    };
+    return {
+      take: (bytes) => {
+        if (bytes <= freeBytes) return true;
+        if (used > 0 && used + bytes > this.limitPerEndpoint) return false;
+        if (this.total > 0 && this.total + bytes > this.limit) return false;
+        add(bytes);
+        return true;
+      },
+      release: (bytes) => {
+        if (bytes > freeBytes) add(-bytes);
+      },
+    };
+  }
+}
