@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
@@ -186,7 +187,46 @@ describe('GET /healthz', () => {
   });
 });
 
+describe('a conditional read', () => {
+  it('by HEAD is a 304 as by GET', async () => {
+    const url = `/${basePath}/units?limit=1`;
+    const read = (method: 'get' | 'head') =>
+      request(service.url)[method](url).set({ 'api-key': tenant.key, 'accept-encoding': 'gzip' });
+    const whole = await read('get').expect(200);
+    const tag = whole.headers['etag'] ?? '';
+    for (const method of ['get', 'head'] as const) {
+      const { headers, text } = await read(method).set('if-none-match', tag).expect(304);
+      expect([headers['etag'], text || undefined]).toEqual([tag, undefined]);
+      await read(method).set('if-none-match', '"other"').expect(200);
+    }
+  });
+});
+
 describe('the reference', () => {
+  it.each([
+    ['a range beyond its end', '/docs/swagger-ui.css', { range: 'bytes=99999999-' }, 416],
+    ['a condition that fails', '/docs/swagger-ui.css', { 'if-match': '"other"' }, 412],
+    ['a time that fails', '/docs/swagger-ui.css', { 'if-unmodified-since': new Date(0) }, 412],
+    ['a hidden file', '/docs/.env', {}, 404],
+    ['a parent folder', '/docs/%2e%2e%2fpackage.json', {}, 404],
+    ['a null character', '/docs/a%00b', {}, 403],
+    ['a backslash', '/docs/..%5c..%5cpackage.json', {}, 403],
+    ['broken percent-encoding', '/docs/%zz', {}, 400],
+    ['a name that is too long', `/docs/${'x'.repeat(3_000)}`, {}, 403],
+  ])('takes %s for a fault of the client', async (_, path, headers, status) => {
+    const port = Number(new URL(service.url).port);
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${fields.join('')}\r\n`);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({
+      statusCode: status,
+      message: expect.any(String),
+      error: STATUS_CODES[status],
+    });
+  });
+
   it('is a page and a document', async () => {
     const page = await request(service.url).get('/docs').redirects(1).expect(200);
     expect(page.headers['content-type']).toContain('text/html');
