@@ -4,6 +4,7 @@ import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import { startTestService } from '../support/test-service.js';
 
@@ -177,6 +178,48 @@ describe('responses', () => {
       message: 'The request headers are too large',
       error: 'Request Header Fields Too Large',
     });
+  });
+});
+
+describe('the log', () => {
+  const linesWith = (text: string) =>
+    service
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes(text))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const { port } = new URL(service.url);
+
+  it('has a request whose client left after it was sent, once, as aborted', async () => {
+    const id = `left-${tenant.organizationId.toHexString()}`;
+    const client = connect(Number(port), '127.0.0.1');
+    const body = JSON.stringify({ recordSystemId: id, name: 'x' });
+    const sent =
+      `POST /${basePath}/leads HTTP/1.1\r\nHost: x\r\napi-key: ${tenant.key}\r\n` +
+      `x-request-id: ${id}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`;
+    await new Promise((resolve) => client.write(sent, resolve));
+    client.destroy();
+    await eventually(() => {
+      expect(linesWith(id)).toMatchObject([
+        { status: 201, aborted: true, organizationId: tenant.organizationId.toHexString() },
+      ]);
+    }, 5_000);
+    await service.api('get', `/leads/${id}`).set('api-key', tenant.key).expect(200);
+  });
+
+  it.each([
+    ['no HTTP', 'NONSENSE\r\n\r\n', 400],
+    ['headers that are too large', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a broken path', 'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+  ])('has %s', async (_, sent, status) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(sent);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    const id = /x-request-id: (\S+)/i.exec(text)?.[1] ?? 'none';
+    await eventually(() => expect(linesWith(id)).toMatchObject([{ status }]), 5_000);
+    expect(linesWith(id)[0]).not.toHaveProperty('aborted');
   });
 });
 
