@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import { startTestService } from '../support/test-service.js';
@@ -103,6 +103,15 @@ describe('responses', () => {
     });
     expect(headers).not.toHaveProperty('x-powered-by');
     expect(headers).not.toHaveProperty('server');
+  });
+
+  it.each(['json', 'csv', 'ndjson'])('are compressed as %s', async (format) => {
+    await addCatalogue(service.db, 'units', tenant.organizationId, { slug: format });
+    const { headers } = await service
+      .api('get', `/units/export/all?format=${format}`)
+      .set({ 'api-key': tenant.key, 'accept-encoding': 'gzip' })
+      .expect(200);
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip' });
   });
 
   it('to what is no HTTP have the shape of every error', async () => {

@@ -34,6 +34,9 @@ const brotliParameters = {
   [constants.BROTLI_PARAM_LGWIN]: 18,
 };
 
+/** What the library compresses by default, and NDJSON. */
+const compressedTypes = /^text\/(?!event-stream)|[+/](?:x-nd)?json(?:;|$)|[+/](?:text|xml)(?:;|$)/;
+
 export interface AdapterOptions {
   readonly environment: Environment;
   readonly logger: Logger;
@@ -78,6 +81,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
   await fastify.register(compress, {
     encodings: ['br', 'gzip'],
+    customTypes: compressedTypes,
     // Requests are taken as they are: what they unpack to has no limit.
     globalDecompression: false,
     brotliOptions: { params: brotliParameters },
