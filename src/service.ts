@@ -5,6 +5,7 @@ import { AppModule, type AppOptions } from './app.module.js';
 import { errorLists } from './error-lists.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
+import { HealthService } from './health/health.service.js';
 import { createFastifyAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './http/server/framework-logger.js';
 import { GracefulShutdown } from './http/server/graceful-shutdown.js';
@@ -29,7 +30,10 @@ export interface Service {
  */
 export async function createService(options: AppOptions): Promise<Service> {
   const adapter = await createFastifyAdapter(options);
-  const shutdown = new GracefulShutdown(adapter.getInstance<FastifyInstance>());
+  const shutdown = new GracefulShutdown(
+    adapter.getInstance<FastifyInstance>(),
+    options.environment.DRAIN_MS,
+  );
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(options),
     adapter,
@@ -46,6 +50,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   await app.init();
   await prepareDatabase(app, options);
   const shutDown = () => {
+    app.get(HealthService).reportShutdown();
     // While requests are still accepted, webhooks that are being sent have time to finish.
     void app.get(WebhookBackground).stop();
     return shutdown.run(() => app.close());

@@ -22,6 +22,7 @@ describe('readEnvironment', () => {
       JSON_DEPTH_LIMIT: 32,
       REQUEST_TIMEOUT_MS: 30_000,
       DATABASE_DEADLINE_MS: 8_000,
+      DRAIN_MS: 500,
       ROLE: 'all',
       ENFORCE_API_DOMAIN: false,
       TRUST_PROXY: false,

@@ -39,6 +39,9 @@ const variables = z.object({
   DATABASE_DEADLINE_MS: integer(100, 30_000)
     .prefault('8000')
     .describe('Longest time a request waits for the database before it gets 503.'),
+  DRAIN_MS: integer(0, 5_000)
+    .prefault('500')
+    .describe('How long requests are still accepted after SIGTERM; /healthz gives 503 meanwhile.'),
   ENFORCE_API_DOMAIN: flag
     .prefault('false')
     .describe("true: a key is valid only on its organization's own API domain."),

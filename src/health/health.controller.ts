@@ -25,7 +25,7 @@ export class HealthController {
   @DocumentedResponse(
     503,
     HealthDto,
-    'The database does not respond; `ok` is false.',
+    'The database does not respond, or the service is shutting down; `ok` is false.',
     {},
     {
       ...healthExample,

@@ -7,7 +7,11 @@ export class HealthDto {
   @ApiProperty({ type: String, example: 'Integration API' })
   description!: string;
 
-  @ApiProperty({ type: Boolean, description: 'Whether the database responds.', example: true })
+  @ApiProperty({
+    type: Boolean,
+    description: 'Whether the database responds and the service goes on accepting requests.',
+    example: true,
+  })
   ok!: boolean;
 
   @ApiProperty({ type: String, description: 'Version of the API.', example: 'v1.0' })

@@ -1,8 +1,10 @@
 import { once } from 'node:events';
+import { STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import { startTestService } from '../support/test-service.js';
 
@@ -103,6 +105,15 @@ describe('responses', () => {
     expect(headers).not.toHaveProperty('server');
   });
 
+  it.each(['json', 'csv', 'ndjson'])('are compressed as %s', async (format) => {
+    await addCatalogue(service.db, 'units', tenant.organizationId, { slug: format });
+    const { headers } = await service
+      .api('get', `/units/export/all?format=${format}`)
+      .set({ 'api-key': tenant.key, 'accept-encoding': 'gzip' })
+      .expect(200);
+    expect(headers).toMatchObject({ 'content-encoding': 'gzip' });
+  });
+
   it('to what is no HTTP have the shape of every error', async () => {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     socket.write('NONSENSE\r\n\r\n');
@@ -179,6 +190,48 @@ describe('responses', () => {
   });
 });
 
+describe('the log', () => {
+  const linesWith = (text: string) =>
+    service
+      .logged()
+      .split('\n')
+      .filter((line) => line.includes(text))
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const { port } = new URL(service.url);
+
+  it('has a request whose client left after it was sent, once, as aborted', async () => {
+    const id = `left-${tenant.organizationId.toHexString()}`;
+    const client = connect(Number(port), '127.0.0.1');
+    const body = JSON.stringify({ recordSystemId: id, name: 'x' });
+    const sent =
+      `POST /${basePath}/leads HTTP/1.1\r\nHost: x\r\napi-key: ${tenant.key}\r\n` +
+      `x-request-id: ${id}\r\nContent-Type: application/json\r\n` +
+      `Content-Length: ${body.length}\r\n\r\n${body}`;
+    await new Promise((resolve) => client.write(sent, resolve));
+    client.destroy();
+    await eventually(() => {
+      expect(linesWith(id)).toMatchObject([
+        { status: 201, aborted: true, organizationId: tenant.organizationId.toHexString() },
+      ]);
+    }, 5_000);
+    await service.api('get', `/leads/${id}`).set('api-key', tenant.key).expect(200);
+  });
+
+  it.each([
+    ['no HTTP', 'NONSENSE\r\n\r\n', 400],
+    ['headers that are too large', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
+    ['a broken path', 'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+  ])('has %s', async (_, sent, status) => {
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(sent);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    const id = /x-request-id: (\S+)/i.exec(text)?.[1] ?? 'none';
+    await eventually(() => expect(linesWith(id)).toMatchObject([{ status }]), 5_000);
+    expect(linesWith(id)[0]).not.toHaveProperty('aborted');
+  });
+});
+
 describe('GET /healthz', () => {
   it('says that all is well, without a key', async () => {
     const { body } = await service.api('get', '/healthz').expect(200);
@@ -186,7 +239,46 @@ describe('GET /healthz', () => {
   });
 });
 
+describe('a conditional read', () => {
+  it('by HEAD is a 304 as by GET', async () => {
+    const url = `/${basePath}/units?limit=1`;
+    const read = (method: 'get' | 'head') =>
+      request(service.url)[method](url).set({ 'api-key': tenant.key, 'accept-encoding': 'gzip' });
+    const whole = await read('get').expect(200);
+    const tag = whole.headers['etag'] ?? '';
+    for (const method of ['get', 'head'] as const) {
+      const { headers, text } = await read(method).set('if-none-match', tag).expect(304);
+      expect([headers['etag'], text || undefined]).toEqual([tag, undefined]);
+      await read(method).set('if-none-match', '"other"').expect(200);
+    }
+  });
+});
+
 describe('the reference', () => {
+  it.each([
+    ['a range beyond its end', '/docs/swagger-ui.css', { range: 'bytes=99999999-' }, 416],
+    ['a condition that fails', '/docs/swagger-ui.css', { 'if-match': '"other"' }, 412],
+    ['a time that fails', '/docs/swagger-ui.css', { 'if-unmodified-since': new Date(0) }, 412],
+    ['a hidden file', '/docs/.env', {}, 404],
+    ['a parent folder', '/docs/%2e%2e%2fpackage.json', {}, 404],
+    ['a null character', '/docs/a%00b', {}, 403],
+    ['a backslash', '/docs/..%5c..%5cpackage.json', {}, 403],
+    ['broken percent-encoding', '/docs/%zz', {}, 400],
+    ['a name that is too long', `/docs/${'x'.repeat(3_000)}`, {}, 403],
+  ])('takes %s for a fault of the client', async (_, path, headers, status) => {
+    const port = Number(new URL(service.url).port);
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
+    const socket = connect(port, '127.0.0.1');
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${fields.join('')}\r\n`);
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({
+      statusCode: status,
+      message: expect.any(String),
+      error: STATUS_CODES[status],
+    });
+  });
+
   it('is a page and a document', async () => {
     const page = await request(service.url).get('/docs').redirects(1).expect(200);
     expect(page.headers['content-type']).toContain('text/html');

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { Agent, get, request } from 'node:http';
+import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
@@ -130,6 +132,36 @@ describe('SIGTERM', () => {
     service.process.kill('SIGTERM');
     expect(await service.exited).toBe(0);
     expect(await isRefused(service)).toBe(true);
+  });
+
+  it('is told by the health, while requests are still taken', async () => {
+    const service = await startProcess({ MONGODB_URI, DRAIN_MS: '3000' });
+    tenant = await addTenant(db);
+    service.process.kill('SIGTERM');
+    await eventually(async () => {
+      const response = await fetch(`${service.url}/${basePath}/healthz`);
+      expect(response.status).toBe(503);
+      expect(response.headers.get('connection')).toBe('close');
+      expect(await response.json()).toMatchObject({ ok: false });
+    }, 2_000);
+    const agent = new Agent();
+    expect(await post(service, agent, 'late')).toEqual({ status: 201, connection: 'close' });
+    expect(await service.exited).toBe(0);
+  });
+
+  it('is not held up by connections on which nothing or half a request was sent', async () => {
+    const service = await startProcess({ MONGODB_URI });
+    const sockets = ['', 'GET /healthz HTTP/1.1\r\nHost: x\r\n'].map((sent) => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      socket.write(sent);
+      return socket;
+    });
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const signalledAt = performance.now();
+    service.process.kill('SIGTERM');
+    await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+    expect(await service.exited).toBe(0);
+    expect(performance.now() - signalledAt).toBeLessThan(5_000);
   });
 
   it('is not held up by idle connections', async () => {

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { type Document, Long, ObjectId } from 'mongodb';
@@ -67,6 +68,12 @@ async function openCursors(): Promise<{ cursor: { cursorId: Long } }[]> {
   return operations.toArray();
 }
 
+/** How many cursors on the units have been opened since the database's profiler was started. */
+const openedCursors = () =>
+  service.db
+    .collection('system.profile')
+    .countDocuments({ 'command.aggregate': 'units', cursorid: { $exists: true } });
+
 const unitsPath = () => `/compounds/${catalogue.compoundSlug}/units`;
 const unitIdsOf = (units: readonly Document[]) => new Set(units.map(({ unitId }) => unitId));
 
@@ -106,6 +113,29 @@ describe('a large response', () => {
       await eventually(async () => expect(await openCursors()).toHaveLength(1));
       response.destroy();
       await eventually(async () => expect(await openCursors()).toEqual([]));
+    },
+  );
+
+  it.each(['identity', 'br'])(
+    'is not made for HEAD, nor for a client that leaves before it begins (%s)',
+    async (encoding) => {
+      const { port } = new URL(service.url);
+      for (const method of ['GET', 'HEAD']) {
+        for (const path of [unitsPath(), '/units/export/all']) {
+          await service.db.command({ profile: 2 });
+          const client = connect(Number(port), '127.0.0.1');
+          const request =
+            `${method} /${basePath}${path} HTTP/1.1\r\nHost: x\r\napi-key: ${tenant.key}\r\n` +
+            `Accept-Encoding: ${encoding}\r\n\r\n`;
+          await new Promise((resolve) => client.write(request, resolve));
+          if (method === 'HEAD') await once(client, 'data');
+          client.destroy();
+          await eventually(async () => expect(await openedCursors()).toBe(1), 5_000);
+          await service.db.command({ profile: 0 });
+          await service.db.collection('system.profile').drop();
+          await eventually(async () => expect(await openCursors()).toEqual([]), 5_000);
+        }
+      }
     },
   );
 

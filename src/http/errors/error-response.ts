@@ -27,20 +27,30 @@ const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
   404: httpErrors.routeNotFound,
   405: httpErrors.methodNotAllowed,
   408: httpErrors.requestTimeout,
+  412: httpErrors.preconditionFailed,
   413: httpErrors.bodyTooLarge,
   414: httpErrors.pathTooLong,
   415: httpErrors.unsupportedMediaType,
+  416: httpErrors.rangeNotSatisfiable,
   431: httpErrors.headersTooLarge,
 };
 
-/** The error as a {@link DomainError}; an unknown one becomes a 500 without details. */
+/**
+ * The error as a {@link DomainError}. What the framework blames on the client keeps its status; what
+ * is unknown becomes a 500 without details.
+ */
 export function toDomainError(error: unknown): DomainError {
   if (error instanceof DomainError) return error as DomainError;
   if (isDatabaseUnavailable(error)) return new DomainError(httpErrors.serviceUnavailable);
   if (error instanceof EventTooLargeError) {
     return new DomainError(httpErrors.eventTooLarge, { limit: bodyLimit });
   }
-  return new DomainError(frameworkErrors[statusOf(error)] ?? httpErrors.internalServerError);
+  const status = statusOf(error);
+  const isClientError = status >= 400 && status < 500;
+  const unlisted = isClientError
+    ? { ...httpErrors.badRequest, status }
+    : httpErrors.internalServerError;
+  return new DomainError(frameworkErrors[status] ?? unlisted);
 }
 
 /** Status, headers and body of an error; no other place knows the body's shape. */

@@ -48,8 +48,16 @@ export class ResponseStreams {
   }
 
   private stream(reply: FastifyReply, buffered: Buffer[], parts: Parts): Readable {
+    const { method, raw } = reply.request;
+    // A HEAD has no body, and of a response that is over already nobody takes one.
+    if (method === 'HEAD' || reply.sent || raw.destroyed) {
+      close(parts);
+      return Readable.from([]);
+    }
     // Bytes, not objects: otherwise sixteen parts would be produced ahead of the client.
-    return Readable.from(this.rest(reply, buffered, parts), { objectMode: false });
+    const stream = Readable.from(this.rest(reply, buffered, parts), { objectMode: false });
+    // Not in the generator: one that is closed before it has started runs no `finally`.
+    return stream.once('close', () => close(parts));
   }
 
   private async *rest(
@@ -65,15 +73,22 @@ export class ResponseStreams {
     } catch (error) {
       reply.request.log.error({ err: error }, 'The response was cut off');
       reply.raw.destroy();
-    } finally {
-      // Not awaited: a database that does not respond must not keep the connection.
-      void parts.return().catch(() => undefined);
     }
   }
 
   /** Waiting for the database is limited part by part; a slow client may take its time. */
   private async next(parts: Parts): Promise<Buffer | null> {
-    const { value } = await withinDeadline(parts.next(), this.environment.DATABASE_DEADLINE_MS);
-    return typeof value === 'string' ? Buffer.from(value) : null;
+    try {
+      const { value } = await withinDeadline(parts.next(), this.environment.DATABASE_DEADLINE_MS);
+      return typeof value === 'string' ? Buffer.from(value) : null;
+    } catch (error) {
+      close(parts);
+      throw error;
+    }
   }
+}
+
+/** Ends producing. Not awaited: a database that does not respond must not keep the connection. */
+function close(parts: Parts): void {
+  void parts.return().catch(() => undefined);
 }

@@ -14,7 +14,8 @@ export function addEntityTags(fastify: FastifyInstance): void {
     reply.header('etag', tag);
     if (!matches(request.headers['if-none-match'], tag)) return done(null, payload);
     reply.status(304).removeHeader('content-type').removeHeader('content-length');
-    return done(null, null);
+    // The framework drops the body of a HEAD itself, and cannot do without one.
+    return done(null, request.method === 'HEAD' ? payload : null);
   });
 }
 

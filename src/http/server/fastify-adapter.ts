@@ -24,7 +24,7 @@ import { announcesBody, drainBeforeEarlyResponses } from './early-responses.js';
 import { externalIdLimit } from '../../values/text.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
-import { addRequestLog } from './request-log.js';
+import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
 
 /** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
 const pathParameterLimit = 2 * externalIdLimit;
@@ -34,6 +34,9 @@ const brotliParameters = {
   [constants.BROTLI_PARAM_QUALITY]: 4,
   [constants.BROTLI_PARAM_LGWIN]: 18,
 };
+
+/** What the library compresses by default, and NDJSON. */
+const compressedTypes = /^text\/(?!event-stream)|[+/](?:x-nd)?json(?:;|$)|[+/](?:text|xml)(?:;|$)/;
 
 export interface AdapterOptions {
   readonly environment: Environment;
@@ -65,9 +68,10 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       request.language = parseLanguage(request.headers['language']);
       setContextHeaders(request, reply);
+      reply.raw.once('close', () => logResponse(request, reply));
       sendErrorResponse(error, request, reply);
     },
-    clientErrorHandler: respondToUnparsableRequest,
+    clientErrorHandler: (error, socket) => respondToUnparsableRequest(logger, error, socket),
     // No feature uses middleware, and without it routing is one step.
     skipMiddie: true,
   });
@@ -78,6 +82,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
   await fastify.register(compress, {
     encodings: ['br', 'gzip'],
+    customTypes: compressedTypes,
     // Requests are taken as they are: what they unpack to has no limit.
     globalDecompression: false,
     brotliOptions: { params: brotliParameters },
@@ -131,7 +136,11 @@ const unparsableRequestErrors: Readonly<Record<string, ErrorDefinition>> = {
 };
 
 /** Bytes that are no HTTP request, are too many or too slow, never reach a route. */
-function respondToUnparsableRequest(error: Error & { code?: string }, socket: Socket): void {
+function respondToUnparsableRequest(
+  logger: Logger,
+  error: Error & { code?: string },
+  socket: Socket,
+): void {
   const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
   if (error.code === 'ECONNRESET' || socket.destroyed || response?.headersSent) {
     socket.destroy();
@@ -140,9 +149,11 @@ function respondToUnparsableRequest(error: Error & { code?: string }, socket: So
   const definition = unparsableRequestErrors[error.code ?? ''] ?? httpErrors.badRequest;
   const { status, headers, body } = errorResponse(new DomainError(definition), defaultLanguage);
   const text = JSON.stringify(body);
+  const id = requestId({ headers: {} });
+  logUnparsableRequest(logger, id, status);
   socket.end(
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n` +
-      `Content-Type: application/json\r\nX-Request-Id: ${requestId({ headers: {} })}\r\n` +
+      `Content-Type: application/json\r\nX-Request-Id: ${id}\r\n` +
       `X-Error-Code: ${headers['x-error-code']}\r\nConnection: close\r\n\r\n${text}`,
   );
 }
