@@ -26,6 +26,8 @@ export default {
   testSequencer: '<rootDir>/test/support/longest-first.mjs',
   // Only for what hangs: nothing is measured here, and machines may be busy.
   testTimeout: 300_000,
+  // On a busy machine a worker's end takes longer than the half second that Jest gives it.
+  workerGracefulExitTimeout: 10_000,
   // Many tests wait for processes and deadlines: one more than the two cores keeps them busy.
   maxWorkers: 3,
 };
