@@ -1,4 +1,5 @@
 import { objectOf } from '../../database/documents/stored-values.js';
+import { isPlainObject } from '../../values/plain-object.js';
 import {
   type Catalogue,
   entrySchemas,
@@ -50,10 +51,10 @@ function validated(entries: readonly RawEntry[], errors: ImportError[]): Catalog
 
 function rawEntries(text: string, errors: ImportError[]): RawEntry[] {
   const whole = parse(text);
-  if (isObject(whole.value) && !('kind' in whole.value)) return fromLists(whole.value, errors);
+  if (isPlainObject(whole.value) && !('kind' in whole.value)) return fromLists(whole.value, errors);
   const lines = text.split('\n').map((line) => line.trim());
   const first = lines.find((line) => line !== '') ?? '';
-  if (isObject(parse(first).value)) return fromLines(lines, errors);
+  if (isPlainObject(parse(first).value)) return fromLines(lines, errors);
   const message = whole.error ?? 'must be an object with lists, or one object a line';
   errors.push({ location: 'file', message });
   return [];
@@ -75,7 +76,7 @@ function fromLines(lines: readonly string[], errors: ImportError[]): RawEntry[] 
     const location = `line ${index + 1}`;
     const { value, error: message } = parse(line);
     if (message !== undefined) return addError(errors, location, message);
-    if (!isObject(value)) return addError(errors, location, 'must be an object');
+    if (!isPlainObject(value)) return addError(errors, location, 'must be an object');
     const { kind, ...entry } = value;
     if (!isKind(kind))
       return addError(errors, `${location}: kind`, `must be one of ${kinds.join(', ')}`);
@@ -104,10 +105,6 @@ function parse(text: string): { value?: unknown; error?: string } {
   } catch (error) {
     return { error: (error as Error).message };
   }
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isKind(name: unknown): name is Kind {

@@ -20,7 +20,8 @@ export interface DuplicateKey {
   readonly index: string;
 }
 
-const duplicateKeyCode = 11_000;
+/** The server's code for a violated unique index. */
+export const duplicateKeyCode = 11_000;
 
 /** Codes that mean: this node cannot serve the operation now, another one or a later try can. */
 const unavailableCodes: ReadonlySet<number> = new Set([

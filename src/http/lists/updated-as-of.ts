@@ -1,10 +1,5 @@
 import type { FastifyReply } from 'fastify';
-
-/**
- * Longest time in milliseconds between a writer's reading of the clock and its commit: the server ends transactions
- * after a minute, the rest is for clocks that differ.
- */
-const commitLagMs = 120_000;
+import { commitLagMs } from '../../database/transactions/commit-lag.js';
 
 /**
  * Sets the `updatedSince` that a poller sends next time (rule HTTP-11): whatever is missing in a

@@ -4,6 +4,7 @@ import type { Types } from 'mongoose';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../../configuration/clock.js';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
+import { commitLagMs } from '../../database/transactions/commit-lag.js';
 import { Migrations } from '../../database/structure/migrations.js';
 import { WatermarksRepository } from '../../database/watermarks/watermarks.repository.js';
 import {
@@ -18,8 +19,6 @@ import { derivedPhones } from './lead-phones.js';
 const watermark = 'lead-phone-keys';
 const batchSize = 500;
 const intervalMs = 5_000;
-/** Longest time between a writer's reading of the clock and its commit. */
-const commitLagMs = 120_000;
 /** How many failed leads are remembered; one that is forgotten is only tried again. */
 const maxRememberedLeads = 10_000;
 

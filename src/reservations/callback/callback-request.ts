@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { isPlainObject } from '../../values/plain-object.js';
 
 /** A callback as received, for the log. */
 export interface CallbackRequest {
@@ -12,6 +13,5 @@ export function callbackRequest({
   id,
   body,
 }: Pick<FastifyRequest, 'id' | 'body'>): CallbackRequest {
-  const isObject = typeof body === 'object' && body !== null && !Array.isArray(body);
-  return { requestId: id, payload: isObject ? body : { body } };
+  return { requestId: id, payload: isPlainObject(body) ? body : { body } };
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
 import type { Types } from 'mongoose';
+import { duplicateKeyCode } from '../../database/connection/database-errors.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { Lease } from '../outbox/outbox-events.repository.js';
@@ -38,7 +39,6 @@ export interface RefusedDelivery {
   readonly reason: string;
 }
 
-const duplicateKeyCode = 11_000;
 /** How many times a worker attempts to lease deliveries that others lease concurrently. */
 const claimAttempts = 3;
 /** Among how many times the wanted number a worker chooses after a collision. */
