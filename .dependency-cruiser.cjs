@@ -12,6 +12,7 @@ const doors = [
   '^src/[^/]+/[^/]+-errors\\.ts$',
   '^src/authentication/(api-key-state|caller|public\\.decorator)\\.ts$',
   '^src/change-log/field-changes\\.ts$',
+  '^src/clients/client-(link|records)\\.ts$',
   '^src/leads/dto/lead\\.dto\\.ts$',
   '^src/organizations/organization\\.ts$',
   sharedRepositories,

@@ -5,6 +5,9 @@ import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import type { ChangeLogDocument } from './change-log.schema.js';
 
+/** What one request did to a lead. */
+export type LeadChange = Required<Pick<ChangeLogDocument, 'entityId' | 'context' | 'changes'>>;
+
 /** The changes that requests made to leads (rule LEAD-12). */
 @Injectable()
 export class ChangeLogRepository {
@@ -13,22 +16,23 @@ export class ChangeLogRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds an entry, inside the transaction of the change. */
-  async addLeadChange(
+  /** Adds entries in their order, inside the transaction of the changes. */
+  async addLeadChanges(
     organizationId: Types.ObjectId,
-    change: Required<Pick<ChangeLogDocument, 'entityId' | 'context' | 'changes'>>,
+    changes: readonly LeadChange[],
   ): Promise<void> {
     const now = this.clock.now();
-    await this.entries.insert({
+    const entries = changes.map((change) => ({
       _id: new Types.ObjectId(),
       organizationId,
-      entity: 'Lead',
-      modifier: 'External API',
-      source: 'API',
+      entity: 'Lead' as const,
+      modifier: 'External API' as const,
+      source: 'API' as const,
       ...change,
       createdAt: now,
       updatedAt: now,
-    });
+    }));
+    await this.entries.insertAll(entries);
   }
 
   /** The changes of leads, oldest first. */

@@ -6,41 +6,45 @@ import { notDeleted } from '../database/documents/tenant-document.js';
 import { caseInsensitive } from '../localization/fold-case.js';
 import type { ClientDocument } from './client.schema.js';
 
-const oldestFirst = { sort: { _id: 1 } } as const;
-
 @Injectable()
 export class ClientsRepository {
   constructor(
     @InjectCollection('Client') private readonly clients: TenantCollection<ClientDocument>,
   ) {}
 
-  async findById(
+  /** Clients by id, or that have one of the phones in one of the given spellings. */
+  async findByIdsOrPhones(
     organizationId: Types.ObjectId,
-    _id: Types.ObjectId,
-  ): Promise<ClientDocument | null> {
-    return this.clients.findOne(organizationId, { _id, ...notDeleted });
-  }
-
-  /** Clients that have one of the phones in one of the given spellings, oldest first. */
-  async findByPhones(
-    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
     spellings: readonly string[],
   ): Promise<ClientDocument[]> {
-    const filter = { phoneNumbers: { $in: spellings }, ...notDeleted };
-    return this.clients.find(organizationId, filter, oldestFirst);
+    const $or = [
+      ...(ids.length === 0 ? [] : [{ _id: { $in: ids }, ...notDeleted }]),
+      ...(spellings.length === 0 ? [] : [{ phoneNumbers: { $in: spellings }, ...notDeleted }]),
+    ];
+    return $or.length === 0 ? [] : this.clients.find(organizationId, { $or });
   }
 
-  /** Clients whose email may be the given one, oldest first; the comparison ignores case. */
-  async findByEmail(organizationId: Types.ObjectId, email: string): Promise<ClientDocument[]> {
-    const options = { ...oldestFirst, collation: caseInsensitive };
-    return this.clients.find(organizationId, { email, ...notDeleted }, options);
+  /** Clients whose email may be one of the given; the comparison ignores case. */
+  async findByEmails(
+    organizationId: Types.ObjectId,
+    emails: readonly string[],
+  ): Promise<ClientDocument[]> {
+    if (emails.length === 0) return [];
+    const filter = { email: { $in: emails }, ...notDeleted };
+    return this.clients.find(organizationId, filter, { collation: caseInsensitive });
   }
 
-  async insert(client: ClientDocument): Promise<void> {
-    await this.clients.insert(client);
-  }
-
-  async setFields(client: ClientDocument, fields: Partial<ClientDocument>): Promise<void> {
-    await this.clients.updateOne(client.organizationId, { _id: client._id }, { $set: fields });
+  /** Stores new clients, and the fields of others that leads decide. */
+  async write(
+    organizationId: Types.ObjectId,
+    created: readonly ClientDocument[],
+    updated: readonly ClientDocument[],
+  ): Promise<void> {
+    const updates = updated.map(({ _id, name, email, phoneNumbers, updatedAt }) => ({
+      _id,
+      fields: { name, email, phoneNumbers, updatedAt },
+    }));
+    await this.clients.write(organizationId, created, updates);
   }
 }

@@ -47,15 +47,15 @@ export class CompoundsRepository {
     return this.compounds.count(organizationId, filterOf(search));
   }
 
-  /** Compounds that may be shown under a name in a language; the comparison ignores case. */
-  async findByName(
+  /** Compounds that may be shown under one of the names in a language; the comparison ignores case. */
+  async findByNames(
     organizationId: Types.ObjectId,
-    name: string,
+    names: readonly string[],
     language: Language,
   ): Promise<Pick<CompoundDocument, '_id' | 'name'>[]> {
     return this.compounds.find(
       organizationId,
-      { ...shownAs(name, language), ...notDeleted },
+      { ...shownAs(names, language), ...notDeleted },
       { fields: ['name'], sort: { _id: 1 }, collation: caseInsensitive },
     );
   }
@@ -75,10 +75,14 @@ function orderOf({ updatedSince }: CompoundSearch) {
   return updatedSince === undefined ? newestFirst : oldestChangeFirst;
 }
 
-function shownAs(name: string, language: Language): TenantFilter<CompoundDocument> {
-  if (language === defaultLanguage) return { [`name.${language}`]: name };
+function shownAs(names: readonly string[], language: Language): TenantFilter<CompoundDocument> {
+  const $in = names;
+  if (language === defaultLanguage) return { [`name.${language}`]: { $in } };
   const untranslated = { [`name.${language}`]: { $in: [null, ''] } };
   return {
-    $or: [{ [`name.${language}`]: name }, { ...untranslated, [`name.${defaultLanguage}`]: name }],
+    $or: [
+      { [`name.${language}`]: { $in } },
+      { ...untranslated, [`name.${defaultLanguage}`]: { $in } },
+    ],
   };
 }

@@ -13,6 +13,12 @@ import { OrganizationsRepository } from '../organizations/organizations.reposito
 import { type CompoundDto, CompoundFieldsDto } from './compound.dto.js';
 import { type CompoundSearch, CompoundsRepository } from './compounds.repository.js';
 
+/** A name as it is shown in a language. */
+export interface ShownName {
+  readonly name: string;
+  readonly language: Language;
+}
+
 /** The compounds that CRMs poll, and those that a lead names. */
 @Injectable()
 export class CompoundsService {
@@ -38,18 +44,27 @@ export class CompoundsService {
   }
 
   /**
-   * The compounds whose whole name, as it is shown in a language, is the given one in any case
-   * (rule LEAD-8).
+   * Looks for compounds by name.
+   *
+   * @returns finds those whose whole name, as it is shown in a language, is one of the given in any
+   * case (rule LEAD-8)
    */
-  async idsNamed(
+  async idsByName(
     organizationId: Types.ObjectId,
-    name: string,
-    language: Language,
-  ): Promise<Types.ObjectId[]> {
-    const candidates = await this.compounds.findByName(organizationId, name, language);
-    const isNamed = (compound: (typeof candidates)[number]) =>
-      foldCase(textIn(compound.name, language)) === foldCase(name);
-    return candidates.filter(isNamed).map(({ _id }) => _id);
+    names: readonly ShownName[],
+  ): Promise<(name: ShownName) => Types.ObjectId[]> {
+    const candidates = new Map<Language, Awaited<ReturnType<CompoundsRepository['findByNames']>>>();
+    for (const language of new Set(names.map((name) => name.language))) {
+      const distinct = new Set(
+        names.filter((name) => name.language === language).map(({ name }) => name),
+      );
+      const found = await this.compounds.findByNames(organizationId, [...distinct], language);
+      candidates.set(language, found);
+    }
+    return ({ name, language }) =>
+      (candidates.get(language) ?? [])
+        .filter((compound) => foldCase(textIn(compound.name, language)) === foldCase(name))
+        .map(({ _id }) => _id);
   }
 
   private async *presentedBatches(caller: Caller, search: CompoundSearch) {

@@ -14,9 +14,9 @@ export class LeadNumbers {
     private readonly leads: LeadsRepository,
   ) {}
 
-  /** The next number of an organization. */
-  async next(organizationId: Types.ObjectId): Promise<number> {
-    return this.counters.next(organizationId, sequence);
+  /** The next numbers of an organization, in ascending order. */
+  async next(organizationId: Types.ObjectId, count: number): Promise<number[]> {
+    return count === 0 ? [] : this.counters.next(organizationId, sequence, count);
   }
 
   /** Continues at the first free number after one that another program has used. */

@@ -14,18 +14,18 @@ const mebibyte = 1_048_576;
 const leadLimit = 4;
 const changesLimit = 8;
 
-/** @throws DomainError 400 for a lead that would outgrow its events */
-export function assertLeadSize({ data, additionalData }: MergedLead): void {
-  if (sizeOf({ data, additionalData }) > leadLimit * mebibyte) {
-    throw new DomainError(leadErrors.tooLarge, { limit: leadLimit });
-  }
+/** The size in bytes. @throws DomainError 400 for a lead that would outgrow its events */
+export function assertLeadSize({ data, additionalData }: MergedLead): number {
+  const size = sizeOf({ data, additionalData });
+  if (size > leadLimit * mebibyte) throw new DomainError(leadErrors.tooLarge, { limit: leadLimit });
+  return size;
 }
 
-/** @throws DomainError 400 for changes that together would outgrow an event */
-export function assertChangesSize(changes: readonly FieldChange[]): void {
-  if (sizeOf({ changes }) > changesLimit * mebibyte) {
-    throw new DomainError(leadErrors.tooManyChanges);
-  }
+/** The size in bytes. @throws DomainError 400 for changes that together would outgrow an event */
+export function assertChangesSize(changes: readonly FieldChange[]): number {
+  const size = sizeOf({ changes });
+  if (size > changesLimit * mebibyte) throw new DomainError(leadErrors.tooManyChanges);
+  return size;
 }
 
 function sizeOf(document: object): number {

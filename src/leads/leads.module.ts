@@ -5,16 +5,16 @@ import { ClientsModule } from '../clients/clients.module.js';
 import { CompoundsModule } from '../compounds/compounds.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { DuplicatePhones } from './phones/duplicate-phones.js';
-import { LeadChangePublisher } from './lead-change-publisher.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
-import { LeadUpserts } from './lead-upserts.js';
 import { leadSchema } from './lead.schema.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadsService } from './leads.service.js';
+import { LeadGroupsService } from './upsert/lead-groups.service.js';
+import { LeadDecisionsWriter } from './upsert/lead-decisions-writer.js';
+import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
 
 @Module({
   imports: [
@@ -29,9 +29,9 @@ import { LeadsService } from './leads.service.js';
   providers: [
     LeadsRepository,
     LeadNumbers,
-    DuplicatePhones,
-    LeadChangePublisher,
-    LeadUpserts,
+    LeadRecordsLoader,
+    LeadDecisionsWriter,
+    LeadGroupsService,
     LeadsService,
     LeadPhoneKeysRepository,
     LeadPhoneKeys,

@@ -1,29 +1,25 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
-import { Clock } from '../configuration/clock.js';
+import type { CountryCode } from 'libphonenumber-js';
+import type { Types } from 'mongoose';
+import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { LeadDocument } from './lead.schema.js';
-
-/** The fields of a lead that change. */
-export type LeadFields = Omit<
-  Partial<LeadDocument>,
-  '_id' | 'organizationId' | 'createdAt' | 'updatedAt'
->;
+import type { PhoneOwner, WrittenLead } from './upsert/lead-records.js';
 
 @Injectable()
 export class LeadsRepository {
-  constructor(
-    @InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>,
-    private readonly clock: Clock,
-  ) {}
+  constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
 
+  /** The active leads with external ids. */
   async findActive(
     organizationId: Types.ObjectId,
-    recordSystemId: string,
-  ): Promise<LeadDocument | null> {
-    return this.leads.findOne(organizationId, { recordSystemId, ...notDeleted });
+    recordSystemIds: readonly string[],
+  ): Promise<LeadDocument[]> {
+    if (recordSystemIds.length === 0) return [];
+    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
+    return this.leads.find(organizationId, filter);
   }
 
   /** Leads by an id of theirs, deleted ones included: the active one first, then the newest. */
@@ -34,22 +30,22 @@ export class LeadsRepository {
     return this.leads.find(organizationId, id, { sort: { isDeleted: 1, createdAt: -1 } });
   }
 
-  /** Leads that may have one of the phones, in the order of their numbers. */
+  /** Leads that may have one of the phones. */
   async findByPhones(
     organizationId: Types.ObjectId,
-    keys: readonly string[],
-    spellings: readonly (string | number)[],
-  ): Promise<Pick<LeadDocument, '_id' | 'data' | 'assignedToId'>[]> {
-    const filter = {
-      ...notDeleted,
-      $or: [
-        { phoneKeys: { $in: keys }, ...notDeleted },
-        { 'data.phoneNumber': { $in: spellings }, ...notDeleted },
-        { 'data.phoneNumber2': { $in: spellings }, ...notDeleted },
-      ],
-    };
-    const fields = ['data', 'assignedToId'] as const;
-    return this.leads.find(organizationId, filter, { fields, sort: { leadId: 1, _id: 1 } });
+    phones: readonly string[],
+    country: CountryCode,
+  ): Promise<PhoneOwner[]> {
+    if (phones.length === 0) return [];
+    const keys = phones.map((phone) => phoneKey(phone, country));
+    const spellings = phones.flatMap((phone) => usualSpellings(phone, country));
+    const $or = [
+      { phoneKeys: { $in: keys }, ...notDeleted },
+      { 'data.phoneNumber': { $in: spellings }, ...notDeleted },
+      { 'data.phoneNumber2': { $in: spellings }, ...notDeleted },
+    ];
+    const fields = ['leadId', 'data', 'assignedToId'] as const;
+    return this.leads.find(organizationId, { ...notDeleted, $or }, { fields });
   }
 
   /** Numbers that are taken, deleted leads included, from one number on in ascending order. */
@@ -63,28 +59,30 @@ export class LeadsRepository {
     return leads.map(({ leadId }) => Number(leadId));
   }
 
-  /** Stores a new lead without assignment. */
-  async create(organizationId: Types.ObjectId, fields: LeadFields): Promise<LeadDocument> {
-    const now = this.clock.now();
-    const lead: LeadDocument = {
-      _id: new Types.ObjectId(),
-      organizationId,
-      ...fields,
-      assignedToId: null,
-      parentId: null,
-      isActive: true,
-      isDeleted: false,
-      createdAt: now,
-      updatedAt: now,
-    };
-    await this.leads.insert(lead);
-    return lead;
+  /** Stores new leads, and the fields of others that requests decide. */
+  async write(organizationId: Types.ObjectId, leads: readonly WrittenLead[]): Promise<void> {
+    const created = leads.filter(({ isNew }) => isNew).map(({ lead }) => lead);
+    const updates = leads
+      .filter(({ isNew }) => !isNew)
+      .map(({ lead }) => ({ _id: lead._id, fields: decidedFields(lead) }));
+    await this.leads.write(organizationId, created, updates);
   }
 
-  /** Sets fields of a lead and gives it as it is then. */
-  async update(lead: LeadDocument, fields: LeadFields): Promise<LeadDocument> {
-    const $set = { ...fields, updatedAt: this.clock.now() };
-    await this.leads.updateOne(lead.organizationId, { _id: lead._id }, { $set });
-    return { ...lead, ...$set };
+  async softDelete({ organizationId, _id }: LeadDocument, deletedAt: Date): Promise<void> {
+    const $set = { isDeleted: true, deletedAt, updatedAt: deletedAt };
+    await this.leads.updateOne(organizationId, { _id }, { $set });
   }
+}
+
+/** What a request can change of a lead. */
+function decidedFields({
+  data,
+  additionalData,
+  compoundsIds,
+  clientId,
+  phoneKeys,
+  phoneKeysOf,
+  updatedAt,
+}: LeadDocument) {
+  return { data, additionalData, compoundsIds, clientId, phoneKeys, phoneKeysOf, updatedAt };
 }

@@ -1,25 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
+import { ChangeLogRepository } from '../change-log/change-log.repository.js';
 import { Clock } from '../configuration/clock.js';
-import { contactOf, contentionKeys } from '../contacts/contact.js';
 import { parseObjectId } from '../database/documents/object-id.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { DomainError } from '../http/errors/domain-error.js';
+import { Outbox } from '../webhooks/outbox/outbox.js';
 import type {
   LeadDeletionResponseDto,
   LeadDto,
   LeadResponseDto,
   LeadUpsertResponseDto,
 } from './dto/lead.dto.js';
-import { LeadChangePublisher } from './lead-change-publisher.js';
-import { type LeadPayload, requestData } from './lead-merge.js';
+import { leadChange, leadEvent } from './lead-changes.js';
 import { leadErrors } from './lead-errors.js';
-import { LeadNumbers } from './lead-numbers.js';
-import { LeadUpserts } from './lead-upserts.js';
+import type { LeadPayload } from './lead-merge.js';
 import { presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
+import { LeadGroupsService } from './upsert/lead-groups.service.js';
 
 /** Leads of outside systems (rules LEAD-1 and LEAD-3). */
 @Injectable()
@@ -27,9 +27,9 @@ export class LeadsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly leads: LeadsRepository,
-    private readonly upserts: LeadUpserts,
-    private readonly numbers: LeadNumbers,
-    private readonly publisher: LeadChangePublisher,
+    private readonly groups: LeadGroupsService,
+    private readonly changeLog: ChangeLogRepository,
+    private readonly outbox: Outbox,
     private readonly clock: Clock,
   ) {}
 
@@ -40,21 +40,7 @@ export class LeadsService {
    * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
    */
   async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResponseDto> {
-    const { organizationId } = caller;
-    // The number outlives the attempts of the transaction, so that a lost race wastes none.
-    let number: Promise<number> | undefined;
-    const { operation, lead } = await this.transactions.run(
-      () =>
-        this.upserts.save(caller, payload, () => (number ??= this.numbers.next(organizationId))),
-      {
-        queueKeys: queueKeys(caller, payload),
-        onDuplicateKey: async (index) => {
-          if (index !== 'leadId' || number === undefined) return;
-          await this.numbers.skipTaken(organizationId, await number);
-          number = undefined;
-        },
-      },
-    );
+    const { operation, lead } = await this.groups.upsert(caller, payload);
     const presented = presentLead(lead);
     return { ok: true, operation, lead: presented, newLead: presented };
   }
@@ -73,7 +59,7 @@ export class LeadsService {
     organizationId: Types.ObjectId,
     recordSystemId: string,
   ): Promise<Types.ObjectId | null> {
-    return (await this.leads.findActive(organizationId, recordSystemId))?._id ?? null;
+    return (await this.leads.findActive(organizationId, [recordSystemId]))[0]?._id ?? null;
   }
 
   /**
@@ -83,7 +69,7 @@ export class LeadsService {
    */
   async delete(caller: Caller, recordSystemId: string): Promise<LeadDeletionResponseDto> {
     const lead = await this.transactions.run(() => this.softDelete(caller, recordSystemId), {
-      queueKeys: queueKeys(caller, { recordSystemId }),
+      queueKeys: [`lead:${caller.organizationId.toHexString()}:${recordSystemId}`],
     });
     return { ok: true, operation: 'delete', lead: presentLead(lead) };
   }
@@ -103,8 +89,11 @@ export class LeadsService {
 
   private async softDelete(caller: Caller, recordSystemId: string): Promise<LeadDocument> {
     const lead = await this.findActive(caller, recordSystemId);
-    await this.leads.update(lead, { isDeleted: true, deletedAt: this.clock.now() });
-    await this.publisher.publish('delete', lead, [{ field: 'isDeleted', from: false, to: true }]);
+    const { organizationId } = caller;
+    await this.leads.softDelete(lead, this.clock.now());
+    const changes = [{ field: 'isDeleted', from: false, to: true }];
+    await this.changeLog.addLeadChanges(organizationId, [leadChange('delete', lead, changes)]);
+    await this.outbox.publish(organizationId, leadEvent('delete', lead, changes));
     return lead;
   }
 
@@ -112,16 +101,8 @@ export class LeadsService {
     { organizationId }: Caller,
     recordSystemId: string,
   ): Promise<LeadDocument> {
-    const lead = await this.leads.findActive(organizationId, recordSystemId);
-    if (lead === null) throw new DomainError(leadErrors.notFound);
+    const [lead] = await this.leads.findActive(organizationId, [recordSystemId]);
+    if (lead === undefined) throw new DomainError(leadErrors.notFound);
     return lead;
   }
-}
-
-/** What concurrent requests would contend for: the lead's id, its phones and its email. */
-function queueKeys({ organization }: Caller, payload: LeadPayload): string[] {
-  const { recordSystemId } = payload;
-  const contact = contentionKeys(contactOf(requestData(payload)), organization.phoneCountry);
-  const lead = recordSystemId === undefined ? [] : [`lead:${recordSystemId}`];
-  return [...lead, ...contact].map((key) => `${organization._id.toHexString()}:${key}`);
 }

@@ -8,10 +8,17 @@ import type { UserDocument } from './user.schema.js';
 export class UsersRepository {
   constructor(@InjectCollection('User') private readonly users: TenantCollection<UserDocument>) {}
 
-  async findById(
+  /** The names of users, by their id. */
+  async namesOf(
     organizationId: Types.ObjectId,
-    _id: Types.ObjectId,
-  ): Promise<UserDocument | null> {
-    return this.users.findOne(organizationId, { _id });
+    ids: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, string>> {
+    if (ids.length === 0) return new Map();
+    const users = await this.users.find(
+      organizationId,
+      { _id: { $in: ids } },
+      { fields: ['name'] },
+    );
+    return new Map(users.flatMap(({ _id, name }) => (name ? [[_id.toHexString(), name]] : [])));
   }
 }

@@ -12,9 +12,10 @@ import type { CounterDocument } from './counter.schema.js';
 export class CountersRepository {
   constructor(@InjectModel('Counter') private readonly model: Model<CounterDocument>) {}
 
-  /** The next number of the sequence, from 1; no number is given out twice. */
-  async next(organizationId: Types.ObjectId, name: string): Promise<number> {
-    return this.advance(organizationId, name, { $inc: { value: 1 } });
+  /** The next numbers of the sequence, from 1; no number is given out twice. */
+  async next(organizationId: Types.ObjectId, name: string, count: number): Promise<number[]> {
+    const last = await this.advance(organizationId, name, { $inc: { value: count } });
+    return Array.from({ length: count }, (_, index) => last - count + 1 + index);
   }
 
   /** Makes the sequence continue after a number, unless it is past it already. */

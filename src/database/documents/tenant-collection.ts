@@ -7,6 +7,12 @@ import type { TenantFilter, TenantSort, TenantUpdate } from './tenant-filter.js'
 
 type FieldOf<T> = keyof T & string;
 
+/** Fields to set of one document; what is undefined stays as it is. */
+export interface FieldsOf<T> {
+  readonly _id: Types.ObjectId;
+  readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
+}
+
 /** In what order to read, how many, compared how. */
 export interface ReadOptions<T> {
   readonly sort?: TenantSort<T>;
@@ -144,20 +150,29 @@ export class TenantCollection<T extends TenantDocument> {
     await this.model.collection.insertOne(document, openSession());
   }
 
-  /** Stores new documents and sets fields of others, in no order; not all or nothing. */
+  /** Stores new documents in one command; their `organizationId` decides whose they are. */
+  async insertAll(documents: readonly T[]): Promise<void> {
+    if (documents.length === 0) return;
+    await this.model.collection.insertMany([...documents], openSession());
+  }
+
+  /**
+   * Stores new documents and sets fields of others; all or nothing only inside a transaction. There
+   * nothing may follow the first error, which would be lost behind that of the ended transaction.
+   */
   async write(
     organizationId: Types.ObjectId,
     inserts: readonly T[],
-    updates: readonly { readonly _id: Types.ObjectId; readonly fields: Partial<T> }[],
+    updates: readonly FieldsOf<T>[],
   ): Promise<void> {
     const operations = [
       ...inserts.map((document) => ({ insertOne: { document } })),
       ...updates.map(({ _id, fields }) => ({
-        updateOne: { filter: { _id, organizationId }, update: { $set: fields } },
+        updateOne: { filter: { _id, organizationId }, update: { $set: definedOf(fields) } },
       })),
     ];
     if (operations.length === 0) return;
-    await this.model.collection.bulkWrite(operations, { ordered: false, ...openSession() });
+    await this.model.collection.bulkWrite(operations, openSession());
   }
 
   /**
@@ -194,4 +209,9 @@ function findOptions<T>({ fields = [], without = [], ...rest }: AnyReadOptions<T
   for (const field of fields) projection[field] = 1;
   for (const field of without) projection[field] = 0;
   return { ...(rest as FindOptions), projection, ...readAsValues };
+}
+
+/** Without what is undefined, which the driver would store as null. */
+function definedOf(fields: object): object {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

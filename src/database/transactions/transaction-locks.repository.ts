@@ -22,13 +22,14 @@ export class TransactionLocksRepository {
    */
   async take(organizationId: Types.ObjectId, keys: readonly string[]): Promise<void> {
     const takenAt = this.clock.now();
-    for (const key of [...new Set(keys)].toSorted()) {
-      await this.model.collection.updateOne(
-        { organizationId, key },
+    const operations = [...new Set(keys)].toSorted().map((key) => ({
+      updateOne: {
+        filter: { organizationId, key },
         // Setting a time that is there already would be no write, and so no conflict.
-        { $set: { takenAt }, $inc: { timesTaken: 1 } },
-        { upsert: true, ...openSession() },
-      );
-    }
+        update: { $set: { takenAt }, $inc: { timesTaken: 1 } },
+        upsert: true,
+      },
+    }));
+    if (operations.length > 0) await this.model.collection.bulkWrite(operations, openSession());
   }
 }

@@ -29,6 +29,8 @@ export interface TransactionOptions {
   readonly queueKeys?: readonly string[];
   /** Called with the name of the violated unique index before the work is retried. */
   readonly onDuplicateKey?: (index: string) => Promise<void>;
+  /** When nobody waits for the result any more, in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
+  readonly expiresAt?: number;
 }
 
 /** Runs work in MongoDB transactions; the only place that opens one. */
@@ -59,7 +61,8 @@ export class Transactions {
    */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
-    const deadline = Date.now() + deadlineMs - Math.min(commitMarginMs, deadlineMs / 10);
+    const { expiresAt = Date.now() + deadlineMs } = options;
+    const deadline = expiresAt - Math.min(commitMarginMs, deadlineMs / 10);
     const attempt = () => this.runUntilUnique(work, deadline, options.onDuplicateKey);
     const keys = [...new Set(options.queueKeys)].toSorted();
     if (keys.length === 0) return attempt();

@@ -5,21 +5,6 @@ import type { LeadData, LeadDocument } from '../lead.schema.js';
 /** The fields that the duplicate check stores in addition to a lead's data. */
 export type DerivedPhones = Required<Pick<LeadDocument, 'phoneKeys' | 'phoneKeysOf'>>;
 
-/** The lead that has a phone, for each of the phones that one of the leads has. */
-export function ownersOf<T extends Pick<LeadDocument, 'data'>>(
-  phones: readonly string[],
-  leads: readonly T[],
-  country: CountryCode,
-): Map<string, T> {
-  const owners = new Map<string, T>();
-  for (const phone of phones) {
-    const key = phoneKey(phone, country);
-    const owner = leads.find(({ data }) => derivedPhones(data, country).phoneKeys.includes(key));
-    if (owner !== undefined) owners.set(phone, owner);
-  }
-  return owners;
-}
-
 /** The derived fields for a lead's data; they differ exactly when phones or country do. */
 export function derivedPhones(
   data: LeadData | null | undefined,

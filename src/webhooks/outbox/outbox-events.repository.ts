@@ -30,8 +30,8 @@ export class OutboxEventsRepository {
     @InjectCollection('OutboxEvent') private readonly events: TenantCollection<OutboxEventDocument>,
   ) {}
 
-  async insert(event: OutboxEventDocument): Promise<void> {
-    await this.events.insert(event);
+  async insert(events: readonly OutboxEventDocument[]): Promise<void> {
+    await this.events.insertAll(events);
   }
 
   /** The events that are committed from now on, by any process. */

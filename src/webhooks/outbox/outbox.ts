@@ -1,15 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import { assertEventSize } from './event-size.js';
-import type { EventType } from './event-types.js';
-import type { OutboxEventDocument } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
-
-/** What a feature publishes (rule HOOK-2). */
-export interface OutboundEvent extends Readonly<Pick<OutboxEventDocument, 'data' | 'changes'>> {
-  readonly type: EventType;
-}
+import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
 
 /** Where features publish events, inside the transaction of the change that they are about. */
 @Injectable()
@@ -25,16 +18,11 @@ export class Outbox {
    * @throws EventTooLargeError when it could not be sent, so that the change is not made either
    */
   async publish(organizationId: Types.ObjectId, event: OutboundEvent): Promise<void> {
-    const now = this.clock.now();
-    const document: OutboxEventDocument = {
-      _id: new Types.ObjectId(),
-      organizationId,
-      ...event,
-      relayedAt: null,
-      createdAt: now,
-      updatedAt: now,
-    };
-    assertEventSize(document);
-    await this.events.insert(document);
+    await this.store([pendingEvent(organizationId, event, this.clock.now())]);
+  }
+
+  /** Stores events that were made ready; the same as {@link publish} for each of them. */
+  async store(events: readonly PendingEvent[]): Promise<void> {
+    await this.events.insert(events);
   }
 }

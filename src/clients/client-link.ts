@@ -1,0 +1,122 @@
+import { Types } from 'mongoose';
+import type { Contact } from '../contacts/contact.js';
+import { contentionKeys } from '../contacts/contact.js';
+import { phoneKey } from '../contacts/phone-number.js';
+import type { Organization } from '../organizations/organization.js';
+import { pendingEvent } from '../webhooks/outbox/pending-event.js';
+import { clientChanges, mergeContact, phonesLimit } from './client-merge.js';
+import { presentClient } from './client.presenter.js';
+import type { ClientChange, ClientRecords } from './client-records.js';
+import type { ClientDocument } from './client.schema.js';
+
+/** The client of a lead, and what linking them changes. */
+export interface ClientLink {
+  /** Null when the lead gets no client. */
+  readonly clientId: Types.ObjectId | null;
+  readonly change?: ClientChange;
+  /** Contention keys of the phones and the email that the client did not have yet. */
+  readonly claims: readonly string[];
+}
+
+/** A lead that is to be linked. */
+export interface LinkedLead {
+  readonly organization: Organization;
+  readonly contact: Contact;
+  /** The client that the lead has already. */
+  readonly clientId: Types.ObjectId | null | undefined;
+}
+
+/**
+ * The client that a lead belongs to, updated as the organization's settings say: the one it has,
+ * otherwise one that its contact matches or creates (rules LEAD-9 and LEAD-10).
+ *
+ * @throws EventTooLargeError when the change could not be published
+ */
+export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date): ClientLink {
+  const { organization, contact, clientId } = lead;
+  const client = clientId ? clients.findById(clientId) : match(clients, lead);
+  const linkedId = clientId ?? client?._id;
+  if (client !== undefined) return { clientId: client._id, ...update(clients, client, lead, now) };
+  if (linkedId !== undefined) return { clientId: linkedId, claims: [] };
+  const isCreated = organization.clients.createFromLeads && !hasNoContact(contact);
+  return isCreated ? create(lead, now) : { clientId: null, claims: [] };
+}
+
+/** The first phone decides: it is the main one. */
+function match(
+  clients: ClientRecords,
+  { organization, contact: { phones, email } }: LinkedLead,
+): ClientDocument | undefined {
+  for (const field of organization.clients.matchBy) {
+    const owners =
+      field === 'phone'
+        ? phones.map((phone) => clients.findByPhone(phone, organization.phoneCountry))
+        : [email === undefined ? undefined : clients.findByEmail(email)];
+    const client = owners.find((owner) => owner !== undefined);
+    if (client !== undefined) return client;
+  }
+  return undefined;
+}
+
+function create({ organization, contact }: LinkedLead, now: Date): ClientLink {
+  const client: ClientDocument = {
+    _id: new Types.ObjectId(),
+    organizationId: organization._id,
+    ...mergeContact({ phoneNumbers: [] }, contact, organization.phoneCountry),
+    isDeleted: false,
+    createdAt: now,
+    updatedAt: now,
+  };
+  const event = { type: 'client.created', data: presentClient(client) } as const;
+  return {
+    clientId: client._id,
+    change: { client, isNew: true, event: pendingEvent(organization._id, event, now) },
+    claims: contentionKeys(contact, organization.phoneCountry),
+  };
+}
+
+function update(
+  clients: ClientRecords,
+  stored: ClientDocument,
+  { organization, contact }: LinkedLead,
+  now: Date,
+): Omit<ClientLink, 'clientId'> {
+  if (!organization.clients.updateExisting) return { claims: [] };
+  const { _id, phoneCountry } = organization;
+  const added = { ...contact, phones: newPhones(clients, stored, { organization, contact }) };
+  const fields = mergeContact(stored, added, phoneCountry);
+  const changes = clientChanges(stored, fields);
+  if (changes.length === 0) return { claims: [] };
+  const client = { ...stored, ...fields, updatedAt: now };
+  const event = { type: 'client.updated', data: presentClient(client), changes } as const;
+  const { email, ...rest } = added;
+  const newContact = email === undefined || email === stored.email ? rest : { ...rest, email };
+  return {
+    change: { client, isNew: false, event: pendingEvent(_id, event, now) },
+    claims: contentionKeys(newContact, phoneCountry),
+  };
+}
+
+/**
+ * The phones that a client lacks; where clients are matched by phone, without those that another
+ * client has.
+ */
+function newPhones(
+  clients: ClientRecords,
+  client: ClientDocument,
+  { organization, contact }: Omit<LinkedLead, 'clientId'>,
+): string[] {
+  const { phoneCountry } = organization;
+  const stored = client.phoneNumbers ?? [];
+  if (stored.length >= phonesLimit || contact.phones.length === 0) return [];
+  const existing = new Set(stored.map((phone) => phoneKey(phone, phoneCountry)));
+  const added = contact.phones
+    .filter((phone) => !existing.has(phoneKey(phone, phoneCountry)))
+    .slice(0, phonesLimit - stored.length);
+  if (!organization.clients.matchBy.includes('phone')) return added;
+  return added.filter((phone) => clients.findByPhone(phone, phoneCountry) === undefined);
+}
+
+function hasNoContact({ name, email, phones }: Contact): boolean {
+  return name === undefined && email === undefined && phones.length === 0;
+}

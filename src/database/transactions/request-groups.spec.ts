@@ -1,0 +1,84 @@
+import { describe, expect, it } from '@jest/globals';
+import { RequestGroups } from './request-groups.js';
+
+/** Groups whose runs are finished by the test. */
+function groupsWith(limits: { count: number; bytes: number }) {
+  const runs: { requests: readonly string[]; finish: () => void }[] = [];
+  const groups = new RequestGroups<string, string>(
+    (requests) =>
+      new Promise((resolve) => {
+        const outcomes = requests.map((request): PromiseSettledResult<string> =>
+          request.startsWith('bad')
+            ? { status: 'rejected', reason: new Error(request) }
+            : { status: 'fulfilled', value: `done ${request}` },
+        );
+        runs.push({ requests, finish: () => resolve(outcomes) });
+      }),
+    limits,
+  );
+  return { groups, runs };
+}
+
+const unlimited = { count: 100, bytes: 1_000 };
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+describe('RequestGroups', () => {
+  it('runs a lone request at once, and what comes meanwhile together', async () => {
+    const { groups, runs } = groupsWith(unlimited);
+    const first = groups.submit('a', 'one', 1);
+    const others = Promise.all(['two', 'three'].map((name) => groups.submit('a', name, 1)));
+    expect(runs.map(({ requests }) => requests)).toEqual([['one']]);
+    runs[0]?.finish();
+    expect(await first).toBe('done one');
+    expect(runs[1]?.requests).toEqual(['two', 'three']);
+    runs[1]?.finish();
+    expect(await others).toEqual(['done two', 'done three']);
+  });
+
+  it('lets keys run side by side', () => {
+    const { groups, runs } = groupsWith(unlimited);
+    void groups.submit('a', 'one', 1);
+    void groups.submit('b', 'two', 1);
+    expect(runs.map(({ requests }) => requests)).toEqual([['one'], ['two']]);
+  });
+
+  it('gives each request its own outcome', async () => {
+    const { groups, runs } = groupsWith(unlimited);
+    void groups.submit('a', 'first', 1);
+    const bad = groups.submit('a', 'bad', 1);
+    const good = groups.submit('a', 'good', 1);
+    runs[0]?.finish();
+    await settled();
+    runs[1]?.finish();
+    await expect(bad).rejects.toThrow('bad');
+    await expect(good).resolves.toBe('done good');
+  });
+
+  it('bounds a group by count and by bytes, and lets a larger request go alone', async () => {
+    const { groups, runs } = groupsWith({ count: 3, bytes: 10 });
+    const sizes = [1, 2, 2, 2, 2, 50, 6, 4, 1];
+    for (const [index, size] of sizes.entries()) void groups.submit('a', `${index}:${size}`, size);
+    for (let run = 0; run < runs.length; run++) {
+      runs[run]?.finish();
+      await settled();
+    }
+    expect(runs.map(({ requests }) => requests)).toEqual([
+      ['0:1'],
+      ['1:2', '2:2', '3:2'],
+      ['4:2'],
+      ['5:50'],
+      ['6:6', '7:4'],
+      ['8:1'],
+    ]);
+  });
+
+  it('starts anew when all are done', async () => {
+    const { groups, runs } = groupsWith(unlimited);
+    const first = groups.submit('a', 'one', 1);
+    runs[0]?.finish();
+    await first;
+    await settled();
+    void groups.submit('a', 'two', 1);
+    expect(runs[1]?.requests).toEqual(['two']);
+  });
+});

@@ -1,0 +1,58 @@
+/** How much goes together at most; a single larger request goes alone. */
+export interface GroupLimits {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+interface Waiting<Request, Response> {
+  readonly request: Request;
+  readonly bytes: number;
+  readonly settle: (outcome: PromiseSettledResult<Response>) => void;
+}
+
+/**
+ * Runs requests that share a key in groups, one group at a time: while one is under way the next
+ * requests gather, and then go together. A request that finds none under way goes at once, alone.
+ */
+export class RequestGroups<Request, Response> {
+  private readonly waiting = new Map<string, Waiting<Request, Response>[]>();
+
+  /** @param run gives the outcome of each request of a group, in their order; it never rejects */
+  constructor(
+    private readonly run: (
+      requests: readonly Request[],
+    ) => Promise<readonly PromiseSettledResult<Response>[]>,
+    private readonly limits: GroupLimits,
+  ) {}
+
+  /** The response to a request, or the error that it alone made. */
+  async submit(key: string, request: Request, bytes: number): Promise<Response> {
+    const outcome = await new Promise<PromiseSettledResult<Response>>((settle) => {
+      const entry = { request, bytes, settle };
+      const queue = this.waiting.get(key);
+      if (queue !== undefined) queue.push(entry);
+      else void this.runAll(key, [entry]);
+    });
+    if (outcome.status === 'rejected') throw outcome.reason;
+    return outcome.value;
+  }
+
+  private async runAll(key: string, queue: Waiting<Request, Response>[]): Promise<void> {
+    this.waiting.set(key, queue);
+    while (queue.length > 0) {
+      const group = this.takeGroup(queue);
+      const outcomes = await this.run(group.map(({ request }) => request));
+      for (const [index, outcome] of outcomes.entries()) group[index]?.settle(outcome);
+    }
+    this.waiting.delete(key);
+  }
+
+  private takeGroup(queue: Waiting<Request, Response>[]): Waiting<Request, Response>[] {
+    let bytes = 0;
+    const end = queue.findIndex((entry, index) => {
+      bytes += entry.bytes;
+      return index === this.limits.count || (index > 0 && bytes > this.limits.bytes);
+    });
+    return queue.splice(0, end === -1 ? queue.length : end);
+  }
+}

@@ -1,0 +1,50 @@
+import type { LeadChange } from '../change-log/change-log.repository.js';
+import { type FieldChange, fieldChanges } from '../change-log/field-changes.js';
+import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
+import { presentLead } from './lead.presenter.js';
+import type { LeadDocument } from './lead.schema.js';
+
+export type LeadOperation = 'create' | 'update' | 'delete';
+
+const contexts = {
+  create: 'External Lead Create',
+  update: 'External Lead Update',
+  delete: 'External Lead Delete',
+} as const;
+
+const eventTypes = {
+  create: 'lead.created',
+  update: 'lead.updated',
+  delete: 'lead.deleted',
+} as const;
+
+/** What the change log says of an operation (rule LEAD-12). */
+export function leadChange(
+  operation: LeadOperation,
+  { _id: entityId }: LeadDocument,
+  changes: readonly FieldChange[],
+): LeadChange {
+  return { entityId, context: contexts[operation], changes };
+}
+
+/** The event that tells an operation (rule LEAD-11). */
+export function leadEvent(
+  operation: LeadOperation,
+  lead: LeadDocument,
+  changes: readonly FieldChange[],
+): OutboundEvent {
+  const event = { type: eventTypes[operation], data: presentLead(lead) };
+  return operation === 'update' ? { ...event, changes } : event;
+}
+
+/** The differences between two states of a lead; before its creation it has no fields. */
+export function leadChanges(before: LeadDocument | null, after: LeadDocument): FieldChange[] {
+  const fields = before === null ? {} : auditedFields(before);
+  return fieldChanges(fields, auditedFields(after), ['data', 'additionalData']);
+}
+
+/** The fields that a request can change. */
+function auditedFields(lead: LeadDocument) {
+  const { data, additionalData, compoundsIds, clientId } = presentLead(lead);
+  return { data, additionalData, compoundsIds, clientId };
+}

@@ -1,0 +1,106 @@
+import { Types } from 'mongoose';
+import { linkClient } from '../../clients/client-link.js';
+import { contactOf, contentionKeys } from '../../contacts/contact.js';
+import { phonesOf } from '../../contacts/phone-number.js';
+import type { Language } from '../../localization/language.js';
+import type { Organization } from '../../organizations/organization.js';
+import { scalarText } from '../../values/scalar.js';
+import { pendingEvent } from '../../webhooks/outbox/pending-event.js';
+import { leadChanges, leadEvent } from '../lead-changes.js';
+import { assertNoReference, type LeadPayload, mergeLead, requestData } from '../lead-merge.js';
+import { assertChangesSize, assertLeadSize } from '../lead-size.js';
+import type { LeadData, LeadDocument } from '../lead.schema.js';
+import { assertNoDuplicates } from '../phones/duplicate-phones.js';
+import { derivedPhones } from '../phones/lead-phones.js';
+import type { LeadDecision, LeadRequest } from './lead-decision.js';
+import type { LeadRecords } from './lead-records.js';
+
+/**
+ * Decides a request over the records that it may touch, and changes none of them: creates the lead,
+ * or merges the request into the active lead with its `recordSystemId` (rules LEAD-3 to LEAD-12).
+ *
+ * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
+ * @throws EventTooLargeError when the change could not be published
+ */
+export function decideLead(
+  records: LeadRecords,
+  { language, payload }: LeadRequest,
+  now: Date,
+): LeadDecision {
+  const { organization } = records;
+  const stored = records.findActive(payload.recordSystemId);
+  const requested = requestData(payload);
+  const merged = mergeLead(stored, payload);
+  assertNoReference(merged);
+  const size = assertLeadSize(merged);
+  assertNoDuplicates(records, organization, phonesOf(requested), stored);
+  const contact = contactOf(stored?.clientId ? requested : merged.data);
+  const clientId = stored?.clientId;
+  const client = linkClient(records.clients, { organization, contact, clientId }, now);
+  const lead = {
+    ...(stored ?? newLead(records, payload, now)),
+    ...merged,
+    ...derivedPhones(merged.data, organization.phoneCountry),
+    compoundsIds: linkedCompounds(records, language, stored?.compoundsIds ?? [], requested),
+    clientId: client.clientId,
+  };
+  const changes = leadChanges(stored, lead);
+  const changesSize = assertChangesSize(changes);
+  const isUnchanged = stored !== null && changes.length === 0;
+  const operation = stored === null ? 'create' : 'update';
+  const result = isUnchanged ? stored : { ...lead, updatedAt: now };
+  const published = isUnchanged ? [] : [leadEvent(operation, result, changes)];
+  return {
+    operation,
+    lead: result,
+    changes,
+    client,
+    events: [
+      ...(client.change === undefined ? [] : [client.change.event]),
+      ...published.map((event) => pendingEvent(organization._id, event, now)),
+    ],
+    claims: [...client.claims, ...newPhoneClaims(organization, stored, merged.data)],
+    bytes: size + changesSize,
+  };
+}
+
+function newLead(
+  { organization, nextNumber }: LeadRecords,
+  { recordSystemId }: LeadPayload,
+  now: Date,
+): LeadDocument {
+  return {
+    _id: new Types.ObjectId(),
+    organizationId: organization._id,
+    leadId: nextNumber,
+    ...(recordSystemId === undefined ? {} : { recordSystemId }),
+    assignedToId: null,
+    parentId: null,
+    isActive: true,
+    isDeleted: false,
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+/** With the compounds that have the name of the requested project (rule LEAD-8). */
+function linkedCompounds(
+  records: LeadRecords,
+  language: Language,
+  linked: Types.ObjectId[],
+  data: LeadData,
+): Types.ObjectId[] {
+  const project = scalarText(data['project']);
+  const named = project === '' ? [] : records.compoundsNamed(project, language);
+  return [...linked, ...named.filter((id) => !linked.some((other) => other.equals(id)))];
+}
+
+/** The phones that the lead did not have yet. */
+function newPhoneClaims(
+  { phoneCountry }: Organization,
+  stored: LeadDocument | null,
+  data: LeadData,
+): string[] {
+  const own = new Set(contentionKeys({ phones: phonesOf(stored?.data) }, phoneCountry));
+  return contentionKeys({ phones: phonesOf(data) }, phoneCountry).filter((key) => !own.has(key));
+}

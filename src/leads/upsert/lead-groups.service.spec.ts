@@ -1,0 +1,148 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { ClientRecords } from '../../clients/client-records.js';
+import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
+import { toOrganization } from '../../organizations/organization.js';
+import type { LeadPayload } from '../lead-merge.js';
+import type { LeadDocument } from '../lead.schema.js';
+import type { LeadDecision } from './lead-decision.js';
+import { LeadGroupsService } from './lead-groups.service.js';
+import { LeadRecords } from './lead-records.js';
+
+const organizationId = new ObjectId();
+const organization = toOrganization({ _id: organizationId } as never);
+const caller = {
+  organizationId,
+  organization,
+  apiKeyId: new ObjectId(),
+  language: 'en-us',
+} as const;
+
+/** The names of the leads of each transaction. */
+let stored: string[][];
+/** Leads that are stored already. */
+let leads: LeadDocument[];
+let store: (decisions: readonly LeadDecision[]) => void;
+/** Lets the first transaction go on. */
+let finishFirst: () => void;
+
+beforeEach(() => {
+  stored = [];
+  leads = [];
+  store = () => undefined;
+});
+
+/** The rules as they are, over a database that the test plays. */
+function serviceWith(deadlineMs = 10_000): LeadGroupsService {
+  let isFirst = true;
+  const first = new Promise<void>((resolve) => (finishFirst = resolve));
+  const run = async (work: () => Promise<unknown>) => {
+    if (isFirst) {
+      isFirst = false;
+      await first;
+    }
+    return work();
+  };
+  const load = async (_: unknown, requests: readonly unknown[]) =>
+    new LeadRecords({
+      organization,
+      leads,
+      phoneOwners: [],
+      userNames: new Map(),
+      compoundsNamed: () => [],
+      clients: new ClientRecords([], new Set()),
+      numbers: requests.map((_request, index) => index + 1),
+    });
+  const writer = {
+    store: async (_id: unknown, _records: unknown, decisions: readonly LeadDecision[]) => {
+      store(decisions);
+      stored.push(decisions.map(({ lead }) => String(lead.data?.['name'])));
+    },
+  };
+  return new LeadGroupsService(
+    { run } as never,
+    { load } as never,
+    writer as never,
+    {} as never,
+    { now: () => new Date() },
+    { DATABASE_DEADLINE_MS: deadlineMs } as never,
+  );
+}
+
+function submit(service: LeadGroupsService, payloads: readonly LeadPayload[]) {
+  return payloads.map((payload) =>
+    service.upsert(caller, payload).then(
+      ({ operation }) => operation,
+      (error: Error) => error.constructor.name,
+    ),
+  );
+}
+
+const named = (...names: string[]) => names.map((name) => ({ name }));
+
+describe('LeadGroupsService', () => {
+  it('stores what came during a transaction in the next one', async () => {
+    const responses = submit(serviceWith(), named('a', 'b', 'c'));
+    finishFirst();
+    expect(await Promise.all(responses)).toEqual(['create', 'create', 'create']);
+    expect(stored).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('lets a request that is refused touch none of its neighbours', async () => {
+    const payloads = [...named('a', 'b'), { data: { $ref: 1, $id: 1 } }, ...named('c')];
+    const responses = submit(serviceWith(), payloads);
+    finishFirst();
+    expect(await Promise.all(responses)).toEqual(['create', 'create', 'DomainError', 'create']);
+    expect(stored).toEqual([['a'], ['b', 'c']]);
+  });
+
+  it('stores its neighbours when one cannot be stored', async () => {
+    store = (decisions) => {
+      if (decisions.some(({ lead }) => lead.data?.['name'] === 'bad')) throw new RangeError();
+    };
+    const responses = submit(serviceWith(), named('a', 'b', 'bad', 'c'));
+    finishFirst();
+    expect(await Promise.all(responses)).toEqual(['create', 'create', 'RangeError', 'create']);
+    expect(stored).toEqual([['a'], ['b'], ['c']]);
+  });
+
+  it('repeats nothing that the database may have stored', async () => {
+    let attempts = 0;
+    store = () => {
+      attempts += 1;
+      throw new DatabaseUnavailableError();
+    };
+    const responses = submit(serviceWith(), named('a', 'b', 'c'));
+    finishFirst();
+    expect(new Set(await Promise.all(responses))).toEqual(new Set(['DatabaseUnavailableError']));
+    expect(attempts).toBe(2);
+  });
+
+  it('does not store what has had its response while it waited', async () => {
+    const responses = submit(serviceWith(0), named('a', 'b'));
+    finishFirst();
+    expect(new Set(await Promise.all(responses))).toEqual(new Set(['DatabaseUnavailableError']));
+    expect(stored).toEqual([]);
+  });
+
+  it('splits a group whose leads are too large for one transaction', async () => {
+    const now = new Date();
+    const ids = Array.from({ length: 12 }, (_, index) => `lead ${index}`);
+    leads = ids.map((recordSystemId, index) => ({
+      _id: new ObjectId(),
+      organizationId,
+      leadId: index,
+      recordSystemId,
+      data: { text: 'x'.repeat(3_900_000) },
+      isDeleted: false,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    const payloads = ids.map((recordSystemId) => ({ recordSystemId, name: recordSystemId }));
+    const responses = submit(serviceWith(), payloads);
+    finishFirst();
+    expect(new Set(await Promise.all(responses))).toEqual(new Set(['update']));
+    expect(stored.flat()).toEqual(ids);
+    expect(stored.map(({ length }) => length)).toEqual([1, 5, 5, 1]);
+  });
+});

@@ -1,0 +1,131 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { BSON } from 'mongodb';
+import type { Caller } from '../../authentication/caller.js';
+import { Clock } from '../../configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import {
+  DatabaseUnavailableError,
+  isDatabaseUnavailable,
+} from '../../database/connection/database-errors.js';
+import { RequestGroups } from '../../database/transactions/request-groups.js';
+import { Transactions } from '../../database/transactions/transactions.js';
+import type { Organization } from '../../organizations/organization.js';
+import { LeadNumbers } from '../lead-numbers.js';
+import type { LeadPayload } from '../lead-merge.js';
+import { decideLead } from './decide-lead.js';
+import type { LeadDecision, LeadRequest } from './lead-decision.js';
+import { LeadDecisionsWriter } from './lead-decisions-writer.js';
+import { LeadRecordsLoader } from './lead-records-loader.js';
+
+/** What goes together at most: requests, and bytes of them. */
+const limits = { count: 32, bytes: 1_048_576 };
+/** A group ends early when it has this much to store. */
+const storedBytesLimit = 16 * 1_048_576;
+
+interface GroupedRequest extends LeadRequest {
+  readonly organization: Organization;
+  /** When the request gets its 503, in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+type Outcome = PromiseSettledResult<LeadDecision>;
+
+/**
+ * Lead requests of one organization, in groups: each sees what those before it decided, one that is
+ * refused changes nothing, and one transaction stores what the others changed (rule LEAD-11).
+ */
+@Injectable()
+export class LeadGroupsService {
+  private readonly groups = new RequestGroups<GroupedRequest, LeadDecision>(
+    (requests) => this.run(requests),
+    limits,
+  );
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly loader: LeadRecordsLoader,
+    private readonly writer: LeadDecisionsWriter,
+    private readonly numbers: LeadNumbers,
+    private readonly clock: Clock,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /**
+   * Creates a lead, or merges a request into the active lead with its `recordSystemId`.
+   *
+   * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
+   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
+   */
+  async upsert({ organization, language }: Caller, payload: LeadPayload): Promise<LeadDecision> {
+    const expiresAt = Date.now() + this.environment.DATABASE_DEADLINE_MS;
+    const request = { organization, language, payload, expiresAt };
+    const bytes = BSON.calculateObjectSize(payload);
+    return this.groups.submit(organization._id.toHexString(), request, bytes);
+  }
+
+  private async run(requests: readonly GroupedRequest[]): Promise<Outcome[]> {
+    try {
+      const outcomes = await this.runTogether(requests);
+      const rest = requests.slice(outcomes.length);
+      return rest.length === 0 ? outcomes : [...outcomes, ...(await this.run(rest))];
+    } catch (reason) {
+      // Whether the database has stored the group may be unknown: repeating it could do so twice.
+      if (requests.length === 1 || isDatabaseUnavailable(reason)) {
+        return requests.map(() => ({ status: 'rejected', reason }));
+      }
+      const outcomes: Outcome[] = [];
+      for (const request of requests) outcomes.push(...(await this.run([request])));
+      return outcomes;
+    }
+  }
+
+  private async runTogether(requests: readonly GroupedRequest[]): Promise<Outcome[]> {
+    // The newest request knows the newest settings.
+    const organization = requests.at(-1)?.organization;
+    if (organization === undefined) return [];
+    const { _id } = organization;
+    // Numbers outlive the attempts of the transaction, so that a lost race wastes none.
+    let numbers: number[] = [];
+    const numbersFor = async (count: number) => {
+      numbers.push(...(await this.numbers.next(_id, Math.max(0, count - numbers.length))));
+      return numbers;
+    };
+    return this.transactions.run(() => this.attempt(organization, requests, numbersFor), {
+      expiresAt: Math.max(...requests.map(({ expiresAt }) => expiresAt)),
+      onDuplicateKey: async (index) => {
+        const last = numbers.at(-1);
+        if (index !== 'leadId' || last === undefined) return;
+        await this.numbers.skipTaken(_id, last);
+        numbers = [];
+      },
+    });
+  }
+
+  /** The outcomes of as many requests, from the first on, as fit into one transaction. */
+  private async attempt(
+    organization: Organization,
+    requests: readonly GroupedRequest[],
+    numbersFor: (count: number) => Promise<readonly number[]>,
+  ): Promise<Outcome[]> {
+    const records = await this.loader.load(organization, requests, numbersFor);
+    const now = this.clock.now();
+    const outcomes: Outcome[] = [];
+    const decisions: LeadDecision[] = [];
+    let bytes = 0;
+    for (const request of requests) {
+      if (bytes > storedBytesLimit) break;
+      try {
+        if (Date.now() >= request.expiresAt) throw new DatabaseUnavailableError();
+        const decision = decideLead(records, request, now);
+        records.put(decision);
+        decisions.push(decision);
+        bytes += decision.bytes;
+        outcomes.push({ status: 'fulfilled', value: decision });
+      } catch (reason) {
+        outcomes.push({ status: 'rejected', reason });
+      }
+    }
+    if (decisions.length > 0) await this.writer.store(organization._id, records, decisions);
+    return outcomes;
+  }
+}

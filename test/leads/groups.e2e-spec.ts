@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
+import type { Caller } from '../../src/authentication/caller.js';
+import { LeadGroupsService } from '../../src/leads/upsert/lead-groups.service.js';
+import { presentLead } from '../../src/leads/lead.presenter.js';
+import type { LeadDecision } from '../../src/leads/upsert/lead-decision.js';
+import type { LeadPayload } from '../../src/leads/lead-merge.js';
+import { toOrganization } from '../../src/organizations/organization.js';
+import { addTenant, conventions } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let other: TestService;
+
+beforeAll(async () => {
+  service = await startTestService();
+  other = await startTestService();
+});
+afterAll(async () => {
+  await other.stop();
+  await service.stop();
+});
+
+const groupsOf = ({ service: { app } }: TestService) => app.get(LeadGroupsService);
+
+const phone = fc.constantFrom('01000000001', '+20 100 000 0001', '01000000002', '01000000003', '-');
+const email = fc.constantFrom('one@example.com', 'ONE@example.com', 'two@example.com', '');
+const contact = {
+  name: fc.constantFrom('Mona', 'Adel'),
+  email,
+  phoneNumber: phone,
+  phoneNumber2: phone,
+  project: fc.constantFrom('Palm Hills', 'PALM HILLS', 'nowhere'),
+};
+const anyPayload: fc.Arbitrary<LeadPayload> = fc.record(
+  {
+    recordSystemId: fc.constantFrom('a', 'b', 'c'),
+    ...contact,
+    data: fc.record({ ...contact, note: fc.nat(3) }, { requiredKeys: [] }),
+    additionalData: fc.dictionary(fc.constantFrom('x', 'y', '$ref', '$id'), fc.nat(3), {
+      maxKeys: 2,
+    }),
+  },
+  { requiredKeys: [] },
+);
+/** Requests that each say something of their own, so that what they made can be told apart. */
+const payloads = (constraints: fc.ArrayConstraints) =>
+  fc
+    .array(anyPayload, constraints)
+    .map((list) => list.map((each, tag) => ({ ...each, data: { ...each.data, tag } })));
+const settings = fc.record({
+  allowConflictLeads: fc.boolean(),
+  clients: fc.record({
+    createFromLeads: fc.boolean(),
+    updateExisting: fc.boolean(),
+    matchBy: fc.constantFrom(['phone', 'email'], ['email', 'phone'], ['phone'], ['email'], []),
+  }),
+});
+
+/**
+ * An organization with a compound, and leads and a client that another program wrote. Their phones are
+ * derived already: when the background pass does it is left to chance.
+ */
+async function makeCaller(chosen: object): Promise<Caller> {
+  const { organizationId } = await addTenant(service.db, { settings: chosen });
+  const assigned = new ObjectId();
+  await service.db
+    .collection('users')
+    .insertOne({ ...conventions(organizationId), _id: assigned, name: 'Nour' });
+  await service.db.collection('compounds').insertOne({
+    ...conventions(organizationId),
+    slug: 'palm-hills',
+    name: { 'en-us': 'Palm Hills' },
+  });
+  await service.db.collection('leads').insertMany([
+    {
+      ...conventions(organizationId),
+      leadId: 1,
+      data: { phoneNumber: '0100 000 0002' },
+      assignedToId: assigned,
+      phoneKeys: ['+201000000002'],
+      phoneKeysOf: '["EG","0100 000 0002"]',
+    },
+    {
+      ...conventions(organizationId),
+      leadId: 3,
+      recordSystemId: 'c',
+      data: { note: 9 },
+      phoneKeys: [],
+      phoneKeysOf: '["EG"]',
+    },
+  ]);
+  await service.db.collection('clients').insertOne({
+    ...conventions(organizationId),
+    name: 'Old',
+    email: 'Two@example.com',
+    phoneNumbers: ['01000000003'],
+  });
+  const document = await service.db.collection('organizations').findOne({ _id: organizationId });
+  const organization = toOrganization(document as never);
+  return { organizationId, organization, apiKeyId: new ObjectId(), language: 'en-us' };
+}
+
+type Outcome = { readonly error: unknown } | { readonly operation: string; readonly lead: object };
+
+async function outcomeOf(upsert: Promise<LeadDecision>): Promise<Outcome> {
+  try {
+    const { operation, lead } = await upsert;
+    return { operation, lead: presentLead(lead) };
+  } catch (error) {
+    return { error: [(error as Error).message, (error as { messages?: unknown }).messages] };
+  }
+}
+
+/** The requests as one group: they gather while the first is under way. */
+async function together(on: TestService, caller: Caller, payloads: readonly LeadPayload[]) {
+  return Promise.all(payloads.map((each) => outcomeOf(groupsOf(on).upsert(caller, each))));
+}
+
+async function oneByOne(caller: Caller, payloads: readonly LeadPayload[]) {
+  const outcomes: Outcome[] = [];
+  for (const each of payloads) {
+    outcomes.push(await outcomeOf(groupsOf(service).upsert(caller, each)));
+  }
+  return outcomes;
+}
+
+/**
+ * Everything the organization has, in an order and with names for ids that depend on nothing but
+ * contents: ids and numbers are given before it is decided which transaction comes first.
+ */
+async function stateOf({ organizationId }: Caller, outcomes: readonly Outcome[]): Promise<string> {
+  const lists = await Promise.all(
+    ['leads', 'clients', 'changeLogs', 'outboxEvents'].map((name) =>
+      service.db.collection(name).find({ organizationId }).toArray(),
+    ),
+  );
+  const texts = lists.flatMap((documents, list) =>
+    documents.map((each) => `${list} ${withoutTimes(sorted(each))}`).toSorted(byContents),
+  );
+  const ids = new Map<string, string>();
+  const nameOf = (id: string) => {
+    if (!ids.has(id)) ids.set(id, `id ${ids.size}`);
+    return ids.get(id) ?? '';
+  };
+  return [...texts, ...outcomes.map(withoutTimes)].join('\n').replaceAll(anyId, nameOf);
+}
+
+const anyId = /\b[0-9a-f]{24}\b/g;
+
+function withoutTimes(value: unknown): string {
+  const given = (key: string) => /At$|^leadId$/.test(key);
+  return JSON.stringify(value, (key, each: unknown) =>
+    given(key) && each !== null ? 'given' : each,
+  );
+}
+
+/** The database orders the fields that an update adds. */
+function sorted(document: object): object {
+  return Object.fromEntries(Object.entries(document).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function byContents(one: string, other: string): number {
+  return one.replaceAll(anyId, '') < other.replaceAll(anyId, '') ? -1 : 1;
+}
+
+/** All orders in which each of two lists keeps its own. */
+function interleavings<T>(one: readonly T[], other: readonly T[]): T[][] {
+  const [first, ...rest] = one;
+  const [second, ...others] = other;
+  if (first === undefined) return [[...other]];
+  if (second === undefined) return [[...one]];
+  return [
+    ...interleavings(rest, other).map((order) => [first, ...order]),
+    ...interleavings(one, others).map((order) => [second, ...order]),
+  ];
+}
+
+describe('lead requests in groups', () => {
+  it('answer and store what the same requests do one after the other', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        settings,
+        payloads({ minLength: 2, maxLength: 12 }),
+        async (chosen, requests) => {
+          const [grouped, single] = [await makeCaller(chosen), await makeCaller(chosen)];
+          const groupedOutcomes = await together(service, grouped, requests);
+          const singleOutcomes = await oneByOne(single, requests);
+          expect(await stateOf(grouped, groupedOutcomes)).toEqual(
+            await stateOf(single, singleOutcomes),
+          );
+        },
+      ),
+      { numRuns: 10, endOnFailure: true },
+    );
+  });
+
+  it('of two instances that race answer and store what one after the other would', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        settings,
+        payloads({ minLength: 4, maxLength: 4 }),
+        async (chosen, requests) => {
+          const [ours, theirs] = [requests.slice(0, 2), requests.slice(2)];
+          const caller = await makeCaller(chosen);
+          await Promise.all([together(service, caller, ours), together(other, caller, theirs)]);
+          const raced = await stateOf(caller, []);
+          const candidates: string[] = [];
+          for (const order of interleavings(ours, theirs)) {
+            const single = await makeCaller(chosen);
+            await oneByOne(single, order);
+            candidates.push(await stateOf(single, []));
+            if (candidates.at(-1) === raced) return;
+          }
+          expect(candidates).toContain(raced);
+        },
+      ),
+      { numRuns: 6, endOnFailure: true },
+    );
+  });
+});
