@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
-import { caseInsensitive } from '../localization/fold-case.js';
+import { caseCandidates, foldCase, caseSpellings } from '../localization/fold-case.js';
 import type { ClientDocument } from './client.schema.js';
 
 const oldestFirst = { sort: { _id: 1 } } as const;
@@ -30,10 +30,12 @@ export class ClientsRepository {
     return this.clients.find(organizationId, filter, oldestFirst);
   }
 
-  /** Clients whose email may be the given one, oldest first; the comparison ignores case. */
+  /** Clients that have an email, in any case, oldest first. */
   async findByEmail(organizationId: Types.ObjectId, email: string): Promise<ClientDocument[]> {
-    const options = { ...oldestFirst, collation: caseInsensitive };
-    return this.clients.find(organizationId, { email, ...notDeleted }, options);
+    const filter = { email: { $in: caseSpellings(email) }, ...notDeleted };
+    const options = { ...oldestFirst, collation: caseCandidates };
+    const candidates = await this.clients.find(organizationId, filter, options);
+    return candidates.filter((client) => foldCase(client.email ?? '') === foldCase(email));
   }
 
   async insert(client: ClientDocument): Promise<void> {

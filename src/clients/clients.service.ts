@@ -108,9 +108,19 @@ export class ClientsService {
     { email }: Contact,
   ): Promise<ClientDocument | null> {
     if (email === undefined) return null;
-    const candidates = await this.clients.findByEmail(_id, email);
-    const isSame = (client: ClientDocument) => foldCase(client.email ?? '') === foldCase(email);
-    return candidates.find(isSame) ?? null;
+    const [oldest] = await this.clients.findByEmail(_id, email);
+    return oldest ?? null;
+  }
+
+  /** The email that a client may take: its own in any case, or one that no other client has. */
+  private async newEmail(
+    { _id }: Organization,
+    client: ClientDocument,
+    { email }: Contact,
+  ): Promise<string | undefined> {
+    if (email === undefined || foldCase(email) === foldCase(client.email ?? '')) return email;
+    const owners = await this.clients.findByEmail(_id, email);
+    return owners.length === 0 ? email : undefined;
   }
 
   private async create(organization: Organization, contact: Contact): Promise<Types.ObjectId> {
@@ -136,7 +146,8 @@ export class ClientsService {
   ): Promise<void> {
     if (!organization.clients.updateExisting) return;
     const phones = await this.newPhones(organization, client, contact);
-    const fields = mergeContact(client, { ...contact, phones }, organization.phoneCountry);
+    const email = await this.newEmail(organization, client, contact);
+    const fields = mergeContact(client, { ...contact, email, phones }, organization.phoneCountry);
     const changes = clientChanges(client, fields);
     if (changes.length === 0) return;
     const updatedAt = this.clock.now();

@@ -4,7 +4,7 @@ import type { TenantCollection } from '../database/documents/tenant-collection.j
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
-import { caseInsensitive } from '../localization/fold-case.js';
+import { caseCandidates, caseSpellings } from '../localization/fold-case.js';
 import { defaultLanguage, type Language } from '../localization/language.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 
@@ -47,7 +47,7 @@ export class CompoundsRepository {
     return this.compounds.count(organizationId, filterOf(search));
   }
 
-  /** Compounds that may be shown under a name in a language; the comparison ignores case. */
+  /** Compounds that may be shown under a name in a language, in any case. */
   async findByName(
     organizationId: Types.ObjectId,
     name: string,
@@ -56,7 +56,7 @@ export class CompoundsRepository {
     return this.compounds.find(
       organizationId,
       { ...shownAs(name, language), ...notDeleted },
-      { fields: ['name'], sort: { _id: 1 }, collation: caseInsensitive },
+      { fields: ['name'], sort: { _id: 1 }, collation: caseCandidates },
     );
   }
 }
@@ -76,9 +76,13 @@ function orderOf({ updatedSince }: CompoundSearch) {
 }
 
 function shownAs(name: string, language: Language): TenantFilter<CompoundDocument> {
-  if (language === defaultLanguage) return { [`name.${language}`]: name };
+  const $in = caseSpellings(name);
+  if (language === defaultLanguage) return { [`name.${language}`]: { $in } };
   const untranslated = { [`name.${language}`]: { $in: [null, ''] } };
   return {
-    $or: [{ [`name.${language}`]: name }, { ...untranslated, [`name.${defaultLanguage}`]: name }],
+    $or: [
+      { [`name.${language}`]: { $in } },
+      { ...untranslated, [`name.${defaultLanguage}`]: { $in } },
+    ],
   };
 }

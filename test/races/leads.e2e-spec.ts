@@ -120,6 +120,30 @@ describe('concurrent requests over two processes', () => {
     expect(await count('clients', tenant)).toBe(1);
   });
 
+  it('one email in four spellings makes one client', async () => {
+    const tenant = await addTenant(db);
+    const spellings = ['jos\u00e9', 'jose\u0301', 'JOS\u00c9', 'Jose\u0301'];
+    const responses = await Promise.all(
+      range(40).map((i) => post(tenant, { email: `${spellings[i % 4]}.stra\u00dfe@x.example` }, i)),
+    );
+    expect(statuses(responses)).toEqual({ 201: 40 });
+    expect(await count('clients', tenant)).toBe(1);
+  });
+
+  it('an email that many clients would take at the same time goes to one of them', async () => {
+    const tenant = await addTenant(db);
+    const ids = range(20).map((i) => `taker-${i}`);
+    const save = (email: (index: number) => string) =>
+      Promise.all(
+        ids.map((recordSystemId, i) => post(tenant, { recordSystemId, email: email(i) }, i)),
+      );
+    expect(statuses(await save((i) => `own-${i}@x.example`))).toEqual({ 201: 20 });
+    const emails = ['stra\u00dfe@x.example', 'STRASSE@x.example'];
+    expect(statuses(await save((i) => emails[i % 2] ?? ''))).toEqual({ 200: 20 });
+    expect(await count('clients', tenant, { email: { $in: emails } })).toBe(1);
+    expect(await count('clients', tenant, { email: /^own-/ })).toBe(19);
+  });
+
   it('updates and deletions end in a state that some order explains', async () => {
     const tenant = await addTenant(db);
     await post(tenant, { recordSystemId: 'both', data: { n: 0 } }, 0);
