@@ -144,6 +144,37 @@ describe('concurrent requests over two processes', () => {
     expect(await count('clients', tenant, { email: /^own-/ })).toBe(19);
   });
 
+  it('first ones beside thousands of numbered leads look for the free number once a process', async () => {
+    const tenant = await addTenant(db);
+    const { organizationId } = tenant;
+    const taken = 5_000;
+    // Old, and as if their phones were derived, so that no background pass works on them.
+    const longAgo = new Date(Date.now() - 86_400_000);
+    const fields = { organizationId, isDeleted: false, createdAt: longAgo, updatedAt: longAgo };
+    const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
+    await db
+      .collection('leads')
+      .insertMany(range(taken).map((i) => ({ ...fields, ...derived, leadId: i + 1 })));
+    const byNumber = { ns: `${db.databaseName}.leads`, planSummary: /_SCAN|leadId: 1/ };
+    await db.command({ profile: 1, filter: byNumber });
+    const responses = await Promise.all(range(50).map((i) => post(tenant, { name: `${i}` }, i)));
+    await db.command({ profile: 0, filter: 'unset' });
+    expect(statuses(responses)).toEqual({ 201: 50 });
+    const numbers = responses.map(({ body }) => body.lead.leadId).toSorted((a, b) => a - b);
+    expect(new Set(numbers).size).toBe(50);
+    expect([numbers[0], (numbers.at(-1) ?? 0) < taken + 100]).toEqual([taken + 1, true]);
+    const profile = db.collection<{ command: object; keysExamined: number }>('system.profile');
+    const id = organizationId.toHexString();
+    const queries = (await profile.find().toArray()).filter(({ command }) =>
+      JSON.stringify(command).includes(id),
+    );
+    await profile.drop();
+    const keysExamined = queries.reduce((sum, query) => sum + query.keysExamined, 0);
+    expect(queries.length).toBeGreaterThan(0);
+    expect(queries.length).toBeLessThan(100);
+    expect(keysExamined).toBeLessThan(8 * taken);
+  });
+
   it('updates and deletions end in a state that some order explains', async () => {
     const tenant = await addTenant(db);
     await post(tenant, { recordSystemId: 'both', data: { n: 0 } }, 0);
