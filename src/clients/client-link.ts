@@ -1,7 +1,7 @@
 import { Types } from 'mongoose';
-import type { Contact } from '../contacts/contact.js';
-import { contentionKeys } from '../contacts/contact.js';
+import { type Contact, contentionKeys } from '../contacts/contact.js';
 import { phoneKey } from '../contacts/phone-number.js';
+import { foldCase } from '../localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
 import { pendingEvent } from '../webhooks/outbox/pending-event.js';
 import { clientChanges, mergeContact, phonesLimit } from './client-merge.js';
@@ -83,18 +83,32 @@ function update(
 ): Omit<ClientLink, 'clientId'> {
   if (!organization.clients.updateExisting) return { claims: [] };
   const { _id, phoneCountry } = organization;
-  const added = { ...contact, phones: newPhones(clients, stored, { organization, contact }) };
+  const added = {
+    ...contact,
+    email: newEmail(clients, stored, contact),
+    phones: newPhones(clients, stored, { organization, contact }),
+  };
   const fields = mergeContact(stored, added, phoneCountry);
   const changes = clientChanges(stored, fields);
   if (changes.length === 0) return { claims: [] };
   const client = { ...stored, ...fields, updatedAt: now };
   const event = { type: 'client.updated', data: presentClient(client), changes } as const;
-  const { email, ...rest } = added;
-  const newContact = email === undefined || email === stored.email ? rest : { ...rest, email };
+  const isOwnEmail = foldCase(added.email ?? '') === foldCase(stored.email ?? '');
+  const claimed = isOwnEmail ? { ...added, email: undefined } : added;
   return {
     change: { client, isNew: false, event: pendingEvent(_id, event, now) },
-    claims: contentionKeys(newContact, phoneCountry),
+    claims: contentionKeys(claimed, phoneCountry),
   };
+}
+
+/** The email that a client may take: its own in any case, or one that no other client has. */
+function newEmail(
+  clients: ClientRecords,
+  client: ClientDocument,
+  { email }: Contact,
+): string | undefined {
+  if (email === undefined || foldCase(email) === foldCase(client.email ?? '')) return email;
+  return clients.findByEmail(email) === undefined ? email : undefined;
 }
 
 /**

@@ -14,7 +14,7 @@ export type ClientFields = Pick<ClientDocument, 'name' | 'email' | 'phoneNumbers
  * A client's fields after a lead's contact was merged: name and email replaced where the lead
  * has them, phones added (rule LEAD-10).
  *
- * @param contact with the phones that the client lacks
+ * @param contact with the email that the client may take and the phones that it lacks
  */
 export function mergeContact(
   client: ClientFields,

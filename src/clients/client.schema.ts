@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { DeletableDocument, notDeleted } from '../database/documents/tenant-document.js';
-import { caseInsensitive } from '../localization/fold-case.js';
+import { caseCandidates } from '../localization/fold-case.js';
 
 /** A person who may have many leads. */
 @Schema({ collection: 'clients' })
@@ -28,5 +28,5 @@ clientSchema.index(
 /** Serves matching a lead to a client by email, in any case. */
 clientSchema.index(
   { organizationId: 1, email: 1 },
-  { name: 'byEmail', collation: caseInsensitive, partialFilterExpression },
+  { name: 'email', collation: caseCandidates, partialFilterExpression },
 );

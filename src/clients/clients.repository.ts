@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
-import { caseInsensitive } from '../localization/fold-case.js';
+import { caseCandidates, foldCase, caseSpellings } from '../localization/fold-case.js';
 import type { ClientDocument } from './client.schema.js';
 
 @Injectable()
@@ -25,14 +25,18 @@ export class ClientsRepository {
     return $or.length === 0 ? [] : this.clients.find(organizationId, { $or });
   }
 
-  /** Clients whose email may be one of the given; the comparison ignores case. */
+  /** Clients that have one of the emails, in any case. */
   async findByEmails(
     organizationId: Types.ObjectId,
     emails: readonly string[],
   ): Promise<ClientDocument[]> {
     if (emails.length === 0) return [];
-    const filter = { email: { $in: emails }, ...notDeleted };
-    return this.clients.find(organizationId, filter, { collation: caseInsensitive });
+    const filter = { email: { $in: emails.flatMap(caseSpellings) }, ...notDeleted };
+    const candidates = await this.clients.find(organizationId, filter, {
+      collation: caseCandidates,
+    });
+    const folded = new Set(emails.map(foldCase));
+    return candidates.filter(({ email }) => folded.has(foldCase(email ?? '')));
   }
 
   /** Stores new clients, and the fields of others that leads decide. */

@@ -4,7 +4,7 @@ import type { TenantCollection } from '../database/documents/tenant-collection.j
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
-import { caseInsensitive } from '../localization/fold-case.js';
+import { caseCandidates, caseSpellings } from '../localization/fold-case.js';
 import { defaultLanguage, type Language } from '../localization/language.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 
@@ -47,7 +47,7 @@ export class CompoundsRepository {
     return this.compounds.count(organizationId, filterOf(search));
   }
 
-  /** Compounds that may be shown under one of the names in a language; the comparison ignores case. */
+  /** Compounds that may be shown under one of the names in a language, in any case. */
   async findByNames(
     organizationId: Types.ObjectId,
     names: readonly string[],
@@ -56,7 +56,7 @@ export class CompoundsRepository {
     return this.compounds.find(
       organizationId,
       { ...shownAs(names, language), ...notDeleted },
-      { fields: ['name'], sort: { _id: 1 }, collation: caseInsensitive },
+      { fields: ['name'], sort: { _id: 1 }, collation: caseCandidates },
     );
   }
 }
@@ -76,7 +76,7 @@ function orderOf({ updatedSince }: CompoundSearch) {
 }
 
 function shownAs(names: readonly string[], language: Language): TenantFilter<CompoundDocument> {
-  const $in = names;
+  const $in = names.flatMap(caseSpellings);
   if (language === defaultLanguage) return { [`name.${language}`]: { $in } };
   const untranslated = { [`name.${language}`]: { $in: [null, ''] } };
   return {

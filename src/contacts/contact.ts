@@ -1,11 +1,12 @@
 import type { CountryCode } from 'libphonenumber-js';
+import { foldCase } from '../localization/fold-case.js';
 import { scalarText } from '../values/scalar.js';
 import { phoneKey, phonesOf } from './phone-number.js';
 
 /** What identifies a person in a lead's data; an empty value counts as none (rule LEAD-4). */
 export interface Contact {
   readonly name?: string;
-  readonly email?: string;
+  readonly email?: string | undefined;
   readonly phones: readonly string[];
 }
 
@@ -26,5 +27,5 @@ export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
  */
 export function contentionKeys({ email, phones }: Contact, country: CountryCode): string[] {
   const phoneKeys = phones.map((phone) => `phone:${phoneKey(phone, country)}`);
-  return email === undefined ? phoneKeys : [...phoneKeys, `email:${email.toLowerCase()}`];
+  return email === undefined ? phoneKeys : [...phoneKeys, `email:${foldCase(email)}`];
 }

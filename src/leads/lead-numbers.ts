@@ -1,14 +1,19 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { CountersRepository } from '../database/counters/counters.repository.js';
 import { LeadsRepository } from './leads.repository.js';
 
 const sequence = 'leadId';
-const batchSize = 1_000;
+/** Most numbers that one query counts, in about a second. */
+const maxStep = 2 ** 20;
 
 /** Numbers of leads: from 1, one more for each (rule LEAD-6). */
 @Injectable()
 export class LeadNumbers {
+  private readonly logger = new Logger(LeadNumbers.name);
+  /** The searches that run in this process, by organization; a number is not given out meanwhile. */
+  private readonly searches = new Map<string, Promise<void>>();
+
   constructor(
     private readonly counters: CountersRepository,
     private readonly leads: LeadsRepository,
@@ -16,18 +21,41 @@ export class LeadNumbers {
 
   /** The next numbers of an organization, in ascending order. */
   async next(organizationId: Types.ObjectId, count: number): Promise<number[]> {
-    return count === 0 ? [] : this.counters.next(organizationId, sequence, count);
+    if (count === 0) return [];
+    await this.searches.get(organizationId.toHexString());
+    return this.counters.next(organizationId, sequence, count);
   }
 
-  /** Continues at the first free number after one that another program has used. */
+  /**
+   * Continues at the first free number after one that another program has used. Requests that meet
+   * taken numbers at the same time share one search.
+   */
   async skipTaken(organizationId: Types.ObjectId, taken: number): Promise<void> {
-    let last = taken;
-    for (;;) {
-      const numbers = await this.leads.takenNumbers(organizationId, last + 1, batchSize);
-      const gap = numbers.findIndex((number, index) => number !== last + 1 + index);
-      last += gap === -1 ? numbers.length : gap;
-      if (gap !== -1 || numbers.length < batchSize) break;
-    }
-    await this.counters.skipTo(organizationId, sequence, last);
+    const id = organizationId.toHexString();
+    const running = this.searches.get(id);
+    if (running !== undefined) return running;
+    const search = this.findFree(organizationId, taken).finally(() => this.searches.delete(id));
+    this.searches.set(id, search);
+    return search;
+  }
+
+  /**
+   * Finds the end of the taken numbers in steps that double and then halve. Each step is kept, so
+   * that a search which is cut off has not been in vain.
+   */
+  private async findFree(organizationId: Types.ObjectId, taken: number): Promise<void> {
+    const first = await this.counters.skipTo(organizationId, sequence, taken);
+    let last = first;
+    const skipIfTaken = async (size: number) => {
+      const range = { after: last, upTo: last + size };
+      if ((await this.leads.countNumbers(organizationId, range)) < size) return false;
+      last = await this.counters.skipTo(organizationId, sequence, last + size);
+      return true;
+    };
+    let size = 1;
+    while (await skipIfTaken(size)) size = Math.min(2 * size, maxStep);
+    for (size /= 2; size >= 1; size /= 2) await skipIfTaken(size);
+    const details = { organization: organizationId.toHexString(), after: first, next: last + 1 };
+    this.logger.log(details, 'Taken lead numbers were skipped');
   }
 }

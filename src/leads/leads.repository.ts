@@ -48,15 +48,12 @@ export class LeadsRepository {
     return this.leads.find(organizationId, { ...notDeleted, $or }, { fields });
   }
 
-  /** Numbers that are taken, deleted leads included, from one number on in ascending order. */
-  async takenNumbers(
+  /** How many numbers of a range are taken, also by deleted leads. */
+  async countNumbers(
     organizationId: Types.ObjectId,
-    from: number,
-    limit: number,
-  ): Promise<number[]> {
-    const options = { fields: ['leadId'], sort: { leadId: 1 }, limit } as const;
-    const leads = await this.leads.find(organizationId, { leadId: { $gte: from } }, options);
-    return leads.map(({ leadId }) => Number(leadId));
+    { after, upTo }: { readonly after: number; readonly upTo: number },
+  ): Promise<number> {
+    return this.leads.count(organizationId, { leadId: { $gt: after, $lte: upTo } });
   }
 
   /** Stores new leads, and the fields of others that requests decide. */

@@ -1,9 +1,30 @@
 import type { CollationOptions } from 'mongodb';
 
-/** Compares texts without regard to case; what it finds is a superset of {@link foldCase}'s. */
-export const caseInsensitive: CollationOptions = { locale: 'en', strength: 2 };
+/**
+ * The collation in which a query with all {@link caseSpellings} of a text finds every text of the same
+ * case: too many, so that each is compared by {@link foldCase} again. Differences of case such as
+ * ß and SS are more than case to a collation, and are left out together with accents.
+ */
+export const caseCandidates: CollationOptions = { locale: 'en', strength: 1 };
 
-/** A form in which texts that differ in nothing but case are equal, in any script. */
+/** Its upper case is that of another letter. */
+const dotlessI = 'ı';
+
+/**
+ * A form in which texts that differ in nothing but case are equal, in any script and however their
+ * accents are composed: the case folding of Unicode.
+ */
 export function foldCase(text: string): string {
-  return text.normalize('NFC').toUpperCase().toLowerCase();
+  // Letter by letter: in a word the lower case of a letter may depend on its neighbours.
+  return Array.from(text.normalize('NFC'), foldLetter).join('').normalize('NFC');
+}
+
+/** What to look for beside a text: the server's collation may be older than some letters. */
+export function caseSpellings(text: string): string[] {
+  const folded = foldCase(text);
+  return [...new Set([text, folded, folded.toUpperCase()])];
+}
+
+function foldLetter(letter: string): string {
+  return letter === dotlessI ? letter : letter.toLowerCase().toUpperCase().toLowerCase();
 }

@@ -1,4 +1,4 @@
-import type { CountryCode } from 'libphonenumber-js';
+import { type CountryCode, isSupportedCountry } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import {
   type ClientMatchField,
@@ -19,6 +19,8 @@ export interface Organization {
   readonly allowConflictLeads: boolean;
   /** Country whose national spelling of a phone number is understood. */
   readonly phoneCountry: CountryCode;
+  /** What is stored as that country and is none, so that the default counts; null otherwise. */
+  readonly unknownPhoneCountry: string | null;
   readonly clients: {
     readonly createFromLeads: boolean;
     readonly updateExisting: boolean;
@@ -26,7 +28,13 @@ export interface Organization {
   };
 }
 
-/** The stored settings, with defaults for those that are missing. */
+/** The country of an ISO 3166 alpha-2 code in any case; null when its phone numbers are not known. */
+export function countryOf(code: string): CountryCode | null {
+  const upper = code.trim().toUpperCase();
+  return isSupportedCountry(upper) ? upper : null;
+}
+
+/** The stored settings, with defaults for those that are missing or that other programs made up. */
 export function toOrganization(document: OrganizationDocument): Organization {
   const { settings } = document;
   return {
@@ -34,11 +42,26 @@ export function toOrganization(document: OrganizationDocument): Organization {
     name: document.name ?? '',
     apiDomain: document.apiDomain,
     allowConflictLeads: settings?.allowConflictLeads ?? false,
-    phoneCountry: (settings?.phoneCountry ?? defaultCountry) as CountryCode,
+    ...phoneCountryOf(settings?.phoneCountry ?? ''),
     clients: {
       createFromLeads: settings?.clients?.createFromLeads ?? true,
       updateExisting: settings?.clients?.updateExisting ?? true,
-      matchBy: settings?.clients?.matchBy ?? clientMatchFields,
+      matchBy: (settings?.clients?.matchBy ?? clientMatchFields).filter(isMatchField),
     },
   };
+}
+
+function phoneCountryOf(
+  stored: string,
+): Pick<Organization, 'phoneCountry' | 'unknownPhoneCountry'> {
+  const country = countryOf(stored);
+  const isUnknown = country === null && stored !== '';
+  return {
+    phoneCountry: country ?? defaultCountry,
+    unknownPhoneCountry: isUnknown ? stored : null,
+  };
+}
+
+function isMatchField(field: ClientMatchField): boolean {
+  return clientMatchFields.includes(field);
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
+import { getCountries } from 'libphonenumber-js';
 import type { Collection } from 'mongodb';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
@@ -40,6 +41,21 @@ export class OrganizationsRepository {
   async listUpdatedSince(since: Date): Promise<Organization[]> {
     const filter = { ...notDeleted, updatedAt: { $gte: since } };
     return this.organizations.find(filter).map(toOrganization).toArray();
+  }
+
+  /**
+   * The next organization, by id, that is not deleted and whose stored phone country is not the
+   * code of one as {@link countryOf} gives it; null when there is none.
+   */
+  async findNextOddPhoneCountry(
+    after: Types.ObjectId | null,
+  ): Promise<OrganizationDocument | null> {
+    const following = after === null ? {} : { _id: { $gt: after } };
+    const odd = { 'settings.phoneCountry': { $nin: [null, ...getCountries()] } };
+    return this.organizations.findOne(
+      { ...notDeleted, ...following, ...odd },
+      { sort: { _id: 1 } },
+    );
   }
 
   /** The ids of all organizations, deleted ones included. */

@@ -220,7 +220,93 @@ describe('migrations', () => {
   });
 });
 
+describe('a database of the version before', () => {
+  it('gets comparison keys where the phone country was not understood', async () => {
+    const organizations = service.db.collection('organizations');
+    const leads = service.db.collection('leads');
+    const addOrganization = async (phoneCountry: string, phoneKey: string) => {
+      const { organizationId } = await addTenant(service.db, { settings: { phoneCountry } });
+      const data = { phoneNumber: '010 0123 4567' };
+      const phoneKeysOf = JSON.stringify([phoneCountry, data.phoneNumber]);
+      await addLead(service.db, organizationId, { data, phoneKeys: [phoneKey], phoneKeysOf });
+      return organizationId;
+    };
+    const ids = [
+      await addOrganization('eg', '01001234567'),
+      await addOrganization('UK', '01001234567'),
+      await addOrganization('EG', 'as it is'),
+    ];
+    const storedKeys = () =>
+      Promise.all(
+        ids.map(async (id) => (await leads.findOne({ organizationId: id }))?.['phoneKeys']),
+      );
+    const countries = () =>
+      Promise.all(ids.map(async (_id) => (await organizations.findOne({ _id }))?.['settings']));
+    await service.db.collection('migrations').deleteOne({ version: 2 });
+    expect((await structure.status()).isComplete).toBe(false);
+    expect(await structure.apply()).toEqual([expect.stringContaining('country')]);
+    expect(await storedKeys()).toEqual([['+201001234567'], ['+201001234567'], ['as it is']]);
+    expect(await countries()).toEqual([
+      { phoneCountry: 'EG' },
+      { phoneCountry: 'UK' },
+      { phoneCountry: 'EG' },
+    ]);
+    expect(await structure.apply()).toEqual([]);
+  });
+
+  it.each([
+    ['clients', 'byEmail', 'email', { email: 'a' }],
+    ['compounds', 'name-en-us', 'named-en-us', { name: { 'en-us': 'a' } }],
+  ])('keeps the index of %s that its instances use (%s)', async (name, before, now, fields) => {
+    const collection = service.db.collection(name);
+    const field = name === 'clients' ? 'email' : 'name.en-us';
+    const organizationId = new ObjectId();
+    const others = Array.from({ length: 20 }, () => ({ ...conventions(), organizationId }));
+    await collection.insertMany([...others, { ...conventions(), organizationId, ...fields }]);
+    await collection.dropIndex(now);
+    const options = {
+      collation: { locale: 'en', strength: 2 },
+      partialFilterExpression: { isDeleted: false },
+    };
+    await collection.createIndexes([
+      { key: { organizationId: 1, [field]: 1 }, name: before, ...options },
+    ]);
+    await structure.apply();
+    expect((await structure.status()).isComplete).toBe(true);
+    const filter = { organizationId, isDeleted: false, [field]: { $in: ['a', 'A'] } };
+    for (const [strength, index] of [
+      [2, before],
+      [1, now],
+    ] as const) {
+      const cursor = collection.find(filter, { collation: { locale: 'en', strength } });
+      const plan = JSON.stringify((await cursor.explain())['queryPlanner'].winningPlan);
+      expect(plan).toContain(`"indexName":"${index}"`);
+    }
+    await collection.dropIndex(before);
+  });
+});
+
 describe('the background pass', () => {
+  it('says once which organization has no country that is one', async () => {
+    const settings = { phoneCountry: 'UK' };
+    const { organizationId } = await addTenant(service.db, { settings });
+    const { organizationId: lowerCase } = await addTenant(service.db, {
+      settings: { phoneCountry: 'eg' },
+    });
+    const pass = service.service.app.get(LeadPhoneKeys);
+    const reports = () =>
+      service
+        .logged()
+        .split('\n')
+        .filter(
+          (line) => line.includes('country is unknown') && line.includes(String(organizationId)),
+        );
+    await pass.run();
+    await pass.run();
+    expect(reports()).toEqual([expect.stringContaining('"stored":"UK","used":"EG"')]);
+    expect(service.logged()).not.toContain(String(lowerCase));
+  });
+
   it('continues after a lead that cannot be used, and logs it once', async () => {
     const { organizationId } = await addTenant(service.db);
     const data = { phoneNumber: '01001234567' };

@@ -123,11 +123,79 @@ describe('the client of a lead', () => {
         { organizationId: tenant.organizationId, name: 'A' },
         { $set: { name: 'Corrected' } },
       );
-    expect(await clientIdOf(tenant, { recordSystemId: 'a', email: 'b@example.com' })).toBe(first);
+    expect(await clientIdOf(tenant, { recordSystemId: 'a', email: 'c@example.com' })).toBe(first);
     expect(await clientsOf(tenant)).toMatchObject([
-      { name: 'Corrected', email: 'b@example.com' },
+      { name: 'Corrected', email: 'c@example.com' },
       { name: 'B', email: 'b@example.com' },
     ]);
+  });
+
+  it('takes no email that another client has, in any case or form', async () => {
+    const tenant = await addTenant(service.db, settings({}));
+    await addClient(service.db, tenant.organizationId, { name: 'B', email: 'élan@example.com' });
+    const lead = { recordSystemId: 'a', email: 'a@example.com' };
+    const first = await clientIdOf(tenant, { ...lead, name: 'A' });
+    for (const email of ['élan@example.com', 'E\u0301LAN@example.com']) {
+      const { body } = await post(tenant, { ...lead, email, name: 'Mona' }).expect(200);
+      expect(body.lead).toMatchObject({ clientId: first, data: { email } });
+    }
+    expect(await clientsOf(tenant)).toMatchObject([
+      { name: 'B', email: 'élan@example.com' },
+      { name: 'Mona', email: 'a@example.com' },
+    ]);
+    const { organizationId } = tenant;
+    const updates = { organizationId, type: 'client.updated' };
+    const events = await service.db.collection('outboxEvents').find(updates).toArray();
+    expect(events.map(({ changes }) => changes as unknown)).toEqual([
+      [{ field: 'name', from: 'A', to: 'Mona' }],
+    ]);
+    // Its own email may be written in another way.
+    await post(tenant, { ...lead, email: 'A@Example.com' }).expect(200);
+    expect((await clientsOf(tenant))[1]).toMatchObject({ email: 'A@Example.com' });
+  });
+
+  it.each([
+    ['straße@example.com', 'STRASSE@example.com'],
+    ['jos\u00e9@example.com', 'JOSE\u0301@example.com'],
+    ['ΟΔΥΣΣΕΥΣ@example.com', 'οδυσσευς@example.com'],
+    ['თბილისი@example.com', 'ᲗᲑᲘᲚᲘᲡᲘ@example.com'],
+  ])('is the same for the emails %p and %p', async (one, other) => {
+    const tenant = await addTenant(service.db, settings({}));
+    const id = await clientIdOf(tenant, { email: one });
+    expect(await clientIdOf(tenant, { email: other })).toBe(id);
+    expect(await clientIdOf(tenant, { email: one })).toBe(id);
+  });
+
+  it.each([
+    ['jose@example.com', 'josé@example.com'],
+    ['mike@example.com', 'mıke@example.com'],
+    ['strase@example.com', 'straße@example.com'],
+  ])('is not the same for the emails %p and %p', async (one, other) => {
+    const tenant = await addTenant(service.db, settings({}));
+    const id = await clientIdOf(tenant, { email: one });
+    expect(await clientIdOf(tenant, { email: other })).not.toBe(id);
+  });
+
+  it.each([
+    ['eg', '0100 123 4567', '+201001234567'],
+    [' sa', '050 123 4567', '+966501234567'],
+    ['UK', '0100 123 4567', '+201001234567'],
+  ])(
+    'has parsed phones where the stored phone country is %p',
+    async (phoneCountry, phone, e164) => {
+      const tenant = await addTenant(service.db, { settings: { phoneCountry } });
+      await post(tenant, { phoneNumber: phone }).expect(201);
+      expect(await clientsOf(tenant)).toMatchObject([{ phoneNumbers: [e164] }]);
+      await post(tenant, { phoneNumber: e164 }).expect(400);
+    },
+  );
+
+  it('is matched by what is known of what the organization wants', async () => {
+    const tenant = await addTenant(service.db, settings({ matchBy: ['mobile', 'phone'] }));
+    await addClient(service.db, tenant.organizationId, { email: 'a@example.com' });
+    const lead = { email: 'a@example.com', phoneNumber: '01001234567' };
+    const id = await clientIdOf(tenant, lead);
+    expect((await clientsOf(tenant))[1]?._id.toHexString()).toBe(id);
   });
 
   it('is found with the merged lead when it has none yet', async () => {

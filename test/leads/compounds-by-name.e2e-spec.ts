@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
-import { addCompound, addTenant, type Tenant } from '../support/builders.js';
+import { addCatalogue, addCompound, addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 
 const service = sharedService();
@@ -58,6 +58,44 @@ describe('a sent project', () => {
     expect(await linked('e\u0301lan cafe\u0301')).toEqual(hex('emptyArabic'));
     expect(await linked('Elan Cafe')).toEqual([]);
     expect(await linked('οδυσσευς')).toEqual(hex('sigma'));
+  });
+
+  it('is compared by full case folding, where one letter may become two', async () => {
+    const add = (name: string) =>
+      addCompound(service.db, tenant.organizationId, { 'en-us': name }).then(String);
+    const [street, capital, written] = [
+      await add('Straße am See'),
+      await add('STRAẞE AM SEE'),
+      await add('Strasse am See'),
+    ];
+    for (const project of ['STRASSE AM SEE', 'straße am see', 'strasse am See', 'STRAẞE am see']) {
+      expect(await linked(project)).toEqual([street, capital, written]);
+      expect(await linked(project, 'ar-eg')).toEqual([street, capital, written]);
+    }
+    expect(await linked('Strase am See')).toEqual([]);
+    const tbilisi = await add('ᲗᲑᲘᲚᲘᲡᲘ');
+    expect(await linked('თბილისი')).toEqual([tbilisi]);
+    const dotless = await add('Kılıç');
+    expect(await linked('kılıç')).toEqual([dotless]);
+    expect(await linked('kiliç')).toEqual([]);
+  });
+
+  it('is compared like the names that units refer to', async () => {
+    const { organizationId } = tenant;
+    const names = (name: string) => ({ name: { 'en-us': name } });
+    await addCatalogue(service.db, 'propertyTypes', organizationId, names('Straßenhaus'));
+    await addCatalogue(service.db, 'amenities', organizationId, names('Großer Garten'));
+    await addCompound(service.db, organizationId, { 'en-us': 'Grove' }, { slug: 'grove' });
+    const unit = { unitId: 'S-1', compound: 'grove', name: 'House', amenities: ['GROSSER GARTEN'] };
+    const { body } = await service
+      .api('post', '/units')
+      .set('api-key', tenant.key)
+      .send({ ...unit, propertyType: 'STRASSENHAUS' })
+      .expect(201);
+    expect(body.unit).toMatchObject({
+      type: { name: 'Straßenhaus' },
+      amenities: [{ name: 'Großer Garten' }],
+    });
   });
 
   it('is compared in the language of the request', async () => {

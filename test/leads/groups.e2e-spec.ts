@@ -11,14 +11,14 @@ import { addTenant, conventions } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
-let other: TestService;
+let second: TestService;
 
 beforeAll(async () => {
   service = await startTestService();
-  other = await startTestService();
+  second = await startTestService();
 });
 afterAll(async () => {
-  await other.stop();
+  await second.stop();
   await service.stop();
 });
 
@@ -45,7 +45,7 @@ const anyPayload: fc.Arbitrary<LeadPayload> = fc.record(
   { requiredKeys: [] },
 );
 /** Requests that each say something of their own, so that what they made can be told apart. */
-const payloads = (constraints: fc.ArrayConstraints) =>
+const distinctPayloads = (constraints: fc.ArrayConstraints) =>
   fc
     .array(anyPayload, constraints)
     .map((list) => list.map((each, tag) => ({ ...each, data: { ...each.data, tag } })));
@@ -168,12 +168,12 @@ function byContents(one: string, other: string): number {
 /** All orders in which each of two lists keeps its own. */
 function interleavings<T>(one: readonly T[], other: readonly T[]): T[][] {
   const [first, ...rest] = one;
-  const [second, ...others] = other;
+  const [head, ...others] = other;
   if (first === undefined) return [[...other]];
-  if (second === undefined) return [[...one]];
+  if (head === undefined) return [[...one]];
   return [
     ...interleavings(rest, other).map((order) => [first, ...order]),
-    ...interleavings(one, others).map((order) => [second, ...order]),
+    ...interleavings(one, others).map((order) => [head, ...order]),
   ];
 }
 
@@ -182,7 +182,7 @@ describe('lead requests in groups', () => {
     await fc.assert(
       fc.asyncProperty(
         settings,
-        payloads({ minLength: 2, maxLength: 12 }),
+        distinctPayloads({ minLength: 2, maxLength: 12 }),
         async (chosen, requests) => {
           const [grouped, single] = [await makeCaller(chosen), await makeCaller(chosen)];
           const groupedOutcomes = await together(service, grouped, requests);
@@ -200,11 +200,11 @@ describe('lead requests in groups', () => {
     await fc.assert(
       fc.asyncProperty(
         settings,
-        payloads({ minLength: 4, maxLength: 4 }),
+        distinctPayloads({ minLength: 4, maxLength: 4 }),
         async (chosen, requests) => {
           const [ours, theirs] = [requests.slice(0, 2), requests.slice(2)];
           const caller = await makeCaller(chosen);
-          await Promise.all([together(service, caller, ours), together(other, caller, theirs)]);
+          await Promise.all([together(service, caller, ours), together(second, caller, theirs)]);
           const raced = await stateOf(caller, []);
           const candidates: string[] = [];
           for (const order of interleavings(ours, theirs)) {

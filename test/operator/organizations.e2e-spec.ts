@@ -131,6 +131,28 @@ describe('org', () => {
     expect(details.stdout).toContain('Match clients by           phone, email\n');
   });
 
+  it('shows a phone country that is none, and which one counts instead', async () => {
+    const time = '2026-01-02T00:00:00Z';
+    const settings = (phoneCountry: string) => ({ settings: { phoneCountry } });
+    const unknown = await addOrganization('Thames Homes', time, settings('UK'));
+    const lowerCase = await addOrganization('Oasis', time, settings('sa'));
+    const [shown, table, oasis] = await Promise.all([
+      runJson<OrganizationJson>(['org', 'show', unknown], variables),
+      runCli(['org', 'show', unknown], variables),
+      runJson<OrganizationJson>(['org', 'show', lowerCase], variables),
+    ]);
+    expect(shown).toMatchObject({ settings: defaults, unknownPhoneCountry: 'UK' });
+    expect(table.stdout).toMatch(/^Phone country +EG \(stored: UK, which is no country\)$/m);
+    expect(oasis.settings).toEqual({ ...defaults, phoneCountry: 'SA' });
+    expect(oasis).not.toHaveProperty('unknownPhoneCountry');
+    const refused = await runCli(['org', 'update', unknown, '--phone-country', 'UK'], variables);
+    expect(refused.code).not.toBe(0);
+    expect(refused.stderr).toContain('ISO 3166 alpha-2');
+    await runJson(['org', 'update', unknown, '--phone-country', 'gb'], variables);
+    const _id = new ObjectId(unknown);
+    expect(await db.collection('organizations').findOne({ _id })).toMatchObject(settings('GB'));
+  });
+
   it('says that an organization is unknown, in one line', async () => {
     const unknown = new ObjectId().toHexString();
     const deleted = await addOrganization('Gone', '2026-01-01T00:00:00Z', { isDeleted: true });

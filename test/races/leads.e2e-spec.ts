@@ -120,6 +120,61 @@ describe('concurrent requests over two processes', () => {
     expect(await count('clients', tenant)).toBe(1);
   });
 
+  it('one email in four spellings makes one client', async () => {
+    const tenant = await addTenant(db);
+    const spellings = ['jos\u00e9', 'jose\u0301', 'JOS\u00c9', 'Jose\u0301'];
+    const responses = await Promise.all(
+      range(40).map((i) => post(tenant, { email: `${spellings[i % 4]}.stra\u00dfe@x.example` }, i)),
+    );
+    expect(statuses(responses)).toEqual({ 201: 40 });
+    expect(await count('clients', tenant)).toBe(1);
+  });
+
+  it('an email that many clients would take at the same time goes to one of them', async () => {
+    const tenant = await addTenant(db);
+    const ids = range(20).map((i) => `taker-${i}`);
+    const save = (email: (index: number) => string) =>
+      Promise.all(
+        ids.map((recordSystemId, i) => post(tenant, { recordSystemId, email: email(i) }, i)),
+      );
+    expect(statuses(await save((i) => `own-${i}@x.example`))).toEqual({ 201: 20 });
+    const emails = ['stra\u00dfe@x.example', 'STRASSE@x.example'];
+    expect(statuses(await save((i) => emails[i % 2] ?? ''))).toEqual({ 200: 20 });
+    expect(await count('clients', tenant, { email: { $in: emails } })).toBe(1);
+    expect(await count('clients', tenant, { email: /^own-/ })).toBe(19);
+  });
+
+  it('first ones beside thousands of numbered leads look for the free number once a process', async () => {
+    const tenant = await addTenant(db);
+    const { organizationId } = tenant;
+    const taken = 5_000;
+    // Old, and as if their phones were derived, so that no background pass works on them.
+    const longAgo = new Date(Date.now() - 86_400_000);
+    const fields = { organizationId, isDeleted: false, createdAt: longAgo, updatedAt: longAgo };
+    const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
+    await db
+      .collection('leads')
+      .insertMany(range(taken).map((i) => ({ ...fields, ...derived, leadId: i + 1 })));
+    const byNumber = { ns: `${db.databaseName}.leads`, planSummary: /_SCAN|leadId: 1/ };
+    await db.command({ profile: 1, filter: byNumber });
+    const responses = await Promise.all(range(50).map((i) => post(tenant, { name: `${i}` }, i)));
+    await db.command({ profile: 0, filter: 'unset' });
+    expect(statuses(responses)).toEqual({ 201: 50 });
+    const numbers = responses.map(({ body }) => body.lead.leadId).toSorted((a, b) => a - b);
+    expect(new Set(numbers).size).toBe(50);
+    expect([numbers[0], (numbers.at(-1) ?? 0) < taken + 100]).toEqual([taken + 1, true]);
+    const profile = db.collection<{ command: object; keysExamined: number }>('system.profile');
+    const id = organizationId.toHexString();
+    const queries = (await profile.find().toArray()).filter(({ command }) =>
+      JSON.stringify(command).includes(id),
+    );
+    await profile.drop();
+    const keysExamined = queries.reduce((sum, query) => sum + query.keysExamined, 0);
+    expect(queries.length).toBeGreaterThan(0);
+    expect(queries.length).toBeLessThan(100);
+    expect(keysExamined).toBeLessThan(8 * taken);
+  });
+
   it('updates and deletions end in a state that some order explains', async () => {
     const tenant = await addTenant(db);
     await post(tenant, { recordSystemId: 'both', data: { n: 0 } }, 0);

@@ -1,5 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { caseInsensitive } from '../../localization/fold-case.js';
+import { caseCandidates } from '../../localization/fold-case.js';
 import { languages } from '../../localization/language.js';
 import type { Localized } from '../../localization/localized.js';
 import {
@@ -114,6 +114,6 @@ for (const language of languages) {
   /** Serves linking a lead to the compounds that have a name, in any case. */
   compoundSchema.index(
     { organizationId: 1, [`name.${language}`]: 1 },
-    { name: `name-${language}`, collation: caseInsensitive, ...notDeleted },
+    { name: `named-${language}`, collation: caseCandidates, ...notDeleted },
   );
 }

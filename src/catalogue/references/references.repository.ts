@@ -4,7 +4,7 @@ import { InjectCollection } from '../../database/documents/inject-collection.js'
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import { notDeleted } from '../../database/documents/tenant-document.js';
 import type { TenantFilter } from '../../database/documents/tenant-filter.js';
-import { caseInsensitive, foldCase } from '../../localization/fold-case.js';
+import { caseCandidates, foldCase, caseSpellings } from '../../localization/fold-case.js';
 import { languages } from '../../localization/language.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';
 import type { CatalogueDocument } from '../collections/catalogue-document.js';
@@ -23,7 +23,7 @@ const oldestFirst = { sort: { _id: 1 } } as const;
 const inAnyCase = {
   ...oldestFirst,
   fields: ['name', 'slug'],
-  collation: caseInsensitive,
+  collation: caseCandidates,
 } as const;
 
 /** The queries on what units refer to: by id, by slug, and by the names that people use. */
@@ -100,14 +100,16 @@ export class ReferencesRepository {
     organizationId: Types.ObjectId,
     names: readonly string[],
   ): Promise<Ids[]> {
-    const filter = { $or: [...named(names), { slug: { $in: names } }], ...notDeleted };
+    const slugged = { slug: { $in: names.flatMap(caseSpellings) } };
+    const filter = { $or: [...named(names), slugged], ...notDeleted };
     const types = await this.propertyTypes.find(organizationId, filter, inAnyCase);
     return names.map((name) => idsNamed(types, name, (type) => [type.slug, ...namesOf(type)]));
   }
 }
 
 function named(names: readonly string[]): TenantFilter<CatalogueDocument>[] {
-  return languages.map((language) => ({ [`name.${language}`]: { $in: names } }));
+  const $in = names.flatMap(caseSpellings);
+  return languages.map((language) => ({ [`name.${language}`]: { $in } }));
 }
 
 /** The collation finds more than the folding of case means, so each name is compared again. */

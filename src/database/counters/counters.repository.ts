@@ -18,9 +18,13 @@ export class CountersRepository {
     return Array.from({ length: count }, (_, index) => last - count + 1 + index);
   }
 
-  /** Makes the sequence continue after a number, unless it is past it already. */
-  async skipTo(organizationId: Types.ObjectId, name: string, value: number): Promise<void> {
-    await this.advance(organizationId, name, { $max: { value } });
+  /**
+   * Makes the sequence continue after a number, unless it is past it already.
+   *
+   * @returns the number after which it continues
+   */
+  async skipTo(organizationId: Types.ObjectId, name: string, value: number): Promise<number> {
+    return this.advance(organizationId, name, { $max: { value } });
   }
 
   private async advance(

@@ -36,6 +36,8 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   private readonly failedLeads = new LRUCache<string, string>({ max: maxRememberedLeads });
   /** For which country this process has last looked through an organization's leads. */
   private readonly derivedFor = new Map<string, CountryCode>();
+  /** What has been reported of an organization that has no country. */
+  private readonly reportedCountries = new Map<string, string>();
 
   constructor(
     private readonly leads: LeadPhoneKeysRepository,
@@ -50,6 +52,11 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
       version: 1,
       name: 'comparison keys of the phones of existing leads',
       runBatch: (after) => this.deriveMissing(after),
+    });
+    this.migrations.register({
+      version: 2,
+      name: 'comparison keys of phones in organizations whose country was not understood',
+      runBatch: (after) => this.rederiveOddCountry(after),
     });
   }
 
@@ -107,6 +114,20 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     this.derivedFor.set(id, phoneCountry);
   }
 
+  /** Derives the leads of the next organization whose country versions before did not understand. */
+  private async rederiveOddCountry(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
+    const document = await this.organizations.findNextOddPhoneCountry(after);
+    if (document === null) return null;
+    const organization = toOrganization(document);
+    const { _id, phoneCountry, unknownPhoneCountry } = organization;
+    if (unknownPhoneCountry === null) {
+      // Instances of versions before, which may still run, understand it too then.
+      await this.organizations.update(_id, { 'settings.phoneCountry': phoneCountry });
+    }
+    await this.rederiveForCountry(organization);
+    return _id;
+  }
+
   private async deriveMissing(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
     const batch = await this.leads.findWithoutPhoneKeys(after, batchSize);
     const countries = await this.countries();
@@ -134,9 +155,21 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     if (derived.phoneKeysOf !== lead.phoneKeysOf) await this.leads.setDerived(lead, derived);
   }
 
+  private reportUnknownCountry({ _id, phoneCountry, unknownPhoneCountry }: Organization): void {
+    const organization = _id.toHexString();
+    if (unknownPhoneCountry === null) {
+      this.reportedCountries.delete(organization);
+    } else if (this.reportedCountries.get(organization) !== unknownPhoneCountry) {
+      this.reportedCountries.set(organization, unknownPhoneCountry);
+      const details = { organization, stored: unknownPhoneCountry, used: phoneCountry };
+      this.logger.warn(details, 'A phone country is unknown');
+    }
+  }
+
   /** The phone country of each organization, by its id. */
   private async countries(): Promise<Map<string, CountryCode>> {
     const organizations = (await this.organizations.list()).map(toOrganization);
+    for (const organization of organizations) this.reportUnknownCountry(organization);
     return new Map(organizations.map(({ _id, phoneCountry }) => [_id.toHexString(), phoneCountry]));
   }
 }

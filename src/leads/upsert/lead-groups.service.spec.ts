@@ -73,7 +73,7 @@ function submit(service: LeadGroupsService, payloads: readonly LeadPayload[]) {
   return payloads.map((payload) =>
     service.upsert(caller, payload).then(
       ({ operation }) => operation,
-      (error: Error) => error.constructor.name,
+      (error: unknown) => (error as Error).constructor.name,
     ),
   );
 }

@@ -1,8 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from 'commander';
-import { isSupportedCountry } from 'libphonenumber-js';
 import { parseObjectId } from '../../database/documents/object-id.js';
-import { clientMatchFields } from '../../organizations/organization.js';
+import { clientMatchFields, countryOf } from '../../organizations/organization.js';
 import type { ClientMatchField } from '../../organizations/organization.schema.js';
 import { limitText, parseDecimal, parseInteger } from '../../values/numbers.js';
 import { isValid } from '../../values/rule.js';
@@ -47,10 +46,7 @@ export const domain = option((argument) => {
 export const webAddress = option(textWhere(isHttpAddress), 'It must be an http or https address.');
 
 /** Reads a country whose phone numbers are known. */
-export const country = option((argument) => {
-  const code = argument.toUpperCase();
-  return isSupportedCountry(code) ? code : null;
-}, 'It must be an ISO 3166 alpha-2 code such as EG.');
+export const country = option(countryOf, 'It must be an ISO 3166 alpha-2 code such as EG.');
 
 /** Reads `true` or `false`. */
 export const flag = option((argument) => {

@@ -11,7 +11,7 @@ export const organizationListColumns: Columns<OrganizationView> = {
   Id: ({ _id }) => _id,
   Name: ({ name }) => name,
   'API domain': ({ apiDomain }) => apiDomain,
-  'Phone country': ({ settings }) => settings.phoneCountry,
+  'Phone country': shownCountry,
   Created: ({ createdAt }) => createdAt,
 };
 
@@ -21,7 +21,7 @@ export const organizationColumns: Columns<OrganizationView> = {
   Name: ({ name }) => name,
   'API domain': ({ apiDomain }) => apiDomain,
   Logo: ({ logo }) => logo,
-  'Phone country': ({ settings }) => settings.phoneCountry,
+  'Phone country': shownCountry,
   'Allow conflict leads': ({ settings }) => settings.allowConflictLeads,
   'Create clients from leads': ({ settings }) => settings.clients.createFromLeads,
   'Update existing clients': ({ settings }) => settings.clients.updateExisting,
@@ -32,16 +32,24 @@ export const organizationColumns: Columns<OrganizationView> = {
 
 /** An organization for printing, with defaults for the settings that it does not have. */
 export function organizationView(document: OrganizationDocument) {
-  const { allowConflictLeads, phoneCountry, clients } = toOrganization(document);
+  const organization = toOrganization(document);
+  const { allowConflictLeads, phoneCountry, unknownPhoneCountry, clients } = organization;
   return {
     _id: document._id.toHexString(),
     name: document.name,
     apiDomain: document.apiDomain ?? null,
     logo: document.logo ?? null,
     settings: { allowConflictLeads, phoneCountry, clients },
+    ...(unknownPhoneCountry === null ? {} : { unknownPhoneCountry }),
     createdAt: document.createdAt,
     updatedAt: document.updatedAt,
   };
+}
+
+function shownCountry({ settings, unknownPhoneCountry }: OrganizationView): string {
+  const { phoneCountry } = settings;
+  if (unknownPhoneCountry === undefined) return phoneCountry;
+  return `${phoneCountry} (stored: ${unknownPhoneCountry}, which is no country)`;
 }
 
 /** @throws Error when there is no such organization or it is deleted */

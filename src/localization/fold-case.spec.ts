@@ -1,0 +1,36 @@
+import { describe, expect, it } from '@jest/globals';
+import { foldCase, caseSpellings } from './fold-case.js';
+
+describe('foldCase', () => {
+  it.each([
+    ['Palm', 'PALM'],
+    ['Straße', 'STRASSE'],
+    ['Straße', 'STRAẞE'],
+    ['ΟΔΥΣΣΕΥΣ', 'οδυσσευς'],
+    ['ΟΔΥΣΣΕΥΣ', 'οδυσσευσ'],
+    ['ﬁn', 'FIN'],
+    ['É', 'e\u0301'],
+    ['Ệ', 'e\u0302\u0323'],
+    ['ǰ', 'J\u030C'],
+    ['İ', 'i\u0307'],
+    ['ᾼ', 'ΑΙ'],
+    ['Ꮳ', 'ꮳ'],
+    ['თბილისი', 'ᲗᲑᲘᲚᲘᲡᲘ'],
+  ])('makes %p and %p equal', (one, other) => expect(foldCase(one)).toBe(foldCase(other)));
+
+  it.each([
+    ['Elan', 'Élan'],
+    ['mike', 'mıke'],
+    ['I', 'İ'],
+    ['ss', 's'],
+    ['\u200b', ''],
+    ['ا', 'أ'],
+  ])('keeps %p and %p apart', (one, other) => expect(foldCase(one)).not.toBe(foldCase(other)));
+});
+
+describe('caseSpellings', () => {
+  it('are the text as sent and in either case, each once', () => {
+    expect(caseSpellings('Straße')).toEqual(['Straße', 'strasse', 'STRASSE']);
+    expect(caseSpellings('بحيرة')).toEqual(['بحيرة']);
+  });
+});
