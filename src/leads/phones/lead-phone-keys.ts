@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
@@ -14,7 +15,7 @@ import {
 } from '../../organizations/organization.js';
 import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import { LeadPhoneKeysRepository, type LeadPhones } from './lead-phone-keys.repository.js';
-import { derivedPhones } from './lead-phones.js';
+import { derivedPhones, isDerived } from './lead-phones.js';
 
 const watermark = 'lead-phone-keys';
 const batchSize = 500;
@@ -84,8 +85,11 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     const seenUpTo = await this.watermarks.read(watermark);
     const countries = await this.countries();
     const since = new Date(Math.max(0, seenUpTo.getTime() - commitLagMs));
+    let passed = 0;
     for await (const lead of this.leads.findUpdatedSince(since)) {
       await this.derive(lead, countries);
+      // What the driver has read already comes without a pause, in which requests would wait.
+      if (++passed % batchSize === 0) await nextTurn();
     }
     for (const organization of await this.organizations.listUpdatedSince(since)) {
       await this.rederiveForCountry(organization);
@@ -151,8 +155,8 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
 
   private async setDerived(lead: LeadPhones, countries: Map<string, CountryCode>): Promise<void> {
     const country = countries.get(lead.organizationId.toHexString()) ?? defaultCountry;
-    const derived = derivedPhones(lead.data, country);
-    if (derived.phoneKeysOf !== lead.phoneKeysOf) await this.leads.setDerived(lead, derived);
+    if (isDerived(lead, country)) return;
+    await this.leads.setDerived(lead, derivedPhones(lead.data, country));
   }
 
   private reportUnknownCountry({ _id, phoneCountry, unknownPhoneCountry }: Organization): void {

@@ -16,3 +16,11 @@ export function derivedPhones(
     phoneKeysOf: JSON.stringify([country, ...phones]),
   };
 }
+
+/** Whether what is stored was derived from a lead's data as it is; tells it without parsing a phone. */
+export function isDerived(
+  { data, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeysOf'>,
+  country: CountryCode,
+): boolean {
+  return phoneKeysOf === JSON.stringify([country, ...phonesOf(data)]);
+}
