@@ -1,0 +1,134 @@
+// Leads with their clients, and reservations with their wallets.
+import { compoundNumber, city } from './catalogue.mjs';
+import {
+  compoundName,
+  e164,
+  idOf,
+  internationalPhone,
+  loadedAt,
+  nationalPhone,
+  recordSystemIdOf,
+} from './names.mjs';
+import { sizes } from './sizes.mjs';
+
+const country = 'EG';
+
+/** How many leads an organization has. */
+export function leadsOf(organization) {
+  return organization === 0 ? sizes.leads : sizes.leadsOfSmall;
+}
+
+/** The compound that a lead is interested in. */
+export function projectOf(organization, index) {
+  return index % (organization === 0 ? sizes.compounds : sizes.compoundsOfSmall);
+}
+
+/** What identifies the person of a lead; every second one has a second phone. */
+export function personOf(organization, index) {
+  const first = { phoneNumber: nationalPhone(organization, index) };
+  const second = { phoneNumber2: internationalPhone(organization, index) };
+  return {
+    name: `Mona Adel ${organization} ${index}`,
+    email: `mona.${organization}.${index}@example.com`,
+    ...first,
+    ...(index % 2 === 0 ? second : {}),
+    project: compoundName(organization, projectOf(organization, index)),
+  };
+}
+
+/** The leads of an organization, one client for each, and the counter of their numbers. */
+export function peopleOf(organization) {
+  const indexes = Array.from({ length: leadsOf(organization) }, (_, index) => index);
+  return {
+    leads: indexes.map((index) => lead(organization, index)),
+    clients: indexes.map((index) => client(organization, index)),
+    counters: [
+      {
+        _id: idOf('counter', organization),
+        organizationId: idOf('organization', organization),
+        name: 'leadId',
+        value: indexes.length,
+      },
+    ],
+  };
+}
+
+/** Reservations of units of the large compound, each with a wallet of three cheques. */
+export function reservations() {
+  const indexes = Array.from({ length: sizes.reservations }, (_, index) => index);
+  return { reservations: indexes.map(reservation), chequeWallets: indexes.map(wallet) };
+}
+
+/** The cheques of every wallet. */
+export const installments = ['installment-1', 'installment-2', 'installment-3'];
+
+function common(kind, number, organization) {
+  return {
+    _id: idOf(kind, number),
+    organizationId: idOf('organization', organization),
+    isDeleted: false,
+    createdAt: loadedAt,
+    updatedAt: loadedAt,
+  };
+}
+
+function numberOf(organization, index) {
+  const before = sizes.leads + (organization - 1) * sizes.leadsOfSmall;
+  return organization === 0 ? index : before + index;
+}
+
+function lead(organization, index) {
+  const number = numberOf(organization, index);
+  const person = personOf(organization, index);
+  const phones = [person.phoneNumber, person.phoneNumber2].filter(Boolean);
+  return {
+    ...common('lead', number, organization),
+    leadId: index + 1,
+    data: { ...person, leadSource: 'Website', budget: 5_000_000, note: 'Called twice.' },
+    additionalData: { utm_source: 'newsletter', utm_campaign: 'spring', landing: '/offers/1' },
+    phoneKeys: phones.map(e164),
+    phoneKeysOf: JSON.stringify([country, ...phones]),
+    compoundsIds: [idOf('compound', compoundNumber(organization, projectOf(organization, index)))],
+    clientId: idOf('client', number),
+    recordSystemId: recordSystemIdOf(organization, index),
+    assignedToId: null,
+    parentId: null,
+    isActive: true,
+  };
+}
+
+function client(organization, index) {
+  const { name, email, phoneNumber, phoneNumber2 } = personOf(organization, index);
+  return {
+    ...common('client', numberOf(organization, index), organization),
+    name,
+    email,
+    phoneNumbers: [phoneNumber, phoneNumber2].filter(Boolean).map(e164),
+  };
+}
+
+function reservation(index) {
+  return {
+    ...common('reservation', index, 0),
+    unitId: idOf('unit', city.firstUnit + index),
+    leadId: idOf('lead', index),
+    recordSystemId: `reservation-${index}`,
+    status: 'pending_cheque_collection',
+    partnerCollection: { isActive: true },
+  };
+}
+
+function wallet(index) {
+  return {
+    ...common('wallet', index, 0),
+    reservationId: idOf('reservation', index),
+    unitId: idOf('unit', city.firstUnit + index),
+    cheques: installments.map((installmentId) => ({
+      installmentId,
+      status: 'pending',
+      chequeNumber: `C-${index}`,
+      chequeAmount: 250_000,
+      statusHistory: [],
+    })),
+  };
+}

@@ -1,0 +1,85 @@
+// The bodies of requests that write. Each subject gets the same ones, in the same order.
+import { compoundName, idOf, recordSystemIdOf } from '../data/names.mjs';
+import { installments, leadsOf, personOf, projectOf } from '../data/people.mjs';
+import { sizes } from '../data/sizes.mjs';
+import { postRequest } from './requests.mjs';
+import { randomNumbers } from './random.mjs';
+
+const chequeReports = ['post_dated', 'collected', 'overdue', 'bounced', 'collected'];
+/** One of so many updates tells another name. */
+const renamedEvery = 10;
+/** One of so many requests creates a lead. */
+const createdEvery = 5;
+
+/** Phones of new leads are never used twice, whichever workload makes them. */
+let created = 0;
+
+/**
+ * 80 % updates and 20 % creations.
+ *
+ * @param pickOrganization which organization the next request is of
+ */
+export function leadRequests(seed, pickOrganization) {
+  const random = randomNumbers(seed);
+  let count = 0;
+  return () => {
+    const organization = pickOrganization(random);
+    count += 1;
+    const body =
+      count % createdEvery === 0
+        ? newLead(organization, random)
+        : changedLead(organization, random.below(leadsOf(organization)), random);
+    return postRequest('/leads', body, organization);
+  };
+}
+
+/** Updates of one lead. */
+export function hotLeadRequests(seed) {
+  const random = randomNumbers(seed);
+  return () => postRequest('/leads', changedLead(0, 0, random));
+}
+
+/** Reports about cheques, which approve, cancel and recover reservations by turns. */
+export function callbackRequests(seed) {
+  const random = randomNumbers(seed);
+  let count = 0;
+  return () => {
+    count += 1;
+    const body = {
+      reservationId: idOf('reservation', random.below(sizes.reservations)).toHexString(),
+      installmentId: installments[random.below(installments.length)],
+      chequeNumber: `C-${count}`,
+      chequeAmount: 250_000 + random.below(1_000),
+      chequeStatus: chequeReports[count % chequeReports.length],
+    };
+    return postRequest('/reservations/webhook', body);
+  };
+}
+
+function changedLead(organization, index, random) {
+  const person = personOf(organization, index);
+  const isRenamed = random.below(renamedEvery) === 0;
+  return {
+    ...person,
+    recordSystemId: recordSystemIdOf(organization, index),
+    ...(isRenamed ? { name: `${person.name} ${random.below(1_000)}` } : {}),
+    data: { leadSource: 'Website', budget: random.below(1e7), note: `Call ${random.below(1e6)}.` },
+    additionalData: { utm_source: 'newsletter', utm_campaign: `spring ${random.below(100)}` },
+  };
+}
+
+function newLead(organization, random) {
+  created += 1;
+  const number = String(created).padStart(8, '0');
+  const project = projectOf(organization, random.below(leadsOf(organization)));
+  return {
+    recordSystemId: `new-${created}`,
+    name: `Omar Nabil ${created}`,
+    email: `omar.${created}@example.com`,
+    phoneNumber: `011${number}`,
+    phoneNumber2: `+20 15 ${number}`,
+    project: compoundName(organization, project),
+    data: { leadSource: 'Website', budget: random.below(1e7), note: 'Asked for a brochure.' },
+    additionalData: { utm_source: 'search', utm_campaign: 'spring', landing: '/offers/2' },
+  };
+}

@@ -1,0 +1,88 @@
+// The databases of a run: two copies of the same loaded files, one for the service and one for the reference, so that
+// neither works on what the other has written.
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { MongoClient } from 'mongodb';
+import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
+import { loadData } from '../data/load.mjs';
+import { productionEnvironment } from './environment.mjs';
+
+const run = promisify(execFile);
+const root = join(import.meta.dirname, '../..');
+const cacheFolder = join(root, 'node_modules/.cache/bench-data');
+const mongodOptions = {
+  args: [
+    '--quiet',
+    '--wiredTigerCacheSizeGB',
+    '1',
+    '--setParameter',
+    'diagnosticDataCollectionEnabled=false',
+  ],
+};
+
+/** Starts a mongod of its own on a copy of the loaded files. */
+export async function startDatabase(folder) {
+  await cp(await loadedFiles(), folder, { recursive: true });
+  return openDatabase(folder);
+}
+
+async function openDatabase(folder) {
+  const mongod = await startMongod(folder, mongodOptions);
+  const uri = mongod.uri.replace('/?', '/bench?');
+  const client = await new MongoClient(uri).connect();
+  const db = client.db();
+  const { pid } = await db.admin().serverStatus();
+  return {
+    uri,
+    db,
+    pid: Number(pid),
+    stop: async () => {
+      await client.close();
+      await mongod.stop();
+    },
+  };
+}
+
+/** The folder with the loaded files; they are kept for later runs of the same day and the same code. */
+async function loadedFiles() {
+  const folder = join(cacheFolder, await cacheKey());
+  if (existsSync(folder)) return folder;
+  await rm(cacheFolder, { recursive: true, force: true });
+  await mkdir(cacheFolder, { recursive: true });
+  const loading = `${folder}.loading`;
+  const database = await openDatabase(loading);
+  try {
+    await createStructure(database.uri);
+    await loadData(database.db);
+  } finally {
+    await database.stop();
+  }
+  await rename(loading, folder);
+  return folder;
+}
+
+/** Collections, indexes and validators as an operator creates them. */
+async function createStructure(uri) {
+  const cli = join(root, 'dist/cli.js');
+  await run(process.execPath, [cli, 'db', 'init'], {
+    cwd: cacheFolder,
+    env: productionEnvironment(uri),
+  });
+}
+
+/** Another one when the data, the schemas or the day change: finished deliveries expire. */
+async function cacheKey() {
+  const hash = createHash('sha256').update(new Date().toISOString().slice(0, 10));
+  for (const folder of [join(root, 'bench/data'), join(root, 'dist')]) {
+    for (const entry of await readdir(folder, { recursive: true })) {
+      const isStructure = /\.schema\.js$|migration|structure/.test(entry) && entry.endsWith('.js');
+      if (!entry.endsWith('.mjs') && !isStructure) continue;
+      hash.update(entry).update(await readFile(join(folder, entry)));
+    }
+  }
+  return hash.digest('hex').slice(0, 16);
+}

@@ -1,0 +1,161 @@
+// Measures the service beside a reference that is written by hand, the runtime's ceiling and the bare framework, in
+// one run on one machine: `npm run bench [-- --only leads,compounds --seconds 2 --rounds 1]`. See docs/performance.md.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { selected } from './driving/workloads.mjs';
+import { writeFixedAnswers } from './fairness/fixed-answers.mjs';
+import { assertSameReads } from './fairness/reads.mjs';
+import { assertSameWrites } from './fairness/writes.mjs';
+import { startDatabase } from './measuring/database.mjs';
+import { measureEvents } from './measuring/events.mjs';
+import { measure } from './measuring/measure.mjs';
+import { readSlowly } from './measuring/slow-exports.mjs';
+import {
+  startCeiling,
+  startFramework,
+  startReference,
+  startService,
+} from './measuring/subject.mjs';
+import { median, medianFigures } from './reporting/medians.mjs';
+import { writeResults } from './reporting/results.mjs';
+import { reportOf } from './reporting/tables.mjs';
+
+const starts = 3;
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    seconds: { type: 'string', default: '2.5' },
+    rounds: { type: 'string', default: '3' },
+  },
+});
+const workloads = selected(values.only?.split(','));
+if (workloads.length === 0) throw new Error(`There is no workload ${values.only}.`);
+const isWhole = values.only === undefined;
+const folder = await mkdtemp(join(tmpdir(), 'integration-api-bench-'));
+const running = [];
+// A program that is paused would not even notice the signal.
+for (const signal of ['SIGINT', 'SIGTERM']) {
+  process.once(signal, () => void stopAll().finally(() => process.exit(1)));
+}
+try {
+  const results = await run();
+  await writeResults('latest', results);
+  print(reportOf(results));
+} finally {
+  await stopAll();
+}
+
+/** Programs before their databases. */
+async function stopAll() {
+  for (const one of running.toReversed()) await one.stop();
+  await rm(folder, { recursive: true, force: true });
+}
+
+async function run() {
+  progress('Loading');
+  const [own, other] = await startDatabases();
+  progress('Starting');
+  const startTimes = [];
+  for (let start = 1; start < starts; start++) {
+    const service = await startService(own, folder);
+    startTimes.push(service.startMs);
+    await service.stop();
+  }
+  const service = await started(startService(own, folder));
+  const startMs = median([...startTimes, service.startMs]);
+  const reference = await started(startReference(other, folder));
+  progress('Comparing what service and reference answer');
+  await assertSameReads(service, reference);
+  await assertSameWrites(service, reference);
+  const answers = join(folder, 'answers.json');
+  await writeFixedAnswers(service, answers);
+  const ceiling = await started(startCeiling(answers, folder));
+  const framework = await started(startFramework(folder));
+  const measured = await measureRounds({ service, reference, ceiling, framework });
+  const { events, memory } = await measureService(service);
+  return { ...conditions(), workloads: measured, events, service: { startMs, memory } };
+}
+
+function conditions() {
+  const { seconds, rounds } = values;
+  const [processor] = cpus();
+  return {
+    at: new Date().toISOString(),
+    machine: `${cpus().length} × ${processor?.model}`,
+    node: process.version,
+    seconds: Number(seconds),
+    rounds: Number(rounds),
+  };
+}
+
+async function startDatabases() {
+  // One after the other: the first may load the data that both are copied from.
+  const own = await started(startDatabase(join(folder, 'service')));
+  const other = await started(startDatabase(join(folder, 'reference')));
+  return [own, other];
+}
+
+async function started(starting) {
+  const one = await starting;
+  running.push(one);
+  return one;
+}
+
+/** Every workload against each of its subjects by turns, round by round; the others are paused meanwhile. */
+async function measureRounds(subjects) {
+  const rounds = Number(values.rounds);
+  for (const subject of Object.values(subjects)) subject.pause();
+  const runs = {};
+  for (let round = 0; round < rounds; round++) {
+    for (const workload of workloads) {
+      progress(`Round ${round + 1} of ${rounds}: ${workload.name}`);
+      // Who comes first changes, so that nobody always follows the same one.
+      const order = round % 2 === 0 ? workload.subjects : workload.subjects.toReversed();
+      for (const name of order) {
+        const figures = await measureOne(workload, subjects[name], round);
+        ((runs[workload.name] ??= {})[name] ??= []).push(figures);
+      }
+    }
+  }
+  return Object.fromEntries(
+    workloads.map(({ name, subjects: names }) => [
+      name,
+      Object.fromEntries(names.map((subject) => [subject, medianFigures(runs[name][subject])])),
+    ]),
+  );
+}
+
+async function measureOne(workload, subject, round) {
+  subject.resume();
+  try {
+    return await measure(workload, subject, { seconds: Number(values.seconds), round });
+  } finally {
+    subject.pause();
+  }
+}
+
+/** What is measured of the service alone: the cost of events, and its memory after slow exports. */
+async function measureService(service) {
+  service.resume();
+  if (!isWhole && !workloads.some(({ name }) => name.startsWith('leads'))) {
+    return { memory: service.memory() };
+  }
+  progress('Events');
+  const events = await measureEvents(service);
+  if (isWhole) {
+    progress('Slow exports');
+    await readSlowly(service);
+  }
+  return { events, memory: service.memory() };
+}
+
+/** Progress with the seconds since the start. */
+function progress(line) {
+  process.stderr.write(`${Math.round(process.uptime())} s  ${line}\n`);
+}
+
+function print(text) {
+  process.stdout.write(`${text}\n`);
+}
