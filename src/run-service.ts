@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { AppOptions } from './app.module.js';
 import { type Environment, readEnvironment } from './configuration/environment.js';
 import { openDatabase, describeConnectionError } from './database/connection/open-database.js';
-import { openOnFirstStart } from './demo/demo-organization.js';
+import { type DemoOrganization, openAtStart } from './demo/demo-organization.js';
 import { createLogger } from './http/server/logger.js';
 import { basePath, createService, listen, type Service, startBackground } from './service.js';
 
@@ -34,12 +34,11 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     const service = await createService(options);
     const url = await begin(service, options);
     // Only now: the key of a failed start would be stored without ever having been printed.
-    const demo =
-      environment.NODE_ENV === 'development' ? await openOnFirstStart(service.app) : null;
+    const demo = environment.NODE_ENV === 'development' ? await openAtStart(service.app) : null;
     const lines: Line[] = [
       ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addresses(url)),
       ['Data', database.description],
-      ...(demo === null ? [] : [['Demo API key', `${demo.key}  (shown once)`] satisfies Line]),
+      ...(demo === null ? [] : [keyOf(demo)]),
     ];
     const shutDown = async () => {
       const isFinished = await service.shutDown();
@@ -67,6 +66,12 @@ function addresses(url: string): Line[] {
     ['Listening on', `${url}/${basePath}`],
     ['API reference', `${url}/docs`],
   ];
+}
+
+function keyOf({ organizationId, key }: DemoOrganization): Line {
+  if (key !== null) return ['Demo API key', `${key}  (shown once)`];
+  const id = organizationId.toHexString();
+  return ['Lost the key?', `npm run cli -- key issue --org ${id} --name Demo`];
 }
 
 function print(lines: readonly Line[]): void {

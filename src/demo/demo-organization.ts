@@ -2,50 +2,95 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { ApiKeysService } from '../authentication/api-keys.service.js';
 import { CatalogueImportsService } from '../catalogue/import/catalogue-imports.service.js';
+import { Clock } from '../configuration/clock.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { demoCatalogue } from './demo-catalogue.js';
 
-/** The demo organization and a new key for it. */
+/** The demo organization; its key on the first start only, as it is stored nowhere. */
+export interface DemoOrganization {
+  readonly organizationId: Types.ObjectId;
+  readonly key: string | null;
+}
+
+/** An organization with a key, for one walk through the API. */
 export interface DemoAccess {
   readonly organizationId: Types.ObjectId;
   readonly key: string;
-  revoke(): Promise<void>;
+  /** Revokes the key and deletes the organization. */
+  end(): Promise<void>;
 }
 
 const name = 'Nile Homes (demo)';
+const nameOfWalks = 'Nile Homes (walk through the API)';
+const longestWalkMs = 3_600_000;
 
 /**
- * Gives access to the demo organization on the first start: while there is no other organization
- * and no active key for it. Otherwise gives null.
+ * The demo organization of a database for development (rule CONF-4). While there is no other
+ * organization and it has never had a key, it is made first: with its catalogue and a key.
  */
-export async function openOnFirstStart(application: INestApplicationContext) {
-  const [demo, ...others] = await application.get(OrganizationsRepository).list();
-  if (others.length > 0 || (demo !== undefined && demo.name !== name)) return null;
-  const apiKeys = application.get(ApiKeysService);
-  const keys = demo === undefined ? [] : await apiKeys.list(demo._id);
-  const isInUse = keys.some((key) => apiKeys.stateOf(key) === 'active');
-  return isInUse ? null : openDemoOrganization(application);
-}
-
-/**
- * Finds or creates the demo organization, imports its catalogue and issues a key.
- *
- * @throws Error when the catalogue contradicts what the organization's catalogue has become
- */
-export async function openDemoOrganization(
+export async function openAtStart(
   application: INestApplicationContext,
-): Promise<DemoAccess> {
-  const organizations = application.get(OrganizationsRepository);
-  const all = await organizations.list();
-  const existing = all.find((organization) => organization.name === name);
-  const { _id: organizationId } = existing ?? (await organizations.create({ name }));
+): Promise<DemoOrganization | null> {
+  const all = await application.get(OrganizationsRepository).list();
+  const lasting = all.filter((organization) => organization.name !== nameOfWalks);
+  const demo = lasting.find((organization) => organization.name === name);
+  if (demo === undefined && lasting.length > 0) return null;
+  const keys = demo === undefined ? [] : await application.get(ApiKeysService).list(demo._id);
+  // Without a key nobody has used it: its catalogue is as an earlier start left it.
+  if (demo !== undefined && (lasting.length > 1 || keys.length > 0)) {
+    return { organizationId: demo._id, key: null };
+  }
+  const organizationId = demo?._id ?? (await addOrganization(application, name));
   await importCatalogue(application, organizationId);
-  const apiKeys = application.get(ApiKeysService);
-  const issued = await apiKeys.issue({ organizationId, name: 'Demo', expiresAt: null });
-  const revoke = async () => void (await apiKeys.revoke(issued.document));
-  return { organizationId, key: issued.key, revoke };
+  return { organizationId, key: await issueKey(application, organizationId, null) };
 }
 
+/**
+ * Makes an organization of its own for a walk, so that nothing that others did to the demo
+ * organization disturbs it, nor the walk them. Those of walks that were cut off are deleted.
+ */
+export async function openForWalk(application: INestApplicationContext): Promise<DemoAccess> {
+  const organizations = application.get(OrganizationsRepository);
+  const now = application.get(Clock).now().getTime();
+  for (const { _id, name: other, createdAt } of await organizations.list()) {
+    const isOver = createdAt.getTime() < now - longestWalkMs;
+    if (other === nameOfWalks && isOver) await organizations.delete(_id);
+  }
+  const organizationId = await addOrganization(application, nameOfWalks);
+  const end = async () => {
+    const apiKeys = application.get(ApiKeysService);
+    for (const key of await apiKeys.list(organizationId)) await apiKeys.revoke(key);
+    await organizations.delete(organizationId);
+  };
+  try {
+    await importCatalogue(application, organizationId);
+    const expiresAt = new Date(now + longestWalkMs);
+    return { organizationId, key: await issueKey(application, organizationId, expiresAt), end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function addOrganization(
+  application: INestApplicationContext,
+  organizationName: string,
+): Promise<Types.ObjectId> {
+  const fields = { logo: 'https://cdn.example.com/nile-homes.png', apiDomain: 'localhost' };
+  const organizations = application.get(OrganizationsRepository);
+  return (await organizations.create({ name: organizationName, ...fields }))._id;
+}
+
+async function issueKey(
+  application: INestApplicationContext,
+  organizationId: Types.ObjectId,
+  expiresAt: Date | null,
+): Promise<string> {
+  const apiKeys = application.get(ApiKeysService);
+  return (await apiKeys.issue({ organizationId, name: 'Demo', expiresAt })).key;
+}
+
+/** @throws Error when the catalogue breaks a rule of imports */
 async function importCatalogue(
   application: INestApplicationContext,
   organizationId: Types.ObjectId,

@@ -5,9 +5,9 @@ import { createLogger } from '../http/server/logger.js';
 import { basePath, createService, type Service } from '../service.js';
 import { DemoClient, type Print } from './client/demo-client.js';
 import { chooseTarget, type DemoTarget } from './client/demo-target.js';
-import { type DemoAccess, openDemoOrganization } from './demo-organization.js';
+import { type DemoAccess, openForWalk } from './demo-organization.js';
 import { accessChapters } from './walkthrough/access-chapters.js';
-import { type Chapter, type DemoRun, startRun } from './walkthrough/demo-run.js';
+import type { Chapter, DemoRun } from './walkthrough/demo-run.js';
 import { leadChapters } from './walkthrough/lead-chapters.js';
 import { pollingChapters } from './walkthrough/polling-chapters.js';
 import { reservationChapters } from './walkthrough/reservation-chapters.js';
@@ -26,8 +26,8 @@ export const chapters: readonly Chapter[] = [
 const visibleKeyCharacters = 11;
 
 /**
- * Walks through the API as a partner would, on the environment's database and with a temporary key:
- * over a service that runs already, or one of its own.
+ * Walks through the API as a partner would, on the environment's database and with an organization
+ * of its own that is deleted at the end: over a service that runs already, or one of its own.
  *
  * @param print takes the text line by line, which never has the whole key
  * @throws Error with one line when the database cannot be used or a response is not the expected one
@@ -86,16 +86,16 @@ function demoOptions(environment: Environment, database: OpenDatabase): AppOptio
 
 async function runWithTemporaryKey(context: DemoContext): Promise<number> {
   const { environment, options, service, print } = context;
-  const access = await openDemoOrganization(service.app);
+  const access = await openForWalk(service.app);
   try {
     const target = await chooseTarget(environment, { service, options }, access.key);
     introduce(context, target, access);
     const client = new DemoClient({ url: target.url, key: access.key }, print);
     const subscribe = demoSubscriptions(service.app, access.organizationId);
-    await runChapters(startRun({ client, print, subscribe }, Date.now()));
+    await runChapters({ client, print, subscribe });
     return client.requestCount;
   } finally {
-    await access.revoke();
+    await access.end();
   }
 }
 

@@ -15,16 +15,14 @@ const dotlessI = 'ı';
  * accents are composed: the case folding of Unicode.
  */
 export function foldCase(text: string): string {
-  // Letter by letter: in a word the lower case of a letter may depend on its neighbours.
-  return Array.from(text.normalize('NFC'), foldLetter).join('').normalize('NFC');
+  const parts = text.normalize('NFC').split(dotlessI);
+  const folded = parts.map((part) => part.toLowerCase().toUpperCase().toLowerCase());
+  // At the end of a word the lower case of sigma is another letter.
+  return folded.join(dotlessI).replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /** What to look for beside a text: the server's collation may be older than some letters. */
 export function caseSpellings(text: string): string[] {
   const folded = foldCase(text);
   return [...new Set([text, folded, folded.toUpperCase()])];
-}
-
-function foldLetter(letter: string): string {
-  return letter === dotlessI ? letter : letter.toLowerCase().toUpperCase().toLowerCase();
 }

@@ -89,4 +89,9 @@ export class OrganizationsRepository {
     const $set = { ...fields, updatedAt: this.clock.now() };
     await this.organizations.updateOne({ _id, ...notDeleted }, { $set });
   }
+
+  /** Soft-deletes an organization: from then on none of its keys counts. */
+  async delete(_id: Types.ObjectId): Promise<void> {
+    await this.update(_id, { isDeleted: true, deletedAt: this.clock.now() });
+  }
 }

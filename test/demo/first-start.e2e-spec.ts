@@ -1,48 +1,98 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../src/configuration/environment.js';
-import { openOnFirstStart } from '../../src/demo/demo-organization.js';
+import {
+  type DemoOrganization,
+  openAtStart,
+  openForWalk,
+} from '../../src/demo/demo-organization.js';
 import { runDemo } from '../../src/demo/run-demo.js';
-import { addTenant } from '../support/builders.js';
+import { addTenant, type Tenant } from '../support/builders.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
-const start = () => openOnFirstStart(service.service.app);
+let demo: DemoOrganization;
+const start = () => openAtStart(service.service.app);
+const units = () => service.db.collection('units');
+const post = (path: string, body: object) =>
+  service
+    .api('post', path)
+    .set('api-key', demo.key ?? '')
+    .send(body);
 
 beforeAll(async () => {
   service = await startTestService({}, randomDatabaseUri());
 });
 afterAll(() => service.stop());
 
-describe('the first start', () => {
-  it('gives a key and a catalogue, once', async () => {
-    const access = await start();
+describe('a start for development', () => {
+  it('makes the demo organization on a database where only walks have been', async () => {
+    const walk = await openForWalk(service.service.app);
+    demo = (await start()) as DemoOrganization;
+    expect(demo.organizationId).not.toEqual(walk.organizationId);
+    await walk.end();
     await service
       .api('get', '/leads/none')
-      .set('api-key', access?.key ?? '')
+      .set('api-key', demo.key ?? '')
       .expect(404);
-    expect(await service.db.collection('units').countDocuments()).toBeGreaterThan(99);
-    expect(await start()).toBeNull();
+    const { organizationId } = demo;
+    expect(await units().countDocuments({ organizationId })).toBeGreaterThan(99);
+    const stored = await service.db.collection('organizations').findOne({ _id: organizationId });
+    expect(stored).toMatchObject({ apiDomain: 'localhost', logo: expect.any(String) });
   });
 
-  it('is still to come when only the demo has run before', async () => {
+  it('names it afterwards, and changes nothing that was made of it', async () => {
+    // A unit is retired and another one has its ids.
+    const compound = 'palm-meadows';
+    await post('/units', { unitId: 'PM-A-002', compound, isDeleted: true }).expect(200);
+    const villa = { unitId: 'PM-A-002', compound, propertyType: 'villa', name: 'Villa' };
+    await post('/units', villa).expect(201);
+    await post('/units', { unitId: 'PM-A-001', compound, price: 1 }).expect(200);
+    const stored = () => units().find().sort({ _id: 1 }).toArray();
+    const before = await stored();
+    expect(await start()).toEqual({ organizationId: demo.organizationId, key: null });
     await service.db.collection('apiKeys').updateMany({}, { $set: { revokedAt: new Date() } });
-    const access = await start();
-    await service
-      .api('get', '/leads/none')
-      .set('api-key', access?.key ?? '')
-      .expect(404);
-    expect(await service.db.collection('organizations').countDocuments()).toBe(1);
+    expect(await start()).toEqual({ organizationId: demo.organizationId, key: null });
+    expect(await stored()).toEqual(before);
   });
 
-  it('never comes where there is another organization', async () => {
+  it('finishes what one began that was cut off before it gave a key', async () => {
+    const { organizationId } = demo;
+    const all = await units().countDocuments({ organizationId, isDeleted: false });
+    await service.db.collection('apiKeys').deleteMany({});
+    await units().deleteMany({ organizationId, slug: { $not: /^pm-/ } });
+    await units().deleteMany({ organizationId, propertyTypeId: null });
+    expect(await start()).toEqual({ organizationId, key: expect.stringMatching(/^iapi_/) });
+    expect(await units().countDocuments({ organizationId, isDeleted: false })).toBe(all);
+  });
+
+  it('makes none beside another organization', async () => {
     await service.db.collection('apiKeys').deleteMany({});
     await addTenant(service.db);
+    expect(await start()).toEqual({ organizationId: demo.organizationId, key: null });
+    const _id = demo.organizationId;
+    await service.db.collection('organizations').updateOne({ _id }, { $set: { isDeleted: true } });
     expect(await start()).toBeNull();
   });
 });
 
-describe('the demo', () => {
-  it('does not run in production', async () => {
+describe('a walk', () => {
+  it('deletes the organization of one that was cut off, when its key is over', async () => {
+    const cutOff = await openForWalk(service.service.app);
+    const organizations = service.db.collection('organizations');
+    const createdAt = new Date(Date.now() - 3_700_000);
+    await organizations.updateOne({ _id: cutOff.organizationId }, { $set: { createdAt } });
+    const [key] = await service.db.collection('apiKeys').find().sort({ _id: -1 }).toArray();
+    expect(Number(key?.['expiresAt'])).toBeLessThan(Date.now() + 3_700_000);
+    const next = await openForWalk(service.service.app);
+    const isDeleted = async (_id: Tenant['organizationId']) =>
+      (await organizations.findOne({ _id }))?.['isDeleted'] as boolean;
+    expect(await isDeleted(cutOff.organizationId)).toBe(true);
+    expect(await isDeleted(next.organizationId)).toBe(false);
+    await next.end();
+    expect(await isDeleted(next.organizationId)).toBe(true);
+  });
+
+  it('is not made in production', async () => {
     const environment = readEnvironment({
       NODE_ENV: 'production',
       MONGODB_URI: service.databaseUri,

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
 import type { LeadDto } from '../../src/leads/dto/lead.dto.js';
 import { eventually } from '../support/eventually.js';
+import { runCliProcess } from '../operator/command-line.js';
 import { runToEnd, send, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
 
@@ -73,6 +74,12 @@ describe('starts without configuration', () => {
     const next = await startProcess(environment());
     await expectHealth(200);
     expect(next.output()).not.toContain('Demo API key');
+    const command = /Lost the key\?\s+npm run cli -- (.+)/.exec(next.output())?.[1] ?? '';
+    const issued = await runCliProcess([...command.split(' '), '--json'], environment());
+    expect(issued).toMatchObject({ code: 0, stderr: '' });
+    const { key: another } = JSON.parse(issued.stdout) as { key: string };
+    const readAnew = await send(next.url, { method: 'GET', path: '/leads/kept', key: another });
+    expect(readAnew.body.lead).toEqual(lead);
     const read = await send(next.url, { method: 'GET', path: '/leads/kept', key });
     expect(read.body.lead).toEqual(lead);
     other.process.kill('SIGTERM');

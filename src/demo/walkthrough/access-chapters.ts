@@ -16,14 +16,14 @@ async function askForHealth({ client }: DemoRun): Promise<void> {
   );
 }
 
-async function sendWithoutKey({ client, id }: DemoRun): Promise<void> {
+async function sendWithoutKey({ client }: DemoRun): Promise<void> {
   const request = { method: 'POST', path: 'leads', body: { name: 'Omar Nasser' } } as const;
   await client.show(
     { ...request, key: null },
     { status: 401, body: { message: 'Access Denied, API key not provided' } },
   );
   await client.show(
-    { ...request, key: `no-such-key-${id}` },
+    { ...request, key: 'no-such-key' },
     { status: 401, body: { message: 'Access Denied, API key not valid' } },
   );
 }

@@ -1,4 +1,5 @@
 import type { DemoRequest } from '../client/demo-client.js';
+import { demoPhone } from './demo-phone.js';
 import { demoLeadSources } from './lead-sources.js';
 import type { Chapter, DemoRun } from './demo-run.js';
 
@@ -16,14 +17,31 @@ export const leadChapters: readonly Chapter[] = [
 ];
 
 const objectId = /^[0-9a-f]{24}$/;
+
+/** What the website sends first, flat fields and `data` mixed. */
+const websiteLead = {
+  recordSystemId: 'website-form-1',
+  name: 'Mona El Sayed',
+  email: 'mona@example.com',
+  phoneNumber: demoPhone(0).national,
+  project: 'Palm Meadows',
+  data: { leadSource: 'website', budget: 5_000_000 },
+  additionalData: { utm_source: 'newsletter' },
+};
 const details = {
   data: { budget: 6_500_000, preferredVisit: 'Friday morning' },
   additionalData: { utm_campaign: 'spring-launch' },
 };
+const mergedLead = leadAfterUpdate();
+const leadWithKnownPhone = {
+  recordSystemId: 'second-form-1',
+  name: 'Mona Elsayed',
+  phoneNumber: demoPhone(0).spaced,
+};
+const path = `leads/${websiteLead.recordSystemId}`;
 
 async function createLead(run: DemoRun): Promise<void> {
-  const body = websiteLead(run);
-  const { recordSystemId, data, additionalData, ...flat } = body;
+  const { recordSystemId, data, additionalData, ...flat } = websiteLead;
   const lead = {
     recordSystemId,
     compoundsIds: [objectId],
@@ -31,39 +49,38 @@ async function createLead(run: DemoRun): Promise<void> {
     additionalData,
     isDeleted: false,
   };
-  await run.client.show(post(body), {
+  await run.client.show(post(websiteLead), {
     status: 201,
     body: { ok: true, operation: 'create', lead, newLead: lead },
   });
 }
 
 async function updateLead(run: DemoRun): Promise<void> {
-  const { recordSystemId } = websiteLead(run);
+  const { recordSystemId } = websiteLead;
   await run.client.show(post({ recordSystemId, ...details }), {
     status: 200,
-    body: { ok: true, operation: 'update', lead: mergedLead(run) },
+    body: { ok: true, operation: 'update', lead: mergedLead },
   });
 }
 
 async function repeatPhone(run: DemoRun): Promise<void> {
-  const body = leadWithKnownPhone(run);
   const message =
-    `Duplicate Lead: Existing Lead (${body.phoneNumber}) exists. ` +
+    `Duplicate Lead: Existing Lead (${leadWithKnownPhone.phoneNumber}) exists. ` +
     'and is not assigned to anyone.';
-  await run.client.show(post(body), { status: 400, body: { message: [message] } });
+  await run.client.show(post(leadWithKnownPhone), { status: 400, body: { message: [message] } });
 }
 
 async function repeatPhoneInArabic(run: DemoRun): Promise<void> {
-  const request = { ...post(leadWithKnownPhone(run)), language: 'ar-eg' } as const;
+  const request = { ...post(leadWithKnownPhone), language: 'ar-eg' } as const;
   const message = [/^عميل محتمل مكرر/];
   await run.client.show(request, { status: 400, body: { message } });
 }
 
 async function nameProjectInArabic(run: DemoRun): Promise<void> {
   const body = {
-    recordSystemId: `landing-page-${run.id}`,
+    recordSystemId: 'landing-page-1',
     name: 'يوسف عبد الله',
-    phoneNumber: run.phone(1).arabic,
+    phoneNumber: demoPhone(1).arabic,
     project: 'بستان الزيتون',
   };
   const { recordSystemId, ...data } = body;
@@ -78,14 +95,14 @@ async function nameProjectInArabic(run: DemoRun): Promise<void> {
 
 async function readLead(run: DemoRun): Promise<void> {
   await run.client.show(
-    { method: 'GET', path: pathOfLead(run) },
-    { status: 200, body: { ok: true, lead: mergedLead(run) } },
+    { method: 'GET', path },
+    { status: 200, body: { ok: true, lead: mergedLead } },
   );
 }
 
 async function sendFromSources(run: DemoRun): Promise<void> {
   run.print('');
-  for (const { source, body } of demoLeadSources(run)) {
+  for (const { source, body } of demoLeadSources()) {
     const response = await run.client.ask(post(body), {
       status: 201,
       body: { operation: 'create', lead: body },
@@ -96,7 +113,7 @@ async function sendFromSources(run: DemoRun): Promise<void> {
 }
 
 async function sendWrongEmail(run: DemoRun): Promise<void> {
-  const body = { recordSystemId: `typo-${run.id}`, name: 'Omar Nasser', email: 'omar@example' };
+  const body = { recordSystemId: 'typo-1', name: 'Omar Nasser', email: 'omar@example' };
   await run.client.show(post(body), {
     status: 400,
     body: { message: ['email must be an email'], error: 'Bad Request' },
@@ -104,10 +121,9 @@ async function sendWrongEmail(run: DemoRun): Promise<void> {
 }
 
 async function deleteLead(run: DemoRun): Promise<void> {
-  const path = pathOfLead(run);
   await run.client.show(
     { method: 'DELETE', path },
-    { status: 200, body: { ok: true, operation: 'delete', lead: mergedLead(run) } },
+    { status: 200, body: { ok: true, operation: 'delete', lead: mergedLead } },
   );
   await run.client.show(
     { method: 'GET', path },
@@ -115,22 +131,8 @@ async function deleteLead(run: DemoRun): Promise<void> {
   );
 }
 
-/** What the website sends first, flat fields and `data` mixed. */
-function websiteLead(run: DemoRun) {
-  return {
-    recordSystemId: `website-form-${run.id}`,
-    name: 'Mona El Sayed',
-    email: `mona.${run.id}@example.com`,
-    phoneNumber: run.phone(0).national,
-    project: 'Palm Meadows',
-    data: { leadSource: 'website', budget: 5_000_000 },
-    additionalData: { utm_source: 'newsletter' },
-  };
-}
-
-/** The website's lead after its update. */
-function mergedLead(run: DemoRun) {
-  const { recordSystemId, data, additionalData, ...flat } = websiteLead(run);
+function leadAfterUpdate() {
+  const { recordSystemId, data, additionalData, ...flat } = websiteLead;
   return {
     recordSystemId,
     data: { ...flat, ...data, ...details.data },
@@ -139,18 +141,6 @@ function mergedLead(run: DemoRun) {
   };
 }
 
-function leadWithKnownPhone(run: DemoRun) {
-  return {
-    recordSystemId: `second-form-${run.id}`,
-    name: 'Mona Elsayed',
-    phoneNumber: run.phone(0).spaced,
-  };
-}
-
 function post(body: object): DemoRequest {
   return { method: 'POST', path: 'leads', body };
-}
-
-function pathOfLead(run: DemoRun): string {
-  return `leads/${encodeURIComponent(websiteLead(run).recordSystemId)}`;
 }

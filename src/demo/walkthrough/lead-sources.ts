@@ -1,4 +1,4 @@
-import type { DemoPhone, DemoRun } from './demo-run.js';
+import { type DemoPhone, demoPhone } from './demo-phone.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -12,7 +12,7 @@ interface DemoLeadSource {
   };
 }
 
-/** Who asks, under a run's own id, phone and email. */
+/** Who asks. */
 interface Person {
   readonly id: string;
   readonly phone: DemoPhone;
@@ -27,12 +27,13 @@ const sources = {
   'Gravity Forms': gravityFormsLead,
 } as const;
 const firstPhone = 2;
+const firstId = 4_180;
 
 /** One lead of each source that partners connect, in the shape in which that source sends it. */
-export function demoLeadSources(run: DemoRun): DemoLeadSource[] {
+export function demoLeadSources(): DemoLeadSource[] {
   return Object.entries(sources).map(([source, leadOf], index) => {
-    const id = `${run.id}${index}`;
-    const phone = run.phone(firstPhone + index);
+    const id = `${firstId + index}`;
+    const phone = demoPhone(firstPhone + index);
     return { source, body: leadOf({ id, phone, email: `visitor.${id}@example.com` }) };
   });
 }

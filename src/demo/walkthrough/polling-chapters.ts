@@ -7,12 +7,13 @@ export const pollingChapters: readonly Chapter[] = [
   { title: 'Or it asks for what has changed since its last visit', execute: askForChanges },
 ];
 
+const unitId = 'CRM-1';
 const firstPrice = 9_000_000;
 const newPrice = 8_750_000;
 
 async function pollUnit(run: DemoRun): Promise<void> {
   const { client } = run;
-  const created = await client.ask(upsert(run, firstPrice), {
+  const created = await client.ask(upsert(firstPrice), {
     status: 201,
     body: { operation: 'create', unit: { price: firstPrice } },
   });
@@ -21,7 +22,7 @@ async function pollUnit(run: DemoRun): Promise<void> {
   const { headers } = await client.ask(read, { status: 200, body: { data: { slug } } });
   const etag = headers.get('etag');
   await client.show({ ...read, etag }, { status: 304, body: '' });
-  await client.show(upsert(run, newPrice), {
+  await client.show(upsert(newPrice), {
     status: 200,
     body: { operation: 'update', unit: { slug, price: newPrice } },
   });
@@ -31,24 +32,20 @@ async function pollUnit(run: DemoRun): Promise<void> {
 
 async function askForChanges(run: DemoRun): Promise<void> {
   const lastVisit = new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z/, 'Z');
-  const query = `updatedSince=${lastVisit}&unitId=${unitIdOf(run)}`;
+  const query = `updatedSince=${lastVisit}&unitId=${unitId}`;
   await run.client.show(
     { method: 'GET', path: `units?${query}` },
     { status: 200, body: { data: [{ price: newPrice }], pagination: { total: 1 } } },
   );
 }
 
-function upsert(run: DemoRun, price: number): DemoRequest {
+function upsert(price: number): DemoRequest {
   const body = {
-    unitId: unitIdOf(run),
+    unitId,
     name: { 'en-us': 'Corner Villa', 'ar-eg': 'فيلا زاوية' },
     compound: 'palm-meadows',
     propertyType: 'villa',
     price,
   };
   return { method: 'POST', path: 'units', body };
-}
-
-function unitIdOf({ id }: DemoRun): string {
-  return `CRM-${id}`;
 }

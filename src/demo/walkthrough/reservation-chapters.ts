@@ -1,4 +1,3 @@
-import { demoUnitSlugs } from '../demo-catalogue.js';
 import type { Chapter, DemoRun } from './demo-run.js';
 
 /** A reservation from the first visit to the last cheque, as a CRM and a collection partner see it. */
@@ -18,23 +17,26 @@ export const reservationChapters: readonly Chapter[] = [
   },
 ];
 
+const unit = 'pm-a-001';
+const deal = 'deal-1';
+const otherDeal = 'deal-2';
 const bounced = { installmentId: 'first', chequeStatus: 'bounced' };
 const collected = { installmentId: 'first', chequeStatus: 'collected', chequeAmount: 250_000 };
 
 async function reserve(run: DemoRun): Promise<void> {
-  const lead = { recordSystemId: `buyer-${run.id}`, name: 'Heba Mansour' };
+  const lead = { recordSystemId: 'buyer-1', name: 'Heba Mansour' };
   await run.client.ask({ method: 'POST', path: 'leads', body: lead }, { status: 201, body: {} });
   await save(run, 201, {
-    recordSystemId: dealOf(run),
-    unit: unitOf(run),
+    recordSystemId: deal,
+    unit,
     lead: { recordSystemId: lead.recordSystemId },
   });
 }
 
 async function addCheques(run: DemoRun): Promise<void> {
-  const deal = { recordSystemId: dealOf(run), status: 'pending_cheque_collection' };
   await save(run, 200, {
-    ...deal,
+    recordSystemId: deal,
+    status: 'pending_cheque_collection',
     partnerCollection: true,
     cheques: [
       { installmentId: 'first', chequeNumber: '000123', chequeAmount: 250_000 },
@@ -44,27 +46,27 @@ async function addCheques(run: DemoRun): Promise<void> {
 }
 
 async function collect(run: DemoRun): Promise<void> {
-  const reservationId = await idOf(run, dealOf(run));
+  const reservationId = await idOf(run, deal);
   await callBack(run, { reservationId, ...collected }, { cheque: 'applied' });
   await read(run, reservationId, { status: 'approved' });
 }
 
 async function bounce(run: DemoRun): Promise<void> {
-  const reservationId = await idOf(run, dealOf(run));
+  const reservationId = await idOf(run, deal);
   await callBack(run, { reservationId, ...bounced }, { cheque: 'applied' });
   await read(run, reservationId, { status: 'canceled', chequeWallet: { isDeleted: true } });
 }
 
 async function sellToAnother(run: DemoRun): Promise<void> {
-  const recordSystemId = otherDealOf(run);
-  await save(run, 201, { recordSystemId, unit: unitOf(run), status: 'pending_cheque_collection' });
+  const recordSystemId = otherDeal;
+  await save(run, 201, { recordSystemId, unit, status: 'pending_cheque_collection' });
   const reservationId = await idOf(run, recordSystemId);
   const approved = { reservationId, reservationStatus: 'approved' };
   await callBack(run, approved, { reservation: 'applied' });
 }
 
 async function recoverTooLate(run: DemoRun): Promise<void> {
-  const reservationId = await idOf(run, dealOf(run));
+  const reservationId = await idOf(run, deal);
   await run.client.show(callback({ reservationId, ...collected }), {
     status: 422,
     headers: { 'x-callback-cheque': 'applied' },
@@ -74,15 +76,13 @@ async function recoverTooLate(run: DemoRun): Promise<void> {
 }
 
 async function recover(run: DemoRun): Promise<void> {
-  const other = await idOf(run, otherDealOf(run));
+  const other = await idOf(run, otherDeal);
   const canceled = { reservationStatus: 'canceled' };
   await callBack(run, { reservationId: other, ...canceled }, { reservation: 'applied' });
-  const reservationId = await idOf(run, dealOf(run));
+  const reservationId = await idOf(run, deal);
   await callBack(run, { reservationId, ...bounced }, { cheque: 'applied' });
   await callBack(run, { reservationId, ...collected }, { cheque: 'applied' });
   await read(run, reservationId, { status: 'approved', chequeWallet: { isDeleted: false } });
-  // The next run finds the unit free.
-  await run.client.ask(callback({ reservationId, ...canceled }), { status: 201, body: '' });
 }
 
 async function save(run: DemoRun, status: 200 | 201, body: object): Promise<void> {
@@ -134,17 +134,4 @@ async function idOf(run: DemoRun, recordSystemId: string): Promise<string> {
 
 function callback(body: object) {
   return { method: 'POST', path: 'reservations/webhook', body } as const;
-}
-
-/** Each run reserves another unit. */
-function unitOf(run: DemoRun): string {
-  return run.pick(demoUnitSlugs());
-}
-
-function dealOf(run: DemoRun): string {
-  return `deal-${run.id}`;
-}
-
-function otherDealOf(run: DemoRun): string {
-  return `second-deal-${run.id}`;
 }
