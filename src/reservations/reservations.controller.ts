@@ -54,6 +54,7 @@ export class ReservationsController {
   @WithRouteOptions({
     fixedLanguage: 'en-us',
     acceptsKeyInQuery: true,
+    isOnlyMethod: true,
     omitsErrorFieldOn401: true,
   })
   @UseInterceptors(CallbackLogInterceptor)

@@ -1,4 +1,5 @@
 import type { INestApplication } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../errors/error-definition.js';
 import { sharedComponents } from './openapi-components.js';
@@ -40,7 +41,17 @@ export function createOpenApiDocument(
 }
 
 /** Serves the reference as a page at `/docs` and as a document at `/docs/openapi.json`. */
-export function serveOpenApi(app: INestApplication, errors: readonly ErrorDefinition[]): void {
+export function serveOpenApi(
+  app: NestFastifyApplication,
+  errors: readonly ErrorDefinition[],
+): void {
+  // The library's own routes take no options.
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRoute', (route) => {
+      if (/^\/docs(?:\/|$)/.test(route.url)) route.config = { ...route.config, isPublic: true };
+    });
   SwaggerModule.setup('docs', app, () => createOpenApiDocument(app, errors), {
     jsonDocumentUrl: 'docs/openapi.json',
     raw: ['json'],
