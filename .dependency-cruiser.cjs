@@ -10,7 +10,7 @@ const sharedRepositories =
 const doors = [
   '\\.(service|module)\\.ts$',
   '^src/[^/]+/[^/]+-errors\\.ts$',
-  '^src/authentication/(api-key-state|caller|public\\.decorator)\\.ts$',
+  '^src/authentication/(api-key-state|caller)\\.ts$',
   '^src/change-log/field-changes\\.ts$',
   '^src/clients/client-(link|records)\\.ts$',
   '^src/leads/dto/lead\\.dto\\.ts$',

@@ -11,6 +11,7 @@ import {
   DocumentedErrors,
   DocumentedHeaders,
   DocumentedPolling,
+  ignoredFieldsHeader,
   pollingHeaders,
 } from '../http/reference/api-documentation.js';
 import { pageOf, type PageOf } from '../http/lists/pages.js';
@@ -39,7 +40,10 @@ export class CompoundsController {
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',
   })
-  @DocumentedResponse(200, CompoundsResponseDto, 'The compounds.', pollingHeaders)
+  @DocumentedResponse(200, CompoundsResponseDto, 'The compounds.', {
+    ...pollingHeaders,
+    ...ignoredFieldsHeader,
+  })
   @DocumentedPolling()
   @DocumentedErrors(httpErrors.validationFailed, ...commonCompoundErrors)
   async list(

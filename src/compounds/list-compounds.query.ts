@@ -1,7 +1,9 @@
 import { TimeField } from '../http/validation/fields.js';
 import { IgnoredWithAll, PageLimit, PageNumber, Switch } from '../http/validation/query-fields.js';
+import { ToleratesUnknownNames } from '../http/validation/unknown-names.js';
 
-/** Query of `GET /compounds`; unknown parameters are ignored (rules COMP-1 to COMP-3). */
+/** Query of `GET /compounds`; unknown parameters are ignored and told (rules COMP-1 to COMP-3). */
+@ToleratesUnknownNames()
 export class ListCompoundsQuery {
   @IgnoredWithAll()
   @PageNumber()

@@ -1,13 +1,13 @@
 import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { Public } from '../authentication/public.decorator.js';
 import { generalErrors } from '../http/errors/http-errors.js';
 import {
   DocumentedResponse,
   DocumentedErrors,
   DocumentedHeaders,
 } from '../http/reference/api-documentation.js';
+import { WithRouteOptions } from '../http/server/route-options.js';
 import { HealthDto, healthExample } from './health.dto.js';
 import { HealthService } from './health.service.js';
 
@@ -18,7 +18,7 @@ import { HealthService } from './health.service.js';
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  @Public()
+  @WithRouteOptions({ isPublic: true })
   @Get()
   @ApiOperation({ summary: 'Check the health of the service', description: 'Needs no API key.' })
   @DocumentedResponse(200, HealthDto, 'The database responds.', {}, healthExample)

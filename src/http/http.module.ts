@@ -4,6 +4,7 @@ import { ResponseStreams } from './lists/response-streams.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FrameworkLogger } from './server/framework-logger.js';
 import { RequestDeadlineInterceptor } from './server/request-deadline.interceptor.js';
+import { UnknownNamesInterceptor } from './validation/unknown-names.interceptor.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
 
 /** What every endpoint has in common. */
@@ -14,6 +15,7 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_INTERCEPTOR, useClass: RequestDeadlineInterceptor },
+    { provide: APP_INTERCEPTOR, useClass: UnknownNamesInterceptor },
   ],
   exports: [ResponseStreams, FrameworkLogger],
 })

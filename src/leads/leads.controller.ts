@@ -8,6 +8,7 @@ import {
   DocumentedUpsert,
   DocumentedErrors,
   DocumentedHeaders,
+  ignoredFieldsHeader,
 } from '../http/reference/api-documentation.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
@@ -34,7 +35,7 @@ export class LeadsController {
       'that another lead of the organization has is rejected with 400, unless the organization ' +
       'allows duplicates.',
   })
-  @DocumentedUpsert(LeadUpsertResponseDto, 'lead')
+  @DocumentedUpsert(LeadUpsertResponseDto, 'lead', ignoredFieldsHeader)
   @DocumentedErrors(
     ...bodyErrors,
     leadErrors.duplicatePhone,

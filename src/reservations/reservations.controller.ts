@@ -5,11 +5,12 @@ import {
   HttpCode,
   Param,
   Post,
+  Query,
   Req,
   Res,
   UseInterceptors,
 } from '@nestjs/common';
-import { ApiOperation, ApiQuery, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { commonCallbackErrors, commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
@@ -26,7 +27,7 @@ import { UpsertStatusInterceptor } from '../http/server/upsert-status.intercepto
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
 import { callbackRequest } from './callback/callback-request.js';
-import { CallbackDto } from './callback/callback.dto.js';
+import { CallbackDto, CallbackQuery } from './callback/callback.dto.js';
 import { callbackHeaders, CallbacksService } from './callback/callbacks.service.js';
 import { ReservationIdParam } from './reading/reservation-id.param.js';
 import { ReservationResponseDto, ReservationUpsertResponseDto } from './reading/reservation.dto.js';
@@ -54,6 +55,7 @@ export class ReservationsController {
   @WithRouteOptions({
     fixedLanguage: 'en-us',
     acceptsKeyInQuery: true,
+    isOnlyMethod: true,
     omitsErrorFieldOn401: true,
   })
   @UseInterceptors(CallbackLogInterceptor)
@@ -65,11 +67,15 @@ export class ReservationsController {
       'the cheque, a repeated one too. Messages are always in English.',
   })
   @ApiSecurity('api-key-in-query')
-  @ApiQuery({ name: 'api-key', required: false, description: 'The key, when it is not a header.' })
-  @ApiResponse({ status: 201, description: 'Done; no body.', headers: callbackResponseHeaders })
+  @ApiResponse({
+    status: 201,
+    description: 'Done; no body.',
+    headers: { ...callbackResponseHeaders, ...ignoredFieldsHeader },
+  })
   @DocumentedErrors(...bodyErrors, ...callbackErrors, ...commonCallbackErrors)
   async receive(
     @CurrentCaller() caller: Caller,
+    @Query() _query: CallbackQuery,
     @Body() callback: CallbackDto,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,

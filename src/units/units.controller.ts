@@ -26,6 +26,7 @@ import {
   pollingHeaders,
 } from '../http/reference/api-documentation.js';
 import type { PageOf } from '../http/lists/pages.js';
+import { addVary } from '../http/server/request-context.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { setUpdatedAsOf } from '../http/lists/updated-as-of.js';
 import { DocumentedExport } from './reading/documented-export.js';
@@ -124,7 +125,7 @@ export class UnitsController {
     const format = query.format ?? acceptedFormat(request);
     const { total, text } = await this.units.export(caller, query, format);
     reply.header('content-type', `${mediaTypes[format]}; charset=utf-8`);
-    reply.header('vary', 'language, accept');
+    addVary(reply, 'accept');
     reply.header('x-total-count', total);
     if (total > exportLimit) reply.header('x-truncated', 'true');
     return this.responseStreams.streamed(reply, text);

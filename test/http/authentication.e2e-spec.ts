@@ -127,7 +127,7 @@ describe('the API key', () => {
     await service
       .api('get', `/leads/log-secret?api-key=${tenant.key}`)
       .set('api-key', tenant.key)
-      .expect(200);
+      .expect(400);
     await service
       .api('get', `/unknown?api-key=${tenant.key}`)
       .set('api-key', tenant.key)

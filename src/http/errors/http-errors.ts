@@ -90,6 +90,21 @@ const parsingErrors = {
     cause: 'The body is not sent as JSON',
     remedy: 'Send `Content-Type: application/json`',
   },
+  unsupportedCharset: {
+    status: 415,
+    code: 'request.unsupported_charset',
+    message: 'http.unsupportedCharset',
+    cause: 'The `charset` of `Content-Type` is not UTF-8',
+    remedy: 'Send the body in UTF-8',
+  },
+  unsupportedContentEncoding: {
+    status: 415,
+    code: 'request.unsupported_content_encoding',
+    message: 'http.unsupportedContentEncoding',
+    headers: { 'accept-encoding': 'identity' },
+    cause: 'The body has a `Content-Encoding`',
+    remedy: 'Send the body uncompressed, without `Content-Encoding`',
+  },
 } satisfies Record<string, ErrorDefinition>;
 
 /** Errors that any endpoint may respond with (rule HTTP-5). */
@@ -101,6 +116,13 @@ export const httpErrors = {
     message: 'http.badRequest',
     cause: 'The percent-encoding of the path is broken, or the bytes are not HTTP',
     remedy: 'Percent-encode the values in the path as UTF-8',
+  },
+  hostRequired: {
+    status: 400,
+    code: 'request.host_required',
+    message: 'http.hostRequired',
+    cause: 'An HTTP/1.1 request has no `Host` header, or a request has more than one',
+    remedy: 'Send one `Host` header with the name of the API domain',
   },
   validationFailed: {
     status: 400,
@@ -116,15 +138,15 @@ export const httpErrors = {
     status: 404,
     code: 'route.not_found',
     message: 'http.routeNotFound',
-    cause: 'There is no endpoint with this path and method',
-    remedy: 'Compare path and method with the API reference',
+    cause: 'There is no endpoint with this path',
+    remedy: 'Compare the path with the API reference',
   },
   methodNotAllowed: {
     status: 405,
     code: 'route.method_not_allowed',
     message: 'http.methodNotAllowed',
-    cause: 'The path has no endpoint with this method',
-    remedy: 'Compare the method with the API reference',
+    cause: 'The path has no endpoint with this method; `Allow` names those that it has',
+    remedy: 'Use a method that `Allow` names',
   },
   requestTimeout: {
     status: 408,

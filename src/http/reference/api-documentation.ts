@@ -17,6 +17,7 @@ export const responseHeaders = {
   'x-request-id': headerReference('x-request-id'),
   'content-language': headerReference('content-language'),
   vary: headerReference('vary'),
+  'cache-control': headerReference('cache-control'),
 } satisfies Headers;
 
 /** Documents the headers that every endpoint takes. */

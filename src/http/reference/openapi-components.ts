@@ -31,8 +31,12 @@ const headers = {
     schema: { ...text, enum: [...languages] },
   },
   vary: {
-    description: 'The response depends on the header `language`, caches have to know.',
-    schema: { ...text, enum: ['language'] },
+    description: 'The headers that the response depends on, `api-key` among them.',
+    schema: { ...text, example: 'api-key, language, accept-encoding' },
+  },
+  'cache-control': {
+    description: 'No shared cache may keep the response, a private one has to ask again.',
+    schema: { ...text, enum: ['private, no-cache'] },
   },
   etag: {
     description: 'Strong entity tag; streamed responses (over 4 MiB, all=1, exports) have none.',

@@ -1,6 +1,8 @@
 import type { INestApplication } from '@nestjs/common';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../errors/error-definition.js';
+import { tolerantNames } from '../validation/unknown-names.js';
 import { sharedComponents } from './openapi-components.js';
 
 /**
@@ -29,7 +31,7 @@ export function createOpenApiDocument(
     )
     .build();
   const components = { ...config.components, ...sharedComponents(errors) };
-  return SwaggerModule.createDocument(
+  const document = SwaggerModule.createDocument(
     app,
     { ...config, components },
     {
@@ -37,10 +39,36 @@ export function createOpenApiDocument(
         `${controller.replace('Controller', '').toLowerCase()}.${method}`,
     },
   );
+  closeStrictBodies(document);
+  return document;
+}
+
+/** Says which objects of request bodies have no further properties (rule HTTP-20). */
+function closeStrictBodies({ paths, components }: OpenAPIObject): void {
+  const schemas = (components?.schemas ?? {}) as Record<string, { additionalProperties?: boolean }>;
+  const close = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = schemas[name];
+      if (schema === undefined || 'additionalProperties' in schema) continue;
+      schema.additionalProperties = tolerantNames().has(name);
+      close(schema);
+    }
+  };
+  for (const { post } of Object.values(paths)) close(post?.requestBody ?? {});
 }
 
 /** Serves the reference as a page at `/docs` and as a document at `/docs/openapi.json`. */
-export function serveOpenApi(app: INestApplication, errors: readonly ErrorDefinition[]): void {
+export function serveOpenApi(
+  app: NestFastifyApplication,
+  errors: readonly ErrorDefinition[],
+): void {
+  // The library's own routes take no options.
+  app
+    .getHttpAdapter()
+    .getInstance()
+    .addHook('onRoute', (route) => {
+      if (/^\/docs(?:\/|$)/.test(route.url)) route.config = { ...route.config, isPublic: true };
+    });
   SwaggerModule.setup('docs', app, () => createOpenApiDocument(app, errors), {
     jsonDocumentUrl: 'docs/openapi.json',
     raw: ['json'],

@@ -6,15 +6,27 @@ const maxDrainedBytes = 8_388_608;
 const maxDrainMs = 2_000;
 
 /**
- * Reads the rest of a body before a response that does not wait for it, such as 413. Closing a
- * connection on which the client is still writing would reset it, and the response with it.
+ * Reads the rest of a body before a response that does not wait for it, such as 401 or 413. Closing
+ * a connection on which the client is still writing would reset it, and the response with it. A
+ * connection on which the body has still not ended is closed with the response: nothing that comes
+ * on it may get another one.
  */
 export function drainBeforeEarlyResponses(fastify: FastifyInstance): void {
-  fastify.addHook('onSend', (request, _reply, _payload, done) => {
-    const { raw } = request;
+  fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
+    const finish = () => {
+      if (!raw.complete) reply.header('connection', 'close');
+      done();
+    };
     if (raw.complete || !announcesBody(raw)) return done();
-    drain(raw, done);
+    // A body that was not asked for need not come.
+    if (awaitsContinue(raw)) return finish();
+    drain(raw, finish);
   });
+}
+
+/** Whether the client waits to be asked for its body. */
+export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion !== '1.0' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
 }
 
 /** Whether a request's headers say that a body follows. */

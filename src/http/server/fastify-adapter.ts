@@ -20,6 +20,12 @@ import type { ErrorDefinition } from '../errors/error-definition.js';
 import { errorResponse } from '../errors/error-response.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { addEntityTags } from './entity-tag.js';
+import {
+  checkAnnouncedBodies,
+  rejectUnknownRoutes,
+  requireOneHost,
+  takeExpectations,
+} from './early-checks.js';
 import { announcesBody, drainBeforeEarlyResponses } from './early-responses.js';
 import { externalIdLimit } from '../../values/text.js';
 import { parseJsonBody } from '../validation/json-body.js';
@@ -56,6 +62,8 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     routerOptions: { maxParamLength: pathParameterLimit },
     requestTimeout: environment.REQUEST_TIMEOUT_MS,
     http: {
+      // Rejected with the usual body instead.
+      requireHostHeader: false,
       headersTimeout: environment.REQUEST_TIMEOUT_MS,
       requestTimeout: environment.REQUEST_TIMEOUT_MS,
       // How late a timeout may be noticed.
@@ -78,6 +86,9 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   const fastify = adapter.getInstance<FastifyInstance>();
   addRequestContext(fastify);
   addRequestLog(fastify);
+  requireOneHost(fastify);
+  rejectUnknownRoutes(fastify);
+  checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
   addEntityTags(fastify);
   acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
   await fastify.register(compress, {
@@ -88,7 +99,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     brotliOptions: { params: brotliParameters },
   });
   drainBeforeEarlyResponses(fastify);
-  ignoreExpectations(fastify);
+  takeExpectations(fastify);
   await fastify.register(helmet, { contentSecurityPolicy: false });
   return adapter;
 }
@@ -122,11 +133,6 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
       }
     },
   );
-}
-
-/** Ignores `Expect`, which Node itself rejects with a bare 417. */
-function ignoreExpectations({ server }: FastifyInstance): void {
-  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
 }
 
 /** Errors of requests that never reach a route, by the code of Node's error. */

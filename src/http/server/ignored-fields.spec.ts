@@ -2,9 +2,10 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { FastifyReply } from 'fastify';
 import { setIgnoredFields } from './ignored-fields.js';
 
-const told = (names: readonly string[]) => {
+const told = (names: readonly string[], earlier?: string) => {
   const header = jest.fn();
-  setIgnoredFields({ header } as unknown as FastifyReply, names);
+  const reply = { header, getHeader: () => earlier } as unknown as FastifyReply;
+  setIgnoredFields(reply, names);
   return header.mock.calls;
 };
 
@@ -16,6 +17,10 @@ describe('setIgnoredFields', () => {
     [Array.from({ length: 30 }, () => 'a'), Array.from({ length: 20 }, () => 'a').join(', ')],
   ])('names %j', (names, value) => {
     expect(told(names)).toEqual([['x-ignored-fields', value]]);
+  });
+
+  it('adds to what was named before', () => {
+    expect(told(['b'], 'a, c')).toEqual([['x-ignored-fields', 'a, c, b']]);
   });
 
   it('sets no header for nothing', () => {

@@ -8,9 +8,12 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before anything can fail, so that errors are in the caller's language too. */
     language: Language;
-    /** When the request began to wait for the database, in milliseconds of `performance.now()`. */
+    /**
+     * When the request began to wait for the database, in milliseconds of `performance.now()`. While
+     * its body arrives, which is no such wait: how long it waited before, below zero.
+     */
     databaseWaitStartedAt: number;
-    /** Set by the guard. */
+    /** Set by the check of the API key. */
     caller?: Caller;
   }
 }
@@ -30,20 +33,34 @@ export function addRequestContext(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     const { fixedLanguage } = routeOptionsOf(request);
     request.language = fixedLanguage ?? parseLanguage(request.headers['language']);
+    request.databaseWaitStartedAt = performance.now();
     setContextHeaders(request, reply);
     done();
   });
+  fastify.addHook('preParsing', (request, _reply, _payload, done) => {
+    request.databaseWaitStartedAt -= performance.now();
+    done();
+  });
   fastify.addHook('preHandler', (request, _reply, done) => {
-    request.databaseWaitStartedAt = performance.now();
+    request.databaseWaitStartedAt += performance.now();
     done();
   });
 }
 
-/** Names the request and its language in its response. */
+/**
+ * Names the request and its language in its response, and keeps shared caches from handing one
+ * tenant's response to another (rule HTTP-17).
+ */
 export function setContextHeaders({ id, language }: FastifyRequest, reply: FastifyReply): void {
   reply.header('x-request-id', id);
   reply.header('content-language', language);
-  reply.header('vary', 'language');
+  reply.header('cache-control', 'private, no-cache');
+  reply.header('vary', 'api-key, language, accept-encoding');
+}
+
+/** Says that the response depends on one more header of the request. */
+export function addVary(reply: FastifyReply, name: string): void {
+  reply.header('vary', `${String(reply.getHeader('vary'))}, ${name}`);
 }
 
 /** How long a request may still wait for the database, in milliseconds. */

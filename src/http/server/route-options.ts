@@ -4,6 +4,10 @@ import type { Language } from '../../localization/language.js';
 
 /** How an endpoint differs from the others. */
 export interface RouteOptions {
+  /** It needs no API key. */
+  readonly isPublic?: boolean;
+  /** Its path takes no other method, though a parameter in the path of another endpoint matches it. */
+  readonly isOnlyMethod?: boolean;
   /** Its messages are always in this language; its callers are programs. */
   readonly fixedLanguage?: Language;
   /** It takes the API key as the query parameter `api-key` too; the header decides. */

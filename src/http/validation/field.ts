@@ -14,6 +14,7 @@ import type { ValueKind, Rule } from '../../values/rule.js';
 export type DtoClass = new () => object;
 
 const itemTypeKey = Symbol('itemType');
+const namesInsideKey = Symbol('namesInside');
 
 /** A field of a request that may be left out, but not sent as null. */
 export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
@@ -27,6 +28,22 @@ export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecora
 /** The objects in the list of this field become DTOs too. */
 export function ItemType(type: DtoClass): PropertyDecorator {
   return Reflect.metadata(itemTypeKey, type);
+}
+
+/** The names that the object in this field, or each object in its list, may have. */
+export function NamesInside(names: readonly string[]): PropertyDecorator {
+  return Reflect.metadata(namesInsideKey, names);
+}
+
+/** The DTO that the objects in the list of a field become. */
+export function itemTypeOf({ prototype }: DtoClass, field: string): DtoClass | undefined {
+  return Reflect.getMetadata(itemTypeKey, prototype as object, field) as DtoClass | undefined;
+}
+
+/** The names that objects in a field may have, undefined where that is not restricted. */
+export function namesInside({ prototype }: DtoClass, field: string): readonly string[] | undefined {
+  return Reflect.getMetadata(namesInsideKey, prototype as object, field) as
+    readonly string[] | undefined;
 }
 
 /** A field of a request that has to be there. */
@@ -58,8 +75,7 @@ export function instantiate(type: DtoClass, plain: Readonly<Record<string, unkno
 }
 
 function instantiateItems(type: DtoClass, field: string, value: unknown): unknown {
-  const { prototype } = type as { prototype: object };
-  const itemType = Reflect.getMetadata(itemTypeKey, prototype, field) as DtoClass | undefined;
+  const itemType = itemTypeOf(type, field);
   if (itemType === undefined || !Array.isArray(value)) return value;
   return value.map((item: unknown) => (isPlainObject(item) ? instantiate(itemType, item) : item));
 }

@@ -9,18 +9,6 @@ const pageLimit = 100;
 /** Items of a page when the request does not say. */
 export const defaultPageLimit = 10;
 
-const strictQueries = new WeakSet<object>();
-
-/** A query in which a parameter that is not known is a 400 that names it. */
-export function RejectsUnknownParameters(): ClassDecorator {
-  return (type) => void strictQueries.add(type);
-}
-
-/** Whether a query's class rejects parameters that it does not declare. */
-export function rejectsUnknownParameters(type: object): boolean {
-  return strictQueries.has(type);
-}
-
 export function PageNumber(): PropertyDecorator {
   return Field({ type: 'integer', minimum: 1, default: 1, description: 'Number of the page.' }, [
     isPositive(),

@@ -4,12 +4,12 @@ import type { Message } from '../../localization/messages.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { type DtoClass, fieldsOf, instantiate } from './field.js';
-import { rejectsUnknownParameters } from './query-fields.js';
+import { type DtoClass, instantiate } from './field.js';
+import { unknownNameMessages } from './unknown-names.js';
 
 /**
- * Makes DTOs of bodies, queries and path parameters, and rejects what breaks their rules with the
- * catalogues' messages, one for each broken rule (rule HTTP-5).
+ * Makes DTOs of bodies, queries and path parameters, and rejects what breaks their rules, or is not
+ * known (rule HTTP-20), with the catalogues' messages, one for each broken rule (rule HTTP-5).
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -17,26 +17,16 @@ export class RequestValidationPipe implements PipeTransform {
     if (type === 'custom') return value;
     if (type === 'body' && !isPlainObject(value))
       throw new DomainError(httpErrors.bodyMustBeObject);
-    if (type === 'query') rejectUnknownParameters(value as object, metatype as DtoClass);
-    const dto = instantiate(metatype as DtoClass, value as Record<string, unknown>);
+    const sent = value as Record<string, unknown>;
+    const dto = instantiate(metatype as DtoClass, sent);
     const errors = await validate(dto, { forbidUnknownValues: false });
-    if (errors.length === 0) return dto;
-    throw validationFailed(distinct(errors.flatMap((error) => messagesOf(error))));
+    const messages = errors.flatMap((error) => messagesOf(error));
+    if (type === 'query' || type === 'body') {
+      messages.unshift(...unknownNameMessages(type, metatype as DtoClass, sent));
+    }
+    if (messages.length === 0) return dto;
+    throw new DomainError(httpErrors.validationFailed, distinct(messages));
   }
-}
-
-function rejectUnknownParameters(query: object, type: DtoClass): void {
-  if (!rejectsUnknownParameters(type)) return;
-  const known = fieldsOf(type);
-  const unknown = Object.keys(query).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
-  throw validationFailed(
-    unknown.map((property) => ({ key: 'validation.unknownParameter', values: { property } })),
-  );
-}
-
-function validationFailed(messages: readonly Message[]): DomainError {
-  return new DomainError(httpErrors.validationFailed, messages);
 }
 
 /** A field that may be sent in two places has the same name in both. */

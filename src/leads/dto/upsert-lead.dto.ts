@@ -4,6 +4,7 @@ import {
   ObjectField,
   TextField,
 } from '../../http/validation/fields.js';
+import { ToleratesUnknownNames } from '../../http/validation/unknown-names.js';
 import { phoneLimit } from '../../contacts/phone-number.js';
 import { maxLength } from '../../values/text.js';
 import type { LeadPayload } from '../lead-merge.js';
@@ -15,6 +16,7 @@ const dataDescription =
   'other key is stored as sent. For a field sent both here and flat, the value here wins.';
 
 /** Body of `POST /leads` (rule LEAD-4); every field is optional. */
+@ToleratesUnknownNames()
 export class UpsertLeadDto implements LeadPayload {
   @ExternalIdField({
     description:

@@ -1,5 +1,6 @@
 import { ExternalIdField, NumberField, StatusField } from '../../http/validation/fields.js';
-import { RequiredField } from '../../http/validation/field.js';
+import { Field, RequiredField } from '../../http/validation/field.js';
+import { ToleratesUnknownNames } from '../../http/validation/unknown-names.js';
 import { string } from '../../values/text.js';
 import {
   chequeStatuses,
@@ -9,7 +10,14 @@ import {
 } from '../states.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
 
+/** Query of `POST /reservations/webhook`; the check of the key has read it. */
+export class CallbackQuery {
+  @Field({ type: String, description: 'The key, when it is not a header.' }, [])
+  'api-key'?: unknown;
+}
+
 /** Body of `POST /reservations/webhook` (rule CALL-1). */
+@ToleratesUnknownNames()
 export class CallbackDto {
   @RequiredField(
     {

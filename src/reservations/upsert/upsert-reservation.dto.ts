@@ -9,7 +9,7 @@ import {
   TimeField,
 } from '../../http/validation/fields.js';
 import { isPlainObject } from '../../values/plain-object.js';
-import { Field } from '../../http/validation/field.js';
+import { Field, NamesInside } from '../../http/validation/field.js';
 import { isValid } from '../../values/rule.js';
 import { externalId, externalIdLimit } from '../../values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
@@ -71,6 +71,7 @@ export class UpsertReservationDto {
     },
     [{ name: 'isUnitReference', isMet: isUnitReference }],
   )
+  @NamesInside(['recordSystemId', 'unitId'])
   unit?: UnitReference;
 
   @Field(
@@ -80,6 +81,7 @@ export class UpsertReservationDto {
     },
     [{ name: 'isLeadReference', isMet: (value) => hasOnlyId(value, 'recordSystemId') }],
   )
+  @NamesInside(['recordSystemId'])
   lead?: ExternalReference;
 
   @StatusField(

@@ -6,7 +6,6 @@ import {
   PageLimit,
   PageNumber,
   PlainNumber,
-  RejectsUnknownParameters,
   SortList,
   Switch,
 } from '../../http/validation/query-fields.js';
@@ -78,7 +77,6 @@ export class UnitFiltersQuery {
   includeDeleted?: string;
 }
 
-@RejectsUnknownParameters()
 export class ListUnitsQuery extends UnitFiltersQuery {
   @PageNumber()
   page?: string;
@@ -87,7 +85,6 @@ export class ListUnitsQuery extends UnitFiltersQuery {
   limit?: string;
 }
 
-@RejectsUnknownParameters()
 export class ExportUnitsQuery extends UnitFiltersQuery {
   @Field(
     {

@@ -1,4 +1,5 @@
-import { Field } from '../../http/validation/field.js';
+import { applyDecorators } from '@nestjs/common';
+import { Field, NamesInside } from '../../http/validation/field.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { languages } from '../../localization/language.js';
 import { isValid } from '../../values/rule.js';
@@ -10,15 +11,22 @@ const textApi = { type: 'string' as const };
 
 /** A text in the language of the request, or one in several languages. */
 export function NameField(): PropertyDecorator {
-  return Field(
-    {
-      oneOf: [
-        { ...textApi, description: 'In the language of the request.' },
-        { type: 'object', properties: { 'en-us': textApi, 'ar-eg': textApi } },
-      ],
-      example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' },
-    },
-    [{ name: 'isName', isMet: (value) => isText(value) || isLocalized(value) }],
+  return applyDecorators(
+    Field(
+      {
+        oneOf: [
+          { ...textApi, description: 'In the language of the request.' },
+          {
+            type: 'object',
+            properties: { 'en-us': textApi, 'ar-eg': textApi },
+            additionalProperties: false,
+          },
+        ],
+        example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' },
+      },
+      [{ name: 'isName', isMet: (value) => isText(value) || isLocalized(value) }],
+    ),
+    NamesInside(languages),
   );
 }
 
@@ -36,33 +44,37 @@ export function TextsField(description: string): PropertyDecorator {
 }
 
 export function FloorField(): PropertyDecorator {
-  return Field(
-    {
-      type: 'object',
-      properties: { name: textApi },
-      required: ['name'],
-      example: { name: 'Ground' },
-    },
-    [{ name: 'isFloor', isMet: (value) => isPlainObject(value) && isText(value['name']) }],
+  return applyDecorators(
+    Field(
+      {
+        type: 'object',
+        properties: { name: textApi },
+        required: ['name'],
+        additionalProperties: false,
+        example: { name: 'Ground' },
+      },
+      [{ name: 'isFloor', isMet: (value) => isPlainObject(value) && isText(value['name']) }],
+    ),
+    NamesInside(['name']),
   );
 }
 
 export function MediaField(): PropertyDecorator {
-  return Field(
-    {
-      type: 'array',
-      maxItems,
-      items: {
-        type: 'object',
-        required: ['image'],
-        properties: {
-          image: { ...textApi, format: 'uri' },
-          imageType: { ...textApi, nullable: true, description: 'floorplan, or null' },
-          type: { ...textApi, default: 'image' },
-        },
+  const properties = {
+    image: { ...textApi, format: 'uri' },
+    imageType: { ...textApi, nullable: true, description: 'floorplan, or null' },
+    type: { ...textApi, default: 'image' },
+  };
+  return applyDecorators(
+    Field(
+      {
+        type: 'array',
+        maxItems,
+        items: { type: 'object', required: ['image'], properties, additionalProperties: false },
       },
-    },
-    [{ name: 'isMediaList', isMet: (value) => isList(value, isMedia) }],
+      [{ name: 'isMediaList', isMet: (value) => isList(value, isMedia) }],
+    ),
+    NamesInside(Object.keys(properties)),
   );
 }
 

@@ -1,7 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
-import type { FastifyRequest } from 'fastify';
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/connection/deadline.js';
 import { DomainError } from '../http/errors/domain-error.js';
@@ -9,20 +8,28 @@ import { remainingDeadline } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { authenticationErrors, withGenericMessage } from './authentication-errors.js';
-import { Public } from './public.decorator.js';
+import type { Caller } from './caller.js';
 
-/** Accepts a request with a valid `api-key` header and sets its caller. */
+/**
+ * Judges the API key of every request to an endpoint that needs one, from headers and query, before
+ * any of its body is read (rule HTTP-2), and sets its caller.
+ */
 @Injectable()
-export class ApiKeyGuard implements CanActivate {
+export class ApiKeyCheck {
   constructor(
-    private readonly reflector: Reflector,
     private readonly authenticator: ApiKeyAuthenticator,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
-    if (this.reflector.get(Public, context.getHandler())) return true;
-    const request = context.switchToHttp().getRequest<FastifyRequest>();
+  /** Begins to judge; routes that do not say otherwise need a key. */
+  addTo(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', async (request) => {
+      if (request.is404 || routeOptionsOf(request).isPublic === true) return;
+      request.caller = await this.callerOf(request);
+    });
+  }
+
+  private async callerOf(request: FastifyRequest): Promise<Caller> {
     const key = presentedKey(request);
     if (key === undefined) throw unauthorized(request, 'keyMissing');
     const found = await withinDeadline(
@@ -30,13 +37,12 @@ export class ApiKeyGuard implements CanActivate {
       remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
     );
     if (found === null) throw unauthorized(request, 'keyInvalid');
-    request.caller = {
+    return {
       organizationId: found.organization._id,
       organization: found.organization,
       apiKeyId: found.key._id,
       language: request.language,
     };
-    return true;
   }
 }
 

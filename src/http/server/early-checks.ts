@@ -1,0 +1,93 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { DomainError } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
+import { announcesBody, awaitsContinue } from './early-responses.js';
+import type { RouteOptions } from './route-options.js';
+
+/** Rejects what is no valid HTTP: no `Host` in HTTP/1.1, or more than one (rule HTTP-19). */
+export function requireOneHost(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', ({ raw }, reply, done) => {
+    const hosts = raw.rawHeaders.filter((name, index) => index % 2 === 0 && isHost(name)).length;
+    if (hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0')) return done();
+    // Whoever sends this may also see other requests in the bytes that follow.
+    reply.header('connection', 'close');
+    done(new DomainError(httpErrors.hostRequired));
+  });
+}
+
+function isHost(name: string): boolean {
+  return name.length === 4 && name.toLowerCase() === 'host';
+}
+
+interface KnownRoute {
+  readonly pattern: RegExp;
+  readonly methods: readonly string[];
+  readonly isOnlyMethod: boolean;
+}
+
+/**
+ * Rejects what has no endpoint before anything else is looked at (rule HTTP-2): an unknown path with
+ * 404, a known one with another method with 405 and the methods that it has.
+ */
+export function rejectUnknownRoutes(fastify: FastifyInstance): void {
+  const routes: KnownRoute[] = [];
+  fastify.addHook('onRoute', ({ url, method, config = {} }) => {
+    const { isOnlyMethod = false } = config as RouteOptions;
+    routes.push({ pattern: pathPattern(url), methods: [method].flat(), isOnlyMethod });
+  });
+  fastify.addHook('onRequest', ({ is404, raw, method }, _reply, done) => {
+    const path = (raw.url ?? '').split('?', 1)[0] ?? '';
+    const exclusive = routes.find((route) => route.isOnlyMethod && route.pattern.test(path));
+    if (!is404 && (exclusive === undefined || exclusive.methods.includes(method))) return done();
+    const matching = exclusive ? [exclusive] : routes.filter(({ pattern }) => pattern.test(path));
+    const allow = [...new Set(matching.flatMap(({ methods }) => methods))].join(', ');
+    done(
+      allow === ''
+        ? new DomainError(httpErrors.routeNotFound)
+        : new DomainError(httpErrors.methodNotAllowed, undefined, { allow }),
+    );
+  });
+}
+
+/** What a route's path matches before it is decoded. */
+function pathPattern(url: string): RegExp {
+  const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.*');
+  return new RegExp(`^${pattern}$`);
+}
+
+/**
+ * Rejects bodies by what their headers say of them, before they are read (rules HTTP-2 and HTTP-18),
+ * and only then tells a client that waits for it to send its body.
+ *
+ * @param lengthLimit most bytes of a body
+ */
+export function checkAnnouncedBodies(fastify: FastifyInstance, lengthLimit: number): void {
+  fastify.addHook('preParsing', ({ raw }, reply, _payload, done) => {
+    if (!announcesBody(raw)) return done();
+    // Its client left while the key was judged: no event would end the wait for its body.
+    if (raw.destroyed) return done(new DomainError(httpErrors.badRequest));
+    const error = announcedError(raw.headers, lengthLimit);
+    if (error !== null) return done(new DomainError(error));
+    if (awaitsContinue(raw)) {
+      delete raw.headers.expect;
+      reply.raw.writeContinue();
+    }
+    done();
+  });
+}
+
+function announcedError(headers: IncomingHttpHeaders, lengthLimit: number) {
+  if (Number(headers['content-length']) > lengthLimit) return httpErrors.bodyTooLarge;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') return httpErrors.unsupportedContentEncoding;
+  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(headers['content-type'] ?? '')?.[1];
+  return charset === undefined || /^utf-?8$/i.test(charset) ? null : httpErrors.unsupportedCharset;
+}
+
+/** Lets requests with any `Expect` in: Node itself would ask for the body at once, or reject them. */
+export function takeExpectations({ server }: FastifyInstance): void {
+  const handle = (request: IncomingMessage, response: unknown) =>
+    server.emit('request', request, response);
+  server.on('checkContinue', handle).on('checkExpectation', handle);
+}

@@ -1,0 +1,90 @@
+import type { Message } from '../../localization/messages.js';
+import { isPlainObject } from '../../values/plain-object.js';
+import { type DtoClass, fieldsOf, itemTypeOf, namesInside } from './field.js';
+
+/** How many unknown names a response tells, and how much of each: they come from requests. */
+const maxNames = 20;
+const maxNameLength = 64;
+
+const tolerantTypes = new Set<{ readonly name: string }>();
+
+/** A query or body in which a name that is not known is ignored and told, instead of a 400. */
+export function ToleratesUnknownNames(): ClassDecorator {
+  return (type) => void tolerantTypes.add(type);
+}
+
+/** The names of the classes that tolerate unknown names. */
+export function tolerantNames(): ReadonlySet<string> {
+  return new Set([...tolerantTypes].map(({ name }) => name));
+}
+
+/** Names of a request that nothing reads (rule HTTP-20), with dotted paths such as `cheques.0.foo`. */
+export interface UnknownNames {
+  /** Those that are a 400. */
+  readonly rejected: readonly string[];
+  /** Those that are ignored and told. */
+  readonly ignored: readonly string[];
+}
+
+/** The names in a query or body that its class does not know, at most 20 of each kind. */
+export function unknownNames(type: DtoClass, sent: object): UnknownNames {
+  const found = [...namesIn(type, sent, '')];
+  const told = (isTolerated: boolean) =>
+    found
+      .filter((name) => name.isTolerated === isTolerated)
+      .slice(0, maxNames)
+      .map(({ path }) => path.slice(0, maxNameLength).toWellFormed());
+  return { rejected: told(false), ignored: told(true) };
+}
+
+/** The messages about names that are a 400. */
+export function unknownNameMessages(
+  place: 'query' | 'body',
+  type: DtoClass,
+  sent: object,
+): Message[] {
+  const key = `validation.${place === 'query' ? 'unknownParameter' : 'unknownField'}`;
+  const { rejected } = unknownNames(type, sent);
+  return rejected.map((property) => ({ key, values: { property } }));
+}
+
+interface UnknownName {
+  readonly path: string;
+  readonly isTolerated: boolean;
+}
+
+function* namesIn(type: DtoClass, sent: object, parent: string): Generator<UnknownName> {
+  const known = fieldsOf(type);
+  const isTolerated = tolerantTypes.has(type);
+  for (const [name, value] of Object.entries(sent)) {
+    const path = `${parent}${name}`;
+    if (known.includes(name)) yield* namesInField(type, name, value, path);
+    else yield { path, isTolerated };
+  }
+}
+
+function* namesInField(
+  type: DtoClass,
+  field: string,
+  value: unknown,
+  path: string,
+): Generator<UnknownName> {
+  const itemType = itemTypeOf(type, field);
+  const names = namesInside(type, field);
+  for (const [object, prefix] of objectsIn(value, path)) {
+    if (itemType !== undefined && Array.isArray(value)) yield* namesIn(itemType, object, prefix);
+    if (names === undefined) continue;
+    for (const name of Object.keys(object)) {
+      if (!names.includes(name)) yield { path: `${prefix}${name}`, isTolerated: false };
+    }
+  }
+}
+
+/** An object, or the objects of a list, each with the path in front of its names. */
+function objectsIn(value: unknown, path: string): (readonly [object, string])[] {
+  if (isPlainObject(value)) return [[value, `${path}.`]];
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((item: unknown, index) =>
+    isPlainObject(item) ? [[item, `${path}.${index}.`] as const] : [],
+  );
+}

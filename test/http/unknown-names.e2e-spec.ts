@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { basePath, sharedService } from '../support/shared-service.js';
+
+const service = sharedService();
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await addTenant(service.db);
+});
+
+const send = (method: 'get' | 'post' | 'delete', path: string, language = 'en-us') =>
+  service.api(method, path).set({ 'api-key': tenant.key, language });
+const validationFailed = (...message: string[]) => ({
+  statusCode: 400,
+  message,
+  error: 'Bad Request',
+});
+
+describe('a query parameter that is not known', () => {
+  it('is a 400 at every endpoint but the list of compounds', async () => {
+    const { paths } = (await (
+      await fetch(`${service.url}/docs/openapi.json`)
+    ).json()) as OpenAPIObject;
+    const statuses: Record<string, unknown> = {};
+    for (const [path, operations] of Object.entries(paths)) {
+      for (const method of ['get', 'post', 'delete'] as const) {
+        if (operations[method] === undefined) continue;
+        const filled = path.slice(basePath.length + 1).replace(/\{\w+\}/, 'none');
+        const sent = send(method, `${filled}?surprise=1`);
+        const response = await (method === 'post' ? sent.send({ reservationId: 'none' }) : sent);
+        statuses[`${method} ${filled}`] = [
+          response.status,
+          (response.body.message as unknown[] | undefined)?.[0],
+        ];
+      }
+    }
+    const { 'get /compounds': compounds, ...others } = statuses;
+    expect(compounds).toEqual([200, undefined]);
+    expect(Object.keys(others).length).toBeGreaterThan(9);
+    for (const [operation, outcome] of Object.entries(others)) {
+      expect([operation, outcome]).toEqual([operation, [400, 'surprise is not a known parameter']]);
+    }
+  });
+
+  it('is told with what else is wrong, and in the language of the request', async () => {
+    const { body } = await send('get', '/units?colour=red&page=0', 'ar-eg').expect(400);
+    expect(body.message).toEqual(['colour ليس معاملًا معروفًا', 'يجب أن تكون قيمة page رقمًا موجبًا']);
+  });
+
+  it('is ignored and told in the list of compounds', async () => {
+    const { headers } = await send('get', '/compounds?surprise=1&x%C3%A9=2&page=1').expect(200);
+    expect(headers['x-ignored-fields']).toBe('surprise, x?');
+    expect((await send('get', '/compounds?page=1')).headers).not.toHaveProperty('x-ignored-fields');
+  });
+
+  it('is the key, where it does not count', async () => {
+    const { body } = await send('get', '/leads/none?api-key=x').expect(400);
+    expect(body).toEqual(validationFailed('api-key is not a known parameter'));
+    await send('post', '/reservations/webhook?api-key=').send({ reservationId: 'x' }).expect(404);
+  });
+});
+
+describe('a field that is not known', () => {
+  it.each<[string, object, string[]]>([
+    ['/units', { unitId: 'a', compound: 'b', prise: 1 }, ['prise is not a known field']],
+    [
+      '/units',
+      {
+        unitId: 'a',
+        name: { 'en-us': 'Villa', fr: 'Villa' },
+        floor: { name: 'Ground', level: 1 },
+        media: [
+          { image: 'https://x.example/1.jpg' },
+          { image: 'https://x.example/2.jpg', alt: '' },
+        ],
+      },
+      [
+        'name.fr is not a known field',
+        'floor.level is not a known field',
+        'media.1.alt is not a known field',
+        'name must be a text, or an object of texts by en-us and ar-eg',
+      ],
+    ],
+    [
+      '/reservations',
+      {
+        unit: { recordSytemId: 'x' },
+        lead: { recordSystemId: 'y', id: 1 },
+        cheques: [{ installmentId: '1' }, { installmentId: '2', cheque_status: 'collected' }],
+        partner: true,
+      },
+      [
+        'unit.recordSytemId is not a known field',
+        'lead.id is not a known field',
+        'cheques.1.cheque_status is not a known field',
+        'partner is not a known field',
+        'unit must be a slug, or an object with either recordSystemId or unitId',
+        'lead must be an object with the recordSystemId of a lead',
+      ],
+    ],
+    [
+      '/reservations',
+      { cheques: [{ installmentId: '1', amount: 5 }], __status: 'x' },
+      ['cheques.0.amount is not a known field', '__status is not a known field'],
+    ],
+  ])('in POST %s is a 400 that names it: %j', async (path, body, messages) => {
+    const response = await send('post', path).send(body).expect(400);
+    expect(response.body).toEqual(validationFailed(...messages));
+    expect(response.headers['x-error-code']).toBe('validation.failed');
+  });
+
+  it('is named twenty times at most, and cut', async () => {
+    const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(100, 'x'));
+    const body = Object.fromEntries(names.map((name) => [name, 1]));
+    const { message } = (await send('post', '/units').send(body).expect(400)).body;
+    expect(message).toEqual(
+      Array(20)
+        .fill(`${'x'.repeat(64)} is not a known field`)
+        .slice(0, 1),
+    );
+    const short = Object.fromEntries(names.map((_, index) => [`f${index}`, 1]));
+    const told = (await send('post', '/units').send(short).expect(400)).body.message;
+    expect(told).toHaveLength(20);
+  });
+
+  it('is ignored and told in a lead, except inside of what takes anything', async () => {
+    const { body, headers } = await send('post', '/leads')
+      .send({
+        phone: '01001234567',
+        name: 'Mona',
+        leadSource: 'x',
+        'a,bé': 1,
+        data: { anything: { goes: 1 } },
+        additionalData: { here: 'too' },
+      })
+      .expect(201);
+    expect(headers['x-ignored-fields']).toBe('phone, leadSource, a?b?');
+    expect(body.lead.data).toEqual({ name: 'Mona', anything: { goes: 1 } });
+    const plain = await send('post', '/leads').send({ name: 'Mona' }).expect(201);
+    expect(plain.headers).not.toHaveProperty('x-ignored-fields');
+  });
+
+  it('is ignored and told in a callback, whether it succeeds or not', async () => {
+    const callback = { reservationId: 'none', cheque_status: 'collected' };
+    const { headers } = await send('post', '/reservations/webhook').send(callback).expect(404);
+    expect(headers['x-ignored-fields']).toBe('cheque_status');
+  });
+
+  it('is documented to be one', async () => {
+    const { components } = (await (
+      await fetch(`${service.url}/docs/openapi.json`)
+    ).json()) as OpenAPIObject;
+    const isOpen = (name: string) =>
+      (components?.schemas?.[name] as { additionalProperties?: boolean }).additionalProperties;
+    const strict = ['UpsertUnitDto', 'UpsertReservationDto', 'ChequeRequestDto', 'UnitIdReference'];
+    expect(strict.map(isOpen)).toEqual(strict.map(() => false));
+    expect(['UpsertLeadDto', 'CallbackDto'].map(isOpen)).toEqual([true, true]);
+  });
+});

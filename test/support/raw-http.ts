@@ -1,0 +1,52 @@
+import { connect, type Socket } from 'node:net';
+
+/** A response as it came over a connection. */
+export interface RawResponse {
+  /** Everything that came, further responses included. */
+  readonly text: string;
+  readonly status: number;
+  /** By their names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** The JSON of the body, if it has one. */
+  readonly body: unknown;
+}
+
+/** Connects to a service. */
+export function openSocket(url: string): Socket {
+  return connect(Number(new URL(url).port), '127.0.0.1');
+}
+
+/**
+ * Sends a request as it is written, and gives what comes until the service closes the connection.
+ *
+ * @param headers without the line that asks for the end of the connection
+ */
+export async function sendRaw(
+  url: string,
+  requestLine: string,
+  headers: readonly string[],
+  body = '',
+): Promise<RawResponse> {
+  const socket = openSocket(url);
+  const head = [requestLine, 'Connection: close', ...headers].join('\r\n');
+  socket.write(`${head}\r\n\r\n${body}`);
+  return readToEnd(socket);
+}
+
+/** What comes over a connection until it is closed. */
+export async function readToEnd(socket: Socket): Promise<RawResponse> {
+  let text = '';
+  for await (const chunk of socket) text += String(chunk);
+  const [head = '', body = ''] = text.split('\r\n\r\n');
+  const [statusLine = '', ...fields] = head.split('\r\n');
+  const headers = fields.map((field) => {
+    const [, name = '', value = ''] = /^([^:]+): (.*)$/.exec(field) ?? [];
+    return [name.toLowerCase(), value];
+  });
+  return {
+    text,
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(headers) as Readonly<Record<string, string>>,
+    body: body === '' ? undefined : JSON.parse(body),
+  };
+}
