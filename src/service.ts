@@ -2,7 +2,7 @@ import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { AppModule, type AppOptions } from './app.module.js';
-import { ApiKeyCheck } from './authentication/api-key-check.js';
+import { ApiKeyGuard } from './authentication/api-key.guard.js';
 import { errorLists } from './error-lists.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
@@ -46,7 +46,7 @@ export async function createService(options: AppOptions): Promise<Service> {
     },
   );
   app.useLogger(app.get(FrameworkLogger));
-  app.get(ApiKeyCheck).addTo(adapter.getInstance<FastifyInstance>());
+  app.get(ApiKeyGuard).addTo(adapter.getInstance<FastifyInstance>());
   app.setGlobalPrefix(basePath);
   serveOpenApi(app, Object.values(errorLists).flat());
   await app.init();

@@ -1,19 +1,26 @@
 import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
-import { ApiKeyCheck } from './api-key-check.js';
+import { ApiKeyGuard } from './api-key.guard.js';
 import { apiKeySchema } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 
-/** API keys: their check and their management. */
+/** API keys: the global guard and their management. */
 @Module({
   imports: [
     OrganizationsModule,
     TenantCollectionsModule.forFeature({ name: 'ApiKey', schema: apiKeySchema }),
   ],
-  providers: [ApiKeysRepository, ApiKeysService, ApiKeyAuthenticator, ApiKeyCheck],
+  providers: [
+    ApiKeysRepository,
+    ApiKeysService,
+    ApiKeyAuthenticator,
+    ApiKeyGuard,
+    { provide: APP_GUARD, useExisting: ApiKeyGuard },
+  ],
   exports: [ApiKeysService],
 })
 export class AuthenticationModule {}

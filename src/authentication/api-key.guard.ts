@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { Inject, Injectable } from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/connection/deadline.js';
@@ -11,22 +11,29 @@ import { authenticationErrors, withGenericMessage } from './authentication-error
 import type { Caller } from './caller.js';
 
 /**
- * Judges the API key of every request to an endpoint that needs one, from headers and query, before
- * any of its body is read (rule HTTP-2), and sets its caller.
+ * The global guard: judges the API key of every request to an endpoint that needs one, from headers
+ * and query, before any of its body is read (rule HTTP-2), and sets its caller.
  */
 @Injectable()
-export class ApiKeyCheck {
+export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authenticator: ApiKeyAuthenticator,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Begins to judge; routes that do not say otherwise need a key. */
+  /** Judges from now on, before the framework reads a body and calls its guards. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', async (request) => {
-      if (request.is404 || routeOptionsOf(request).isPublic === true) return;
-      request.caller = await this.callerOf(request);
+      if (!request.is404 && needsKey(request)) request.caller = await this.callerOf(request);
     });
+  }
+
+  /** Lets no handler run without a caller, however its request came past the first judgement. */
+  canActivate(context: ExecutionContext): boolean {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    if (request.caller === undefined && needsKey(request))
+      throw unauthorized(request, 'keyMissing');
+    return true;
   }
 
   private async callerOf(request: FastifyRequest): Promise<Caller> {
@@ -44,6 +51,11 @@ export class ApiKeyCheck {
       language: request.language,
     };
   }
+}
+
+/** Routes that do not say otherwise need a key. */
+function needsKey(request: FastifyRequest): boolean {
+  return routeOptionsOf(request).isPublic !== true;
 }
 
 /** The 401 in the form of the endpoint (rule AUTH-3). */
