@@ -2,8 +2,14 @@ import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { TestEnvironment } from 'jest-environment-node';
 
-/** Built-in classes that the program asks values of a test for with `instanceof`, or the reverse. */
-const builtIns = { Date, Error, RangeError, RegExp, SyntaxError, TypeError };
+/**
+ * Built-in classes that the program asks values of a test for with `instanceof`, or the reverse, and
+ * those that `expect.any` knows by name.
+ */
+const builtIns = {
+  ...{ Date, Error, RangeError, RegExp, SyntaxError, TypeError },
+  ...{ Array, BigInt, Boolean, Function, Number, String, Symbol },
+};
 
 const lines = [];
 const write = (chunk, _encoding, done) => done(void lines.push(chunk.toString()));
