@@ -11,6 +11,8 @@ import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
 const MONGODB_URI = randomDatabaseUri();
+/** On a busy machine requests may take their time; deadlines have tests of their own. */
+const patient = { MONGODB_URI, DATABASE_DEADLINE_MS: '30000' };
 let client: MongoClient;
 let db: Db;
 let tenant: Tenant;
@@ -22,8 +24,8 @@ beforeAll(async () => {
   db = client.db();
   // Both prepare the empty database.
   [first, second] = await Promise.all([
-    startProcess({ MONGODB_URI }),
-    startProcess({ MONGODB_URI }),
+    startProcess(patient),
+    startProcess(patient),
   ]);
 });
 afterAll(async () => {
