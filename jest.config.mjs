@@ -11,6 +11,7 @@ const packages =
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
+  testRunner: '<rootDir>/test/support/runner.mjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -49,8 +49,13 @@ export async function createService(options: AppOptions): Promise<Service> {
   app.get(ApiKeyGuard).addTo(adapter.getInstance<FastifyInstance>());
   app.setGlobalPrefix(basePath);
   serveOpenApi(app, Object.values(errorLists).flat());
-  await app.init();
-  await prepareDatabase(app, options);
+  try {
+    await app.init();
+    await prepareDatabase(app, options);
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
   const shutDown = () => {
     app.get(HealthService).reportShutdown();
     // While requests are still accepted, webhooks that are being sent have time to finish.

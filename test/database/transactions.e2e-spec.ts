@@ -10,16 +10,29 @@ import { Transactions } from '../../src/database/transactions/transactions.js';
 import type { UserDocument } from '../../src/organizations/user.schema.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
+const deadlineMs = 1_500;
+
 let service: TestService;
 let transactions: Transactions;
 let users: TenantCollection<UserDocument>;
+/** For the tests of what happens when the deadline is over. */
+let impatient: Awaited<ReturnType<typeof startParts>>;
 
 beforeAll(async () => {
-  service = await startTestService({ DATABASE_DEADLINE_MS: '1500' });
-  transactions = service.service.app.get(Transactions);
-  users = service.service.app.get(collectionToken('User'));
+  ({ service, transactions, users } = await startParts(30_000));
+  impatient = await startParts(deadlineMs);
 });
-afterAll(() => service.stop());
+afterAll(() => Promise.all([service.stop(), impatient.service.stop()]));
+
+async function startParts(deadline: number) {
+  const started = await startTestService({ DATABASE_DEADLINE_MS: `${deadline}` });
+  const { app } = started.service;
+  return {
+    service: started,
+    transactions: app.get(Transactions),
+    users: app.get<TenantCollection<UserDocument>>(collectionToken('User')),
+  };
+}
 
 const user = (organizationId = new Types.ObjectId(), name = 'Mona'): UserDocument => ({
   _id: new Types.ObjectId(),
@@ -91,8 +104,8 @@ describe('a transaction', () => {
     await service.db
       .collection('users')
       .updateOne({ _id: blocked._id }, { $set: { name: 'held' } }, { session: holder });
-    const run = transactions.run(() =>
-      users.updateOne(organizationId, { _id: blocked._id }, { $set: { name: 'x' } }),
+    const run = impatient.transactions.run(() =>
+      impatient.users.updateOne(organizationId, { _id: blocked._id }, { $set: { name: 'x' } }),
     );
     await expect(run).rejects.toBeInstanceOf(DatabaseUnavailableError);
     clearInterval(keepAlive);
@@ -123,8 +136,8 @@ describe('queue keys', () => {
   it('do not make a request wait longer than its deadline', async () => {
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => (openGate = resolve));
-    const first = transactions.run(() => gate, { queueKeys: ['slow'] });
-    const second = transactions.run(() => Promise.resolve(), { queueKeys: ['slow'] });
+    const first = impatient.transactions.run(() => gate, { queueKeys: ['slow'] });
+    const second = impatient.transactions.run(() => Promise.resolve(), { queueKeys: ['slow'] });
     await expect(second).rejects.toBeInstanceOf(DatabaseUnavailableError);
     openGate();
     // Its request had its response long ago: nothing may be stored any more.
@@ -135,11 +148,11 @@ describe('queue keys', () => {
     const organizationId = new Types.ObjectId();
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => (openGate = resolve));
-    const run = transactions.run(async () => {
-      await users.insert(user(organizationId));
+    const run = impatient.transactions.run(async () => {
+      await impatient.users.insert(user(organizationId));
       await gate;
     });
-    setTimeout(openGate, 1_500);
+    setTimeout(openGate, deadlineMs);
     await expect(run).rejects.toBeInstanceOf(DatabaseUnavailableError);
     expect(await committed(organizationId)).toBe(0);
   });

@@ -1,9 +1,7 @@
-import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
-import type { Socket } from 'node:net';
+import { execFile } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Readable } from 'node:stream';
-import { pathToFileURL } from 'node:url';
+import { sharedAddresses } from '../support/shared-service.js';
 
 /** What a run of the command line left behind. */
 export interface Outcome {
@@ -21,80 +19,17 @@ export interface BatchOutcome {
 
 const compiled = join(process.cwd(), 'dist');
 
-/** A program that runs one command line after another: starting one takes longer than most commands. */
-const shellProgram = `
-  import { createInterface } from 'node:readline';
-  import { runCommandLine } from ${JSON.stringify(pathToFileURL(join(compiled, 'operator', 'command-line', 'program.js')).href)};
-  for await (const line of createInterface({ input: process.stdin })) {
-    const { args, env } = JSON.parse(line);
-    for (const name of Object.keys(process.env)) delete process.env[name];
-    Object.assign(process.env, env);
-    process.exitCode = 0;
-    await runCommandLine(args);
-    process.stderr.write('\\0');
-    process.stdout.write(process.exitCode + '\\0');
-  }
-  process.exit(0);
-`;
-
-declare global {
-  /** What one test file leaves to the next one of the same worker. */
-  var workerState: { shell?: ChildProcessWithoutNullStreams };
-}
-
-let lastCommand: Promise<unknown> = Promise.resolve();
-
 /**
  * Runs the command line; variables are its environment, none of this process's is. What a failed
  * start has logged may show up in a later call: where that counts, use {@link runCliProcess}.
  */
-export function runCli(
+export async function runCli(
   args: readonly string[],
   variables: Record<string, string> = {},
 ): Promise<Outcome> {
-  const outcome = lastCommand.then(() => runInShell(args, variables));
-  lastCommand = outcome.catch(() => undefined);
-  return outcome;
-}
-
-async function runInShell(
-  args: readonly string[],
-  variables: Record<string, string>,
-): Promise<Outcome> {
-  const shell = (workerState.shell ??= startShell());
-  const written = Promise.all([untilEnd(shell.stdout), untilEnd(shell.stderr)]);
-  shell.stdin.write(`${JSON.stringify({ args, env: environmentWith(variables) })}\n`);
-  const [stdout, stderr] = await written;
-  const code = /\d+$/.exec(stdout)?.[0] ?? '-1';
-  return { code: Number(code), stdout: stdout.slice(0, -code.length), stderr };
-}
-
-/** It ends with the worker, and does not keep it from ending. */
-function startShell(): ChildProcessWithoutNullStreams {
-  const shell = spawn(process.execPath, ['--input-type=module', '--eval', shellProgram], {
-    env: environmentWith({}),
-    cwd: tmpdir(),
-  });
-  shell.unref();
-  for (const stream of [shell.stdin, shell.stdout, shell.stderr]) (stream as Socket).unref();
-  return shell;
-}
-
-/** What a command writes to a stream, up to the null character that ends it. */
-function untilEnd(stream: Readable): Promise<string> {
-  return new Promise((resolve, reject) => {
-    let text = '';
-    const collect = (chunk: Buffer) => {
-      text += chunk.toString();
-      if (text.endsWith('\0')) finish(() => resolve(text.slice(0, -1)));
-    };
-    const fail = () => finish(() => reject(new Error(`The command line ended: ${text}`)));
-    const finish = (settle: () => void) => {
-      stream.off('data', collect).off('end', fail);
-      settle();
-    };
-    stream.on('data', collect).on('end', fail);
-  });
+  const body = JSON.stringify({ args, env: environmentWith(variables) });
+  const response = await fetch(sharedAddresses().shell, { method: 'POST', body });
+  return (await response.json()) as Outcome;
 }
 
 /** The command line with variables that stay. */

@@ -11,6 +11,8 @@ import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
 const MONGODB_URI = randomDatabaseUri();
+/** On a busy machine requests may take their time; deadlines have tests of their own. */
+const patient = { MONGODB_URI, DATABASE_DEADLINE_MS: '30000' };
 let client: MongoClient;
 let db: Db;
 let tenant: Tenant;
@@ -22,8 +24,8 @@ beforeAll(async () => {
   db = client.db();
   // Both prepare the empty database.
   [first, second] = await Promise.all([
-    startProcess({ MONGODB_URI }),
-    startProcess({ MONGODB_URI }),
+    startProcess(patient),
+    startProcess(patient),
   ]);
 });
 afterAll(async () => {
@@ -149,8 +151,15 @@ describe('SIGTERM', () => {
     expect(await service.exited).toBe(0);
   });
 
-  it('is not held up by connections on which nothing or half a request was sent', async () => {
-    const service = await startProcess({ MONGODB_URI });
+  it('is not held up by connections that are idle, or on which nothing or half a request was sent', async () => {
+    const service = second;
+    const agent = new Agent({ keepAlive: true });
+    await new Promise((resolve, reject) => {
+      get(`${service.url}/${basePath}/healthz`, { agent }, (response) => {
+        response.resume();
+        response.on('end', resolve);
+      }).on('error', reject);
+    });
     const sockets = ['', 'GET /healthz HTTP/1.1\r\nHost: x\r\n'].map((sent) => {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
       socket.write(sent);
@@ -160,21 +169,6 @@ describe('SIGTERM', () => {
     const signalledAt = performance.now();
     service.process.kill('SIGTERM');
     await Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
-    expect(await service.exited).toBe(0);
-    expect(performance.now() - signalledAt).toBeLessThan(5_000);
-  });
-
-  it('is not held up by idle connections', async () => {
-    const service = second;
-    const agent = new Agent({ keepAlive: true });
-    await new Promise((resolve, reject) => {
-      get(`${service.url}/${basePath}/healthz`, { agent }, (response) => {
-        response.resume();
-        response.on('end', resolve);
-      }).on('error', reject);
-    });
-    const signalledAt = performance.now();
-    service.process.kill('SIGTERM');
     expect(await service.exited).toBe(0);
     expect(performance.now() - signalledAt).toBeLessThan(5_000);
     agent.destroy();

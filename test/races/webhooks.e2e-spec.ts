@@ -4,6 +4,7 @@ import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { kill, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { startTestService, type TestService } from '../support/test-service.js';
 import {
   startWebhookService,
   toLoopback,
@@ -13,6 +14,7 @@ import {
 let service: WebhookService;
 let tenant: Tenant;
 let workers: ServiceProcess[] = [];
+let workersHere: TestService[] = [];
 let receivers: Receiver[] = [];
 
 const startWorker = async () => {
@@ -20,6 +22,10 @@ const startWorker = async () => {
   const worker = await startProcess(variables);
   workers.push(worker);
   return worker;
+};
+/** One that nothing happens to needs no process of its own. */
+const startWorkerHere = async () => {
+  workersHere.push(await startTestService({ ROLE: 'all', ...toLoopback }, service.databaseUri));
 };
 const receiverWith = async (respond: Parameters<typeof startReceiver>[0] = 204) => {
   const receiver = await startReceiver(respond);
@@ -35,8 +41,10 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const worker of workers) await kill(worker);
+  for (const worker of workersHere) await worker.stop();
   for (const receiver of receivers) await receiver.stop();
   workers = [];
+  workersHere = [];
   receivers = [];
   await service.db.collection('webhookEndpoints').deleteMany({});
   await deliveries().deleteMany({});
@@ -53,7 +61,7 @@ describe('two workers', () => {
       await Promise.all(Array.from({ length: 8 }, () => service.createLead(tenant)));
     }
     expect(first.received).toEqual([]);
-    await Promise.all([startWorker(), startWorker()]);
+    await Promise.all([startWorker(), startWorkerHere()]);
     await eventually(async () => {
       expect(await deliveries().countDocuments({ status: 'delivered' })).toBe(80);
     });
@@ -86,7 +94,7 @@ describe('a worker that is killed', () => {
     expect(leaseLeft).toBeLessThan(60_000);
 
     receiver.respondWith(204);
-    await startWorker();
+    await startWorkerHere();
     await service.createLead(tenant);
     // The other one is not held up by the lease.
     await receiver.receivedRequests(2);
@@ -112,7 +120,7 @@ describe('a worker that is killed', () => {
       { relayedAt: null },
       { $set: { leaseOwner: 'killed', leasedUntil: new Date(Date.now() + 1_000) } },
     );
-    await startWorker();
+    await startWorkerHere();
     await receiver.receivedRequests(5);
     await eventually(async () => {
       expect(await outbox.countDocuments({ relayedAt: null })).toBe(0);

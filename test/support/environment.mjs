@@ -2,13 +2,18 @@ import { createRequire } from 'node:module';
 import { Writable } from 'node:stream';
 import { TestEnvironment } from 'jest-environment-node';
 
-/** Built-in classes that the program asks values of a test for with `instanceof`, or the reverse. */
-const builtIns = { Date, Error, RangeError, RegExp, SyntaxError, TypeError };
+/**
+ * Built-in classes that the program asks values of a test for with `instanceof`, or the reverse, and
+ * those that `expect` knows by name.
+ */
+const builtIns = {
+  ...{ Date, Error, RangeError, RegExp, SyntaxError, TypeError },
+  ...{ Array, BigInt, Boolean, Function, Map, Number, Set, String, Symbol },
+};
 
 const lines = [];
 const write = (chunk, _encoding, done) => done(void lines.push(chunk.toString()));
 const workerLog = { lines, destination: new Writable({ write }) };
-const workerState = {};
 
 /** A test file's surroundings: the program and the packages are those that Node itself loads. */
 export default class Environment extends TestEnvironment {
@@ -20,6 +25,6 @@ export default class Environment extends TestEnvironment {
       this.global[name] = builtIn;
     }
     const requireFromNode = createRequire(import.meta.url);
-    Object.assign(this.global, { workerLog, workerState, requireFromNode });
+    Object.assign(this.global, { workerLog, requireFromNode });
   }
 }

@@ -50,6 +50,7 @@ export function sharedAddresses(): Addresses {
     databaseUri: env['TEST_DATABASE_URI'] ?? '',
     log: env['TEST_SERVICE_LOG'] ?? '',
     secondInstance: env['TEST_SECOND_INSTANCE'] ?? '',
+    shell: env['TEST_SHELL'] ?? '',
   };
 }
 
@@ -59,4 +60,6 @@ interface Addresses {
   readonly log: string;
   /** Responds with the address of a second process, which runs from the first request on. */
   readonly secondInstance: string;
+  /** Runs the command lines that are posted to it, one after another, in a process that stays. */
+  readonly shell: string;
 }

@@ -7,21 +7,29 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { readEnvironment } from '../../dist/configuration/environment.js';
 import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
 import { createLogger } from '../../dist/http/server/logger.js';
 import { createService, listen } from '../../dist/service.js';
+import { endShell, runInShell } from './shell.mjs';
 
 const folder = await mkdtemp(join(tmpdir(), 'integration-api-test-'));
 const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
 const mongod = await startMongod(join(folder, 'data'), {
   isJournaled: false,
-  args: ['--quiet', ...parameters.flatMap((parameter) => ['--setParameter', parameter])],
+  args: [
+    ...['--quiet', '--slowms', '60000', '--unixSocketPrefix', folder],
+    ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
+  ],
 });
+// Over a socket file the server and its clients need a sixth less processor time than over TCP.
+const socket = encodeURIComponent(join(folder, `mongodb-${mongod.port}.sock`));
+const mongodUri = `mongodb://${socket}/?directConnection=true`;
 
 const log = join(folder, 'service.log');
 const logFile = openSync(log, 'a');
-const databaseUri = mongod.uri.replace('/?', '/shared?');
+const databaseUri = mongodUri.replace('/?', '/shared?');
 const variables = {
   NODE_ENV: 'test',
   PORT: '0',
@@ -43,19 +51,25 @@ const starter = createServer((_request, response) => {
   instances[0] ??= startInstance();
   instances[0].then(({ address }) => response.end(address));
 });
-starter.listen(0, '127.0.0.1');
-await once(starter, 'listening');
+const shell = createServer(async (request, response) => {
+  const failed = ({ message }) => ({ code: -1, stdout: '', stderr: message });
+  const outcome = await runInShell(await json(request)).catch(failed);
+  response.end(JSON.stringify(outcome));
+});
+const servers = [starter, shell];
+for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
 
 process.send({
-  TEST_MONGODB_URI: mongod.uri,
+  TEST_MONGODB_URI: mongodUri,
   TEST_DATABASE_URI: databaseUri,
   TEST_SERVICE_URL: url,
   TEST_SERVICE_LOG: log,
   TEST_SECOND_INSTANCE: `http://127.0.0.1:${starter.address().port}`,
+  TEST_SHELL: `http://127.0.0.1:${shell.address().port}`,
 });
 await once(process, 'disconnect');
-starter.close();
-starter.closeAllConnections();
+for (const server of servers) server.close().closeAllConnections();
+endShell();
 for (const { child } of await Promise.all(instances)) child.kill('SIGKILL');
 await service.app.close();
 await mongod.stop();

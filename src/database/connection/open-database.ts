@@ -1,6 +1,5 @@
 import type { Environment } from '../../configuration/environment.js';
 import { isDatabaseUnavailable } from './database-errors.js';
-import { openSharedMongod } from '../embedded/shared-mongod.js';
 
 /** The database that the service works on. */
 export interface OpenDatabase {
@@ -24,6 +23,8 @@ export async function openDatabase(environment: Environment): Promise<OpenDataba
   if (uri !== undefined) {
     return { uri, description: withoutCredentials(uri), stop: () => Promise.resolve() };
   }
+  // Where there is a MONGODB_URI, a start does without some two hundred modules.
+  const { openSharedMongod } = await import('../embedded/shared-mongod.js');
   const mongod = await openSharedMongod(folder);
   return {
     uri: mongod.uri.replace('/?', `/${databaseName}?`),

@@ -1,0 +1,70 @@
+// Runs one command line after another in a process that stays: starting one takes longer than most
+// commands.
+import { spawn } from 'node:child_process';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+const program = join(import.meta.dirname, '../../dist/operator/command-line/program.js');
+const loop = `
+  import { createInterface } from 'node:readline';
+  import { runCommandLine } from ${JSON.stringify(pathToFileURL(program).href)};
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { args, env } = JSON.parse(line);
+    for (const name of Object.keys(process.env)) delete process.env[name];
+    Object.assign(process.env, env);
+    process.exitCode = 0;
+    await runCommandLine(args);
+    process.stderr.write('\\0');
+    process.stdout.write(process.exitCode + '\\0');
+  }
+  process.exit(0);
+`;
+
+let shell;
+let lastCommand = Promise.resolve();
+
+/**
+ * Runs a command line, after those that came before.
+ *
+ * @param command `args`, and `env`: all of its environment
+ * @returns its `code`, `stdout` and `stderr`
+ */
+export function runInShell(command) {
+  const outcome = lastCommand.then(() => run(command));
+  lastCommand = outcome.catch(() => undefined);
+  return outcome;
+}
+
+/** Ends the process that stays. */
+export function endShell() {
+  shell?.stdin.end();
+}
+
+async function run(command) {
+  // A folder without `.env`.
+  const options = { env: command.env, cwd: tmpdir() };
+  shell ??= spawn(process.execPath, ['--input-type=module', '--eval', loop], options);
+  const written = Promise.all([untilEnd(shell.stdout), untilEnd(shell.stderr)]);
+  shell.stdin.write(`${JSON.stringify(command)}\n`);
+  const [stdout, stderr] = await written;
+  const code = /\d+$/.exec(stdout)?.[0] ?? '-1';
+  return { code: Number(code), stdout: stdout.slice(0, -code.length), stderr };
+}
+
+/** What a command writes to a stream, up to the null character that ends it. */
+function untilEnd(stream) {
+  return new Promise((resolve, reject) => {
+    let text = '';
+    const collect = (chunk) => {
+      text += chunk.toString();
+      if (text.endsWith('\0')) finish(() => resolve(text.slice(0, -1)));
+    };
+    const fail = () => finish(() => reject(new Error(`The command line ended: ${text}`)));
+    const finish = (settle) => {
+      stream.off('data', collect).off('end', fail);
+      settle();
+    };
+    stream.on('data', collect).on('end', fail);
+  });
+}
