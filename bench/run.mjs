@@ -89,6 +89,7 @@ function conditions() {
     seconds: Number(seconds),
     rounds: Number(rounds),
     clients: Number(clients),
+    isWhole,
   };
 }
 
