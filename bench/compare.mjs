@@ -8,6 +8,7 @@ const { values } = parseArgs({ options: { accept: { type: 'boolean', default: fa
 const latest = await readResults('latest');
 const accepted = await readResults('accepted');
 if (latest === null) fail('There are no results yet: run `npm run bench`.');
+if (values.accept && !latest.isWhole) fail('Only a run of all workloads can be accepted.');
 if (accepted !== null) process.stdout.write(`${comparisonOf(accepted, latest)}\n`);
 else if (!values.accept)
   fail('No results were accepted yet: `npm run bench:compare -- --accept` accepts the latest.');

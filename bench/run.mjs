@@ -28,6 +28,7 @@ const { values } = parseArgs({
     only: { type: 'string' },
     seconds: { type: 'string', default: '2.5' },
     rounds: { type: 'string', default: '3' },
+    clients: { type: 'string', default: '32' },
   },
 });
 const workloads = selected(values.only?.split(','));
@@ -79,7 +80,7 @@ async function run() {
 }
 
 function conditions() {
-  const { seconds, rounds } = values;
+  const { seconds, rounds, clients } = values;
   const [processor] = cpus();
   return {
     at: new Date().toISOString(),
@@ -87,6 +88,8 @@ function conditions() {
     node: process.version,
     seconds: Number(seconds),
     rounds: Number(rounds),
+    clients: Number(clients),
+    isWhole,
   };
 }
 
@@ -130,7 +133,9 @@ async function measureRounds(subjects) {
 async function measureOne(workload, subject, round) {
   subject.resume();
   try {
-    return await measure(workload, subject, { seconds: Number(values.seconds), round });
+    const connections = Math.min(workload.connections, Number(values.clients));
+    const options = { seconds: Number(values.seconds), connections, round };
+    return await measure(workload, subject, options);
   } finally {
     subject.pause();
   }

@@ -14,6 +14,7 @@ import { productionEnvironment } from './environment.mjs';
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const cacheFolder = join(root, 'node_modules/.cache/bench-data');
+const attempts = 3;
 const mongodOptions = {
   args: [
     '--quiet',
@@ -30,21 +31,33 @@ export async function startDatabase(folder) {
   return openDatabase(folder);
 }
 
+/** A server whose files come from another port may step down once more after it has become primary. */
 async function openDatabase(folder) {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await tryToOpen(folder);
+    } catch (error) {
+      if (attempt === attempts) throw error;
+    }
+  }
+}
+
+async function tryToOpen(folder) {
   const mongod = await startMongod(folder, mongodOptions);
   const uri = mongod.uri.replace('/?', '/bench?');
-  const client = await new MongoClient(uri).connect();
-  const db = client.db();
-  const { pid } = await db.admin().serverStatus();
-  return {
-    uri,
-    db,
-    pid: Number(pid),
-    stop: async () => {
-      await client.close();
-      await mongod.stop();
-    },
+  const client = new MongoClient(uri);
+  const stop = async () => {
+    await client.close();
+    await mongod.stop();
   };
+  try {
+    const db = client.db();
+    const { pid } = await db.admin().serverStatus();
+    return { uri, db, pid: Number(pid), stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
 }
 
 /** The folder with the loaded files; they are kept for later runs of the same day and the same code. */

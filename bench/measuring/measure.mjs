@@ -16,13 +16,13 @@ const pollMs = 50;
  * @returns the figures of the run: requests a second, latencies, processor microseconds a request
  * @throws Error when a response had another status than expected
  */
-export async function measure(workload, subject, { seconds, round }) {
+export async function measure(workload, subject, { seconds, connections, round }) {
   const nextRequest = workload.requests(
     seedOf(round),
     workload.needsTag ? await tagOf(workload, subject) : undefined,
   );
   const { url } = subject;
-  const load = { url, connections: workload.connections, nextRequest, expected: workload.expected };
+  const load = { url, connections, nextRequest, expected: workload.expected };
   const stopWriting =
     workload.writes === undefined ? async () => {} : startWriting(workload, subject);
   try {

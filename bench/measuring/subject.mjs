@@ -9,7 +9,7 @@ import { productionEnvironment } from './environment.mjs';
 import { processorTime, residentMemory } from './process-figures.mjs';
 
 const root = join(import.meta.dirname, '../..');
-const startTimeoutMs = 30_000;
+const startTimeoutMs = 120_000;
 const pollMs = 5;
 
 /** A program that listens. While it is paused it takes no processor time from the others. */
