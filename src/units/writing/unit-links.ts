@@ -2,21 +2,23 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
+import { ReservationsRepository } from '../../reservations/reservations.repository.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import type { Message } from '../../localization/messages.js';
 import { unitErrors } from '../unit-errors.js';
+import { statusWhenSent } from './availability.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
 
-/** The references of a unit as they are stored. */
+/** The fields of a unit that other documents decide. */
 type Links = Partial<
   Pick<
     UnitDocument,
-    'compoundId' | 'locationId' | 'propertyTypeId' | 'unitDesignId' | 'amenitiesIds'
+    'compoundId' | 'locationId' | 'propertyTypeId' | 'unitDesignId' | 'amenitiesIds' | 'status'
   >
 >;
 
-/** Where a unit is stored to be so far. */
-type StoredLocation = Partial<Pick<UnitDocument, 'compoundId' | 'locationId'>>;
+/** The stored unit, without anything when it is new. */
+type StoredUnit = Partial<Pick<UnitDocument, '_id' | 'compoundId' | 'locationId'>>;
 
 /** What the names of one request resolve to; the errors are those of all its names. */
 interface Resolution {
@@ -25,10 +27,16 @@ interface Resolution {
   readonly errors: Message[];
 }
 
-/** Resolves the names of a request to ids, inside its transaction (rule UNIT-1). */
+/**
+ * Resolves the names of a request to ids, and its status by the unit's reservations, inside its
+ * transaction (rules UNIT-1 and UNIT-30).
+ */
 @Injectable()
 export class UnitLinks {
-  constructor(private readonly references: ReferencesRepository) {}
+  constructor(
+    private readonly references: ReferencesRepository,
+    private readonly reservations: ReservationsRepository,
+  ) {}
 
   /**
    * The compound that a request names, if it names one.
@@ -46,7 +54,7 @@ export class UnitLinks {
   }
 
   /**
-   * The ids that a request sets.
+   * The ids and the status that a request sets.
    *
    * @param compoundId the compound that the request names
    * @throws DomainError 400 that names everything that resolves to nothing
@@ -54,7 +62,7 @@ export class UnitLinks {
   async resolve(
     organizationId: Types.ObjectId,
     input: UpsertUnitDto,
-    stored: StoredLocation,
+    stored: StoredUnit,
     compoundId: Types.ObjectId | undefined,
   ): Promise<Links> {
     const resolution: Resolution = { organizationId, input, errors: [] };
@@ -64,6 +72,7 @@ export class UnitLinks {
       ...(await this.propertyType(resolution)),
       ...(await this.unitDesign(resolution)),
       ...(await this.amenities(resolution)),
+      ...(await this.status(resolution, stored)),
     };
     if (resolution.errors.length > 0)
       throw new DomainError(unitErrors.unknownName, resolution.errors);
@@ -72,7 +81,7 @@ export class UnitLinks {
 
   private async location(
     { organizationId, input: { phase }, errors }: Resolution,
-    stored: StoredLocation,
+    stored: StoredUnit,
     compoundId: Types.ObjectId | null | undefined,
   ): Promise<Links> {
     if (!compoundId) return {};
@@ -83,6 +92,15 @@ export class UnitLinks {
     }
     const keepsLocation = stored.locationId && stored.compoundId?.equals(compoundId);
     return phase === null || !keepsLocation ? { locationId: compoundId } : {};
+  }
+
+  private async status(
+    { organizationId, input: { status } }: Resolution,
+    { _id }: StoredUnit,
+  ): Promise<Links> {
+    if (status === undefined || _id === undefined) return {};
+    const statuses = await this.reservations.statusesByUnit(organizationId, [_id]);
+    return { status: statusWhenSent(status, statuses.get(_id.toHexString()) ?? []) };
   }
 
   private async propertyType({

@@ -6,6 +6,7 @@ import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import { newUnit } from './new-unit.js';
 import { slugCandidates } from './slug.js';
 import { unitChanges, UnitEvents } from './unit-events.js';
 import { UnitLinks } from './unit-links.js';
@@ -96,24 +97,12 @@ export class UnitUpsertsService {
 
   private async create(caller: Caller, fields: Partial<UnitDocument>): Promise<Saved> {
     const { organizationId } = caller;
-    const now = this.clock.now();
     const _id = new Types.ObjectId();
     const { unitId, recordSystemId } = fields;
     const name = fields.name ?? { 'en-us': unitId ?? recordSystemId ?? '' };
     const texts = [name['en-us'], unitId, recordSystemId];
     const slug = await this.freeSlug(organizationId, slugCandidates(texts, _id.toHexString()));
-    const unit = {
-      ...emptyUnit,
-      ...fields,
-      _id,
-      organizationId,
-      name,
-      slug,
-      isDeleted: false,
-      createdAt: now,
-      updatedAt: now,
-      __v: 0,
-    } as UnitDocument;
+    const unit = newUnit(organizationId, { ...fields, _id, name, slug }, this.clock.now());
     await this.units.insert(unit);
     await this.events.created(unit);
     return { operation: 'create', unit };
@@ -137,21 +126,6 @@ export class UnitUpsertsService {
     return candidates.find((slug) => !used.has(slug)) ?? candidates.at(-1) ?? '';
   }
 }
-
-/** What a new unit has when the request does not say. */
-const emptyUnit: Partial<UnitDocument> = {
-  status: 'Available',
-  rentalStatus: 'Unavailable',
-  unitDesignId: null,
-  propertyTypeId: null,
-  amenitiesIds: [],
-  media: [],
-  reviews: [],
-  listingType: [],
-  showForBrokers: false,
-  isAdminOnly: false,
-  allowToTaskeen: false,
-};
 
 /** What simultaneous requests would contend for: the unit's ids, and the slug that its name makes. */
 function queueKeys({ organizationId }: Caller, input: UpsertUnitDto): string[] {

@@ -30,8 +30,11 @@ export class OutboxEventsRepository {
     @InjectCollection('OutboxEvent') private readonly events: TenantCollection<OutboxEventDocument>,
   ) {}
 
-  async insert(event: OutboxEventDocument): Promise<void> {
-    await this.events.insert(event);
+  async insert(
+    organizationId: Types.ObjectId,
+    events: readonly OutboxEventDocument[],
+  ): Promise<void> {
+    await this.events.write(organizationId, events, []);
   }
 
   /** The events that are committed from now on, by any process. */

@@ -25,16 +25,20 @@ export class Outbox {
    * @throws EventTooLargeError when it could not be sent, so that the change is not made either
    */
   async publish(organizationId: Types.ObjectId, event: OutboundEvent): Promise<void> {
+    await this.publishAll(organizationId, [event]);
+  }
+
+  /** As {@link publish}, for many events of one organization. */
+  async publishAll(
+    organizationId: Types.ObjectId,
+    events: readonly OutboundEvent[],
+  ): Promise<void> {
     const now = this.clock.now();
-    const document: OutboxEventDocument = {
-      _id: new Types.ObjectId(),
-      organizationId,
-      ...event,
-      relayedAt: null,
-      createdAt: now,
-      updatedAt: now,
-    };
-    assertEventSize(document);
-    await this.events.insert(document);
+    const documents = events.map((event): OutboxEventDocument => {
+      const times = { relayedAt: null, createdAt: now, updatedAt: now };
+      return { _id: new Types.ObjectId(), organizationId, ...event, ...times };
+    });
+    for (const document of documents) assertEventSize(document);
+    await this.events.insert(organizationId, documents);
   }
 }
