@@ -136,7 +136,7 @@ describe('catalog import', () => {
   it('lists every error with its location and stores nothing', async () => {
     const [villa] = catalogue.units;
     const bad = {
-      compounds: [{ slug: 'new', name: { 'ar-eg': 'جديد' } }],
+      compounds: [{ slug: 'new', name: { 'ar-eg': 'جديد' }, showOnMap: 'yes', media: 7 }],
       phases: [{ slug: 'p', name: { 'en-us': 'P' }, compound: 'nowhere' }],
       units: [
         { ...villa, slug: 'other', unitId: 'V-9', price: -1 },
@@ -156,8 +156,18 @@ describe('catalog import', () => {
     };
     const { code, faults } = await report(JSON.stringify(bad));
     expect(code).toBe(1);
+    const messages = new Map(faults.map(({ place, message }) => [place, message]));
+    expect(messages.get('compounds[0].name.en-us')).toBe('must be a text of 1 to 2,048 characters');
+    expect(messages.get('units[2]')).toBe('has unknown fields: colour');
+    expect(messages.get('compounds[0].showOnMap')).toBe('must be true or false');
+    expect(messages.get('phases[0].compound')).toBe(
+      'there is nothing in compounds with slug nowhere',
+    );
+    expect(messages.get('compounds[0].media')).toBe('must be a list');
     expect(faults.map(({ place }) => place).toSorted()).toEqual([
+      'compounds[0].media',
       'compounds[0].name.en-us',
+      'compounds[0].showOnMap',
       'phases[0].compound',
       'units[0].price',
       'units[1].recordSystemId',

@@ -5,13 +5,10 @@ import * as texts from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
 import { url as urlKind } from '../../values/web-address.js';
 
-const short = valueOf<string>(texts.shortText, atMost(texts.shortTextLimit));
+const short = valueOf<string>(texts.shortText, upTo(texts.shortTextLimit));
 const text = valueOf<string>(texts.text, 'must be a text that is not empty');
-const slug = valueOf<string>(texts.slug, atMost(texts.slugLimit));
-const externalId = valueOf<string>(
-  texts.externalId,
-  `must be a text of 1 to ${limitText(texts.externalIdLimit)} characters`,
-);
+const slug = valueOf<string>(texts.slug, upTo(texts.slugLimit));
+const externalId = valueOf<string>(texts.externalId, upTo(texts.externalIdLimit));
 const number = valueOf<number>(quantity, 'must be a finite number that is not negative');
 const url = valueOf<string>(urlKind, 'must be a URL');
 const time = z.unknown().transform(parseTime).pipe(z.date('must be an ISO 8601 date'));
@@ -104,8 +101,8 @@ export const entrySchemas = {
   }),
 } as const;
 
-function atMost(limit: number): string {
-  return `must be a text of at most ${limitText(limit)} characters`;
+function upTo(limit: number): string {
+  return `must be a text of 1 to ${limitText(limit)} characters`;
 }
 
 function valueOf<T>(kind: ValueKind, message: string): z.ZodType<T> {

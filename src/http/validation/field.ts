@@ -61,7 +61,8 @@ function instantiateItems(type: DtoClass, field: string, value: unknown): unknow
   const { prototype } = type as { prototype: object };
   const itemType = Reflect.getMetadata(itemTypeKey, prototype, field) as DtoClass | undefined;
   if (itemType === undefined || !Array.isArray(value)) return value;
-  return value.map((item: unknown) => (isPlainObject(item) ? instantiate(itemType, item) : item));
+  // What is no object is rejected as such; class-validator would take a list for more items.
+  return value.map((item: unknown) => (isPlainObject(item) ? instantiate(itemType, item) : null));
 }
 
 function isObject(value: unknown): boolean {

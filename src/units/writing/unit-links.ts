@@ -5,7 +5,7 @@ import { ReferencesRepository } from '../../catalogue/references/references.repo
 import { ReservationsRepository } from '../../reservations/reservations.repository.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import type { Message } from '../../localization/messages.js';
-import { unitErrors } from '../unit-errors.js';
+import { unitErrors, unknownName } from '../unit-errors.js';
 import { statusWhenSent } from './availability.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
 
@@ -49,7 +49,8 @@ export class UnitLinks {
   ): Promise<Types.ObjectId | undefined> {
     if (compound === undefined) return undefined;
     const id = await this.references.idBySlug('compounds', organizationId, compound);
-    if (id === null) throw new DomainError(unitErrors.unknownName, [unknown('compound', compound)]);
+    if (id === null)
+      throw new DomainError(unitErrors.unknownName, [unknownName('compound', compound)]);
     return id;
   }
 
@@ -87,7 +88,7 @@ export class UnitLinks {
     if (!compoundId) return {};
     if (typeof phase === 'string') {
       const id = await this.references.phaseIdBySlug(organizationId, compoundId, phase);
-      if (id === null) errors.push(unknown('phase', phase));
+      if (id === null) errors.push(unknownName('phase', phase));
       return { locationId: id };
     }
     const keepsLocation = stored.locationId && stored.compoundId?.equals(compoundId);
@@ -112,7 +113,7 @@ export class UnitLinks {
     if (propertyType === null) return { propertyTypeId: null };
     const found = await this.references.propertyTypeIdsByNames(organizationId, [propertyType]);
     const id = found[0]?.[0] ?? null;
-    if (id === null) errors.push(unknown('propertyType', propertyType));
+    if (id === null) errors.push(unknownName('propertyType', propertyType));
     return { propertyTypeId: id };
   }
 
@@ -124,7 +125,7 @@ export class UnitLinks {
     if (unitDesign === undefined) return {};
     if (unitDesign === null) return { unitDesignId: null };
     const id = await this.references.idBySlug('unitDesigns', organizationId, unitDesign);
-    if (id === null) errors.push(unknown('unitDesign', unitDesign));
+    if (id === null) errors.push(unknownName('unitDesign', unitDesign));
     return { unitDesignId: id };
   }
 
@@ -137,13 +138,9 @@ export class UnitLinks {
     const found = await this.references.amenityIdsByNames(organizationId, amenities);
     const ids = new Map<string, Types.ObjectId>();
     for (const [index, [id]] of found.entries()) {
-      if (id === undefined) errors.push(unknown('amenities', amenities[index] ?? ''));
+      if (id === undefined) errors.push(unknownName('amenities', amenities[index] ?? ''));
       else ids.set(id.toHexString(), id);
     }
     return { amenitiesIds: [...ids.values()] };
   }
-}
-
-function unknown(property: string, value: string): Message {
-  return { key: unitErrors.unknownName.message, values: { property, value } };
 }
