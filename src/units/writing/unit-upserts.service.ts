@@ -59,7 +59,7 @@ export class UnitUpsertsService {
       throw new DomainError(unitErrors.compoundRequired);
     }
     const fields = {
-      ...requestFields(input, stored?.name, caller.language),
+      ...requestFields(input, stored, caller.language),
       ...(await this.links.resolve(organizationId, input, stored ?? {}, compoundId)),
     };
     await this.assertUnitIdFree(organizationId, { ...stored, ...fields }, stored?._id);
@@ -99,10 +99,11 @@ export class UnitUpsertsService {
     const { organizationId } = caller;
     const _id = new Types.ObjectId();
     const { unitId, recordSystemId } = fields;
-    const name = fields.name ?? { 'en-us': unitId ?? recordSystemId ?? '' };
-    const texts = [name['en-us'], unitId, recordSystemId];
+    const standIn = unitId ?? recordSystemId ?? '';
+    const named = { name: { 'en-us': standIn }, nameStandIn: standIn, ...fields, _id };
+    const texts = [named.name?.['en-us'], unitId, recordSystemId];
     const slug = await this.freeSlug(organizationId, slugCandidates(texts, _id.toHexString()));
-    const unit = newUnit(organizationId, { ...fields, _id, name, slug }, this.clock.now());
+    const unit = newUnit(organizationId, { ...named, slug }, this.clock.now());
     await this.units.insert(unit);
     await this.events.created(unit);
     return { operation: 'create', unit };
@@ -112,7 +113,13 @@ export class UnitUpsertsService {
     const updatedAt = this.clock.now();
     const times = fields.isDeleted ? { updatedAt, deletedAt: updatedAt } : { updatedAt };
     const changed = { ...stored, ...fields, ...times };
-    if (unitChanges(stored, changed).length === 0) return { operation: 'update', unit: stored };
+    if (unitChanges(stored, changed).length === 0) {
+      const { nameStandIn = null } = changed;
+      // The default name was sent as it was shown: it stands by itself from now on.
+      if ((stored.nameStandIn ?? null) !== nameStandIn)
+        await this.units.setFields(stored, { nameStandIn });
+      return { operation: 'update', unit: stored };
+    }
     await this.units.setFields(stored, { ...fields, ...times });
     await this.events.updated(stored, changed);
     return { operation: 'update', unit: changed };
