@@ -2,6 +2,7 @@ import { type DynamicModule, Module } from '@nestjs/common';
 import { LoggerModule } from 'nestjs-pino';
 import type { Logger } from 'pino';
 import { AuthenticationModule } from './authentication/authentication.module.js';
+import { CatalogueImportModule } from './catalogue/import/catalogue-import.module.js';
 import { ConfigurationModule } from './configuration/configuration.module.js';
 import type { Environment } from './configuration/environment.js';
 import { CompoundsModule } from './compounds/compounds.module.js';
@@ -38,6 +39,7 @@ export class AppModule {
         LeadsModule,
         CompoundsModule,
         UnitsModule,
+        CatalogueImportModule,
         ReservationsModule,
         WebhooksModule,
         HealthModule,

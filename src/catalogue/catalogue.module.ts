@@ -6,12 +6,9 @@ import { phaseSchema } from './collections/phase.schema.js';
 import { propertyTypeSchema } from './collections/property-type.schema.js';
 import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
-import { CatalogueChecks } from './import/catalogue-checks.js';
-import { CatalogueImportRepository } from './import/catalogue-import.repository.js';
-import { CatalogueImportsService } from './import/catalogue-imports.service.js';
 import { ReferencesRepository } from './references/references.repository.js';
 
-/** What compounds and units share: their collections, what they refer to, and the import. */
+/** What compounds and units share: their collections and what they refer to. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature(
@@ -23,12 +20,7 @@ import { ReferencesRepository } from './references/references.repository.js';
       { name: 'Unit', schema: unitSchema },
     ),
   ],
-  providers: [
-    ReferencesRepository,
-    CatalogueImportRepository,
-    CatalogueChecks,
-    CatalogueImportsService,
-  ],
-  exports: [TenantCollectionsModule, ReferencesRepository, CatalogueImportsService],
+  providers: [ReferencesRepository],
+  exports: [TenantCollectionsModule, ReferencesRepository],
 })
 export class CatalogueModule {}

@@ -26,6 +26,20 @@ describe('fieldChanges', () => {
     ]);
   });
 
+  it('takes what JSON shows alike for the same, and nothing else', () => {
+    const time = new Date('2026-01-05T00:00:00Z');
+    const before = { a: time, b: { c: [time] }, d: time, e: { x: 1, y: 2 }, f: [1], g: null };
+    const after = {
+      a: time.toISOString(),
+      b: { c: [time.toISOString()] },
+      d: new Date(0),
+      e: { y: 2, x: 1 },
+      f: [1, 2],
+      g: {},
+    };
+    expect(fieldChanges(before, after).map(({ field }) => field)).toEqual(['d', 'f', 'g']);
+  });
+
   it('takes names of Object.prototype for ordinary keys', () => {
     expect(fieldChanges({}, { constructor: 1, toString: 2 })).toEqual([
       { field: 'constructor', from: null, to: 1 },

@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
+import { isPlainObject } from '../values/plain-object.js';
 
 /** One field that changed; `from` is null where there was none, `to` where there is none now. */
 export interface FieldChange {
@@ -8,7 +9,7 @@ export interface FieldChange {
 }
 
 /**
- * The fields in which two states of a document differ.
+ * The fields in which two states of a document differ as JSON shows them.
  *
  * @param nested names of the fields whose own keys are compared one by one and reported as dotted
  * paths such as `data.email`
@@ -34,8 +35,27 @@ function changeOf(
   key: string,
 ): FieldChange[] {
   const isSame = Object.hasOwn(before, key) === Object.hasOwn(after, key);
-  if (isSame && isDeepStrictEqual(before[key], after[key])) return [];
+  if (isSame && isShownAlike(before[key], after[key])) return [];
   return [{ field, from: ownValue(before, key), to: ownValue(after, key) }];
+}
+
+/**
+ * Whether JSON has one form for both: the integer, decimal, id or time that another program stored
+ * is what a request sends back as the number or text that it was shown.
+ */
+function isShownAlike(a: unknown, b: unknown): boolean {
+  if (isDeepStrictEqual(a, b)) return true;
+  if (Array.isArray(a) && Array.isArray(b)) {
+    return a.length === b.length && a.every((item, index) => isShownAlike(item, b[index]));
+  }
+  if (!isJsonObject(a) || !isJsonObject(b)) return JSON.stringify(a) === JSON.stringify(b);
+  const keys = Object.keys(a);
+  const isSame = (key: string) => Object.hasOwn(b, key) && isShownAlike(a[key], b[key]);
+  return keys.length === Object.keys(b).length && keys.every(isSame);
+}
+
+function isJsonObject(value: unknown): value is Record<string, unknown> {
+  return isPlainObject(value) && !(value instanceof Date);
 }
 
 function keysOfBoth(before: object, after: object): string[] {

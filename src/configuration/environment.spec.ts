@@ -89,6 +89,13 @@ describe('readEnvironment', () => {
   });
 });
 
+describe('a value that no variable can have', () => {
+  it('is told in words of this service', () => {
+    const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
+    expect(problemsOf(source)).toEqual(['HOST: must be a text', 'DATA_FOLDER: must be a text']);
+  });
+});
+
 describe('environmentExample', () => {
   it('is a configuration that is accepted and equals the defaults', () => {
     const lines = environmentExample()

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { schemaMessage } from '../values/schema-messages.js';
 import { encryptionKeys, flag, integer, oneOf, trustProxy } from './environment-values.js';
 
 /** Every environment variable: its values, its default, and what `.env.example` says about it. */
@@ -102,7 +103,9 @@ export class ConfigurationError extends Error {
  */
 export function readEnvironment(source: Record<string, string | undefined>): Environment {
   const given = Object.entries(source).filter(([, value]) => value !== '');
-  const result = environmentSchema.safeParse(Object.fromEntries(given));
+  const result = environmentSchema.safeParse(Object.fromEntries(given), {
+    error: schemaMessage,
+  });
   if (result.success) return result.data;
   throw new ConfigurationError(
     result.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),

@@ -37,9 +37,10 @@ export function leadEvent(
   return operation === 'update' ? { ...event, changes } : event;
 }
 
-/** The differences between two states of a lead; before its creation it has no fields. */
+/** The differences between two states of a lead; before its creation it has nothing. */
 export function leadChanges(before: LeadDocument | null, after: LeadDocument): FieldChange[] {
-  const fields = before === null ? {} : auditedFields(before);
+  const nothing = { data: {}, additionalData: {}, compoundsIds: [], clientId: null };
+  const fields = before === null ? nothing : auditedFields(before);
   return fieldChanges(fields, auditedFields(after), ['data', 'additionalData']);
 }
 

@@ -12,9 +12,8 @@ import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js'
 import { ReservationInspectionService } from './reading/reservation-inspection.service.js';
 import { ReservationsService } from './reading/reservations.service.js';
 import { ReservationStateService } from './reservation-state.service.js';
-import { reservationSchema } from './reservation.schema.js';
+import { ReservationStorageModule } from './reservation-storage.module.js';
 import { ReservationsController } from './reservations.controller.js';
-import { ReservationsRepository } from './reservations.repository.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 
 /** Reservations, their cheque wallets and the callback of collection partners. */
@@ -22,17 +21,16 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
   imports: [
     LeadsModule,
     OrganizationsModule,
+    ReservationStorageModule,
     UnitsModule,
     WebhooksModule,
     TenantCollectionsModule.forFeature(
-      { name: 'Reservation', schema: reservationSchema },
       { name: 'ChequeWallet', schema: chequeWalletSchema },
       { name: 'CallbackLog', schema: callbackLogSchema },
     ),
   ],
   controllers: [ReservationsController],
   providers: [
-    ReservationsRepository,
     ChequeWalletsRepository,
     CallbackLogRepository,
     ReservationStateService,

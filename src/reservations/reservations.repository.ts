@@ -49,6 +49,18 @@ export class ReservationsRepository {
     return others.map(({ status }) => status);
   }
 
+  /** The statuses of the reservations of units, by the units' ids in hexadecimal. */
+  async statusesByUnit(
+    organizationId: Types.ObjectId,
+    unitIds: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, readonly ReservationStatus[]>> {
+    const filter = { unitId: { $in: unitIds }, ...notDeleted };
+    const fields = { fields: ['unitId', 'status'] } as const;
+    const found = await this.reservations.find(organizationId, filter, fields);
+    const byUnit = Map.groupBy(found, ({ unitId }) => unitId?.toHexString() ?? '');
+    return new Map([...byUnit].map(([id, ofUnit]) => [id, ofUnit.map(({ status }) => status)]));
+  }
+
   async insert(reservation: ReservationDocument): Promise<void> {
     await this.reservations.insert(reservation);
   }

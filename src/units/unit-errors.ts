@@ -1,4 +1,5 @@
 import type { ErrorDefinition } from '../http/errors/error-definition.js';
+import type { Message } from '../localization/messages.js';
 
 export const unitErrors = {
   notFound: {
@@ -60,3 +61,8 @@ export const unitErrors = {
     remedy: 'Send names and slugs that exist in the catalogue',
   },
 } satisfies Record<string, ErrorDefinition>;
+
+/** A message of {@link unitErrors.unknownName}. */
+export function unknownName(property: string, value: string): Message {
+  return { key: unitErrors.unknownName.message, values: { property, value } };
+}

@@ -32,10 +32,17 @@ export class UnitPresenter {
   constructor(private readonly references: ReferencesRepository) {}
 
   async present(unit: UnitDocument, language: Language): Promise<UnitDto> {
-    const references = this.referencesOf(unit.organizationId, language);
-    const [presented] = await presentBatch([unit], references, language);
+    const [presented] = await this.presentAll(unit.organizationId, [unit], language);
     if (presented === undefined) throw new Error('A unit was lost while it was presented.');
     return presented;
+  }
+
+  async presentAll(
+    organizationId: Types.ObjectId,
+    units: readonly UnitDocument[],
+    language: Language,
+  ): Promise<UnitDto[]> {
+    return presentBatch(units, this.referencesOf(organizationId, language), language);
   }
 
   /** The units of one response, batch by batch; references are loaded once for many batches. */

@@ -96,7 +96,7 @@ export class UnitsController {
   })
   @DocumentedResponse(200, UnitsResponseDto, 'The units.', pollingHeaders)
   @DocumentedPolling()
-  @DocumentedErrors(httpErrors.validationFailed, ...commonErrors)
+  @DocumentedErrors(httpErrors.validationFailed, unitErrors.unknownName, ...commonErrors)
   list(
     @CurrentCaller() caller: Caller,
     @Query() query: ListUnitsQuery,
@@ -114,7 +114,7 @@ export class UnitsController {
       '`format`, else of Accept, else JSON.',
   })
   @DocumentedExport()
-  @DocumentedErrors(httpErrors.validationFailed, ...commonErrors)
+  @DocumentedErrors(httpErrors.validationFailed, unitErrors.unknownName, ...commonErrors)
   async export(
     @CurrentCaller() caller: Caller,
     @Query() query: ExportUnitsQuery,

@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
+import { ReservationStorageModule } from '../reservations/reservation-storage.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { UnitAvailabilityService } from './writing/unit-availability.service.js';
 import { CompoundUnitsController } from './reading/compound-units.controller.js';
 import { UnitFilters } from './reading/unit-filters.js';
 import { UnitsController } from './units.controller.js';
+import { UnitImportsService } from './writing/unit-imports.service.js';
 import { UnitLinks } from './writing/unit-links.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
@@ -16,7 +18,7 @@ import { UnitsRepository } from './units.repository.js';
 
 /** `/units`, and what reservations need of units. */
 @Module({
-  imports: [CatalogueModule, HttpModule, WebhooksModule],
+  imports: [CatalogueModule, HttpModule, ReservationStorageModule, WebhooksModule],
   controllers: [CompoundUnitsController, UnitsController],
   providers: [
     UnitsRepository,
@@ -25,10 +27,11 @@ import { UnitsRepository } from './units.repository.js';
     UnitsService,
     UnitLinks,
     UnitUpsertsService,
+    UnitImportsService,
     UnitEvents,
     UnitAvailabilityService,
     UnitLookupService,
   ],
-  exports: [UnitLookupService, UnitAvailabilityService],
+  exports: [UnitLookupService, UnitAvailabilityService, UnitImportsService],
 })
 export class UnitsModule {}

@@ -30,6 +30,13 @@ export class UnitsRepository {
     return this.units.findOne(organizationId, { slug, ...notDeleted });
   }
 
+  async findBySlugs(
+    organizationId: Types.ObjectId,
+    slugs: readonly string[],
+  ): Promise<UnitDocument[]> {
+    return this.units.find(organizationId, { slug: { $in: slugs }, ...notDeleted });
+  }
+
   async findByRecordSystemId(
     organizationId: Types.ObjectId,
     recordSystemId: string,
@@ -60,6 +67,15 @@ export class UnitsRepository {
 
   async insert(unit: UnitDocument): Promise<void> {
     await this.units.insert(unit);
+  }
+
+  /** Stores new units and sets fields of others. */
+  async write(
+    organizationId: Types.ObjectId,
+    created: readonly UnitDocument[],
+    updates: readonly { readonly _id: Types.ObjectId; readonly fields: Partial<UnitDocument> }[],
+  ): Promise<void> {
+    await this.units.write(organizationId, created, updates);
   }
 
   async setFields(

@@ -46,5 +46,11 @@ export const shortText: ValueKind = [
   storable,
 ];
 
-/** The name of a catalogue document in addresses. */
+/** The name of a catalogue document in addresses, as it is looked for. */
 export const slug: ValueKind = [...shortText, maxLength(slugLimit)];
+
+/** A slug that a document may be given: one part of a path, whoever writes or reads the path. */
+export const newSlug: ValueKind = [
+  ...slug,
+  textRule('isSlug', (value) => !/[\s\p{Cc}/\\?#%]/u.test(value) && !/^\.*$/.test(value)),
+];

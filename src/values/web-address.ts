@@ -1,13 +1,10 @@
-import { isValid, type ValueKind } from './rule.js';
+import type { ValueKind } from './rule.js';
 import { shortText } from './text.js';
 
-/** An absolute URL of any scheme. */
-export const url: ValueKind = [
-  ...shortText,
-  { name: 'isUrl', isMet: (value) => typeof value === 'string' && URL.canParse(value) },
-];
+/** An absolute http or https address: others, such as `javascript:`, would run where it is shown. */
+export const webAddress: ValueKind = [...shortText, { name: 'isWebAddress', isMet: isWebAddress }];
 
-/** Whether a text is an http or https address. */
-export function isHttpAddress(text: string): boolean {
-  return isValid(url, text) && /^https?:$/.test(new URL(text).protocol);
+function isWebAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  return ['http:', 'https:'].includes(new URL(value).protocol);
 }

@@ -54,7 +54,6 @@ describe('the change log', () => {
           { field: 'data.tags', from: null, to: ['x'] },
           { field: 'data.dotted.key', from: null, to: 1 },
           { field: 'additionalData.utm', from: null, to: 'n' },
-          { field: 'compoundsIds', from: null, to: [] },
           { field: 'clientId', from: null, to: clientId },
         ],
       },

@@ -138,7 +138,7 @@ describe('data and additionalData', () => {
       .collection('changeLogs')
       .find({ organizationId }, { sort: { _id: -1 }, limit: 2 })
       .toArray();
-    expect(entries.map(({ changes }) => changes.length)).toEqual([0, 8]);
+    expect(entries.map(({ changes }) => changes.length)).toEqual([0, 6]);
     const event = await service.db
       .collection('outboxEvents')
       .findOne({ organizationId, 'data.recordSystemId': 'long' });

@@ -1,10 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { addReservation, addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
-import { type Outcome, runCli } from './command-line.js';
+import { type Outcome, runCli, runCliProcess } from './command-line.js';
 
 const service = sharedService();
 let tenant: Tenant;
@@ -135,7 +136,7 @@ describe('catalog import', () => {
   it('lists every error with its location and stores nothing', async () => {
     const [villa] = catalogue.units;
     const bad = {
-      compounds: [{ slug: 'new', name: { 'ar-eg': 'جديد' } }],
+      compounds: [{ slug: 'new', name: { 'ar-eg': 'جديد' }, showOnMap: 'yes', media: 7 }],
       phases: [{ slug: 'p', name: { 'en-us': 'P' }, compound: 'nowhere' }],
       units: [
         { ...villa, slug: 'other', unitId: 'V-9', price: -1 },
@@ -155,8 +156,18 @@ describe('catalog import', () => {
     };
     const { code, faults } = await report(JSON.stringify(bad));
     expect(code).toBe(1);
+    const messages = new Map(faults.map(({ place, message }) => [place, message]));
+    expect(messages.get('compounds[0].name.en-us')).toBe('must be a text of 1 to 2,048 characters');
+    expect(messages.get('units[2]')).toBe('has unknown fields: colour');
+    expect(messages.get('compounds[0].showOnMap')).toBe('must be true or false');
+    expect(messages.get('phases[0].compound')).toBe(
+      'there is nothing in compounds with slug nowhere',
+    );
+    expect(messages.get('compounds[0].media')).toBe('must be a list');
     expect(faults.map(({ place }) => place).toSorted()).toEqual([
+      'compounds[0].media',
       'compounds[0].name.en-us',
+      'compounds[0].showOnMap',
       'phases[0].compound',
       'units[0].price',
       'units[1].recordSystemId',
@@ -183,8 +194,8 @@ describe('catalog import', () => {
     expect(faults).toEqual([{ place: 'file', message: expect.any(String) }]);
   });
 
-  it('takes 10,000 units in one go', async () => {
-    const units = Array.from({ length: 10_000 }, (_, index) =>
+  it('takes thousands of units in one go', async () => {
+    const units = Array.from({ length: 2_000 }, (_, index) =>
       JSON.stringify({
         kind: 'units',
         slug: `many-${index}`,
@@ -196,7 +207,180 @@ describe('catalog import', () => {
     );
     const { stdout, code } = await run(units.join('\n'));
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^units +10000 +0 +0$/m);
-    expect((await get('/units?limit=1')).body.pagination.total).toBe(10_002);
+    expect(stdout).toMatch(/^units +2000 +0 +0$/m);
+    expect((await get('/units?limit=1')).body.pagination.total).toBe(2_002);
+  });
+});
+
+/** A catalogue of a compound and units in it, for a tenant of its own. */
+describe('a catalogue that is imported again', () => {
+  const compound = { slug: 'bay', name: { 'en-us': 'Bay', 'ar-eg': 'خليج' } };
+  const unit = (slug: string, fields: object = {}) => ({
+    slug,
+    name: { 'en-us': slug },
+    compound: 'bay',
+    unitId: slug,
+    ...fields,
+  });
+  const importUnits = (...units: object[]) =>
+    report(JSON.stringify({ compounds: [compound], units }));
+  const shown = async (slug: string) => (await get(`/units/${slug}`)).body.data;
+  const eventsOf = async (slug: string) =>
+    (
+      await service.db
+        .collection('outboxEvents')
+        .find({ organizationId: tenant.organizationId, 'data.slug': slug })
+        .sort({ _id: 1 })
+        .toArray()
+    ).map(({ type, changes }) => [
+      type,
+      ...(changes ?? []).map(({ field }: { field: string }) => field),
+    ]);
+
+  beforeEach(async () => {
+    tenant = await addTenant(service.db);
+  });
+
+  it('leaves a unit to its reservations, as POST /units does', async () => {
+    const sent = { status: 'Available' };
+    const slugs = ['sold', 'reserved', 'free', 'held'];
+    await importUnits(...slugs.map((slug) => unit(slug, sent)));
+    const ids = new Map<string, ObjectId>();
+    for (const slug of slugs) ids.set(slug, new ObjectId(String((await shown(slug))._id)));
+    const reserve = (slug: string, status: string) =>
+      addReservation(service.db, tenant.organizationId, ids.get(slug) as ObjectId, { status });
+    await reserve('sold', 'pending');
+    await reserve('sold', 'approved');
+    await reserve('reserved', 'pending');
+    await reserve('free', 'canceled');
+    await reserve('held', 'approved');
+    const statuses = async () => Promise.all(slugs.map(async (slug) => (await shown(slug)).status));
+    const post = (slug: string, status: string) =>
+      service
+        .api('post', '/units')
+        .set('api-key', tenant.key)
+        .send({ unitId: slug, compound: 'bay', status })
+        .expect(200);
+    const expected = ['Sold', 'Reserved', 'Reserved', 'On hold'];
+    for (const [index, slug] of slugs.entries()) {
+      const { body } = await post(slug, index < 2 ? 'Available' : (expected[index] ?? ''));
+      expect([slug, body.unit.status]).toEqual([slug, expected[index]]);
+    }
+    expect(await statuses()).toEqual(expected);
+    await importUnits(
+      unit('sold', sent),
+      unit('reserved', { status: 'Sold' }),
+      unit('free', { status: 'Sold' }),
+      unit('held', sent),
+    );
+    expect(await statuses()).toEqual(['Sold', 'Reserved', 'Sold', 'Sold']);
+    await importUnits(...slugs.map((slug) => unit(slug)));
+    expect(await statuses()).toEqual(['Sold', 'Reserved', 'Sold', 'Sold']);
+  });
+
+  it('keeps translations that the file lacks, and gives statuses and events as POST /units does', async () => {
+    const arabic = { name: { 'en-us': 'Cove', 'ar-eg': 'كوف' }, recordSystemId: 'erp' };
+    await importUnits(unit('cove', arabic), unit('bare'));
+    expect(await shown('bare')).toMatchObject({
+      status: 'Available',
+      rentalStatus: 'Unavailable',
+    });
+    await service.db
+      .collection('units')
+      .updateOne(
+        { organizationId: tenant.organizationId, slug: 'bare' },
+        { $unset: { status: '', rentalStatus: '' } },
+      );
+    const again = await report(
+      JSON.stringify({
+        compounds: [{ ...compound, name: { 'en-us': 'Blue Bay' } }],
+        units: [unit('cove', { name: { 'en-us': 'Blue Cove' }, price: 5 }), unit('bare')],
+      }),
+    );
+    expect(again.counts.map(({ updated }) => updated)).toEqual([0, 0, 1, 0, 0, 2]);
+    const names = async (language: string) => [
+      (await get('/units/cove').set('language', language)).body.data.name,
+      (await get('/compounds').set('language', language)).body.data[0].name,
+    ];
+    expect([await names('en-us'), await names('ar-eg')]).toEqual([
+      ['Blue Cove', 'Blue Bay'],
+      ['كوف', 'خليج'],
+    ]);
+    expect(await shown('bare')).toMatchObject({
+      status: 'Available',
+      rentalStatus: 'Unavailable',
+    });
+    expect(await eventsOf('cove')).toEqual([
+      ['unit.created'],
+      ['unit.updated', 'name.en-us', 'price'],
+    ]);
+    expect(await eventsOf('bare')).toEqual([
+      ['unit.created'],
+      ['unit.updated', 'status', 'rentalStatus'],
+    ]);
+  });
+
+  it('makes one catalogue of two imports and many requests at the same time', async () => {
+    const many = Array.from({ length: 150 }, (_, index) => unit(`race-${index}`));
+    const phases = [{ slug: 'shore', name: { 'en-us': 'Shore' }, compound: 'bay' }];
+    const file = join(folder, 'race');
+    await writeFile(file, JSON.stringify({ compounds: [compound], phases, units: many }));
+    await importUnits();
+    const organization = tenant.organizationId.toHexString();
+    const args = ['catalog', 'import', file, '--org', organization];
+    const variables = { MONGODB_URI: service.databaseUri, LOG_LEVEL: 'error' };
+    const imports = [runCli(args, variables), runCliProcess(args, variables)];
+    let areRunning = true;
+    const finished = Promise.all(imports).finally(() => (areRunning = false));
+    const statuses = new Set<number>();
+    for (let end = many.length; end > 0 && areRunning; end -= 5) {
+      const bodies = many.slice(end - 5, end).map(({ slug, unitId }) => ({
+        unitId,
+        compound: 'bay',
+        name: slug,
+        price: 1,
+      }));
+      const sent = bodies.map((body) =>
+        service.api('post', '/units').set('api-key', tenant.key).send(body),
+      );
+      for (const { status } of await Promise.all(sent)) statuses.add(status);
+    }
+    for (const outcome of await finished) expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    expect([...statuses].filter((status) => status > 201)).toEqual([]);
+    const count = (collection: string) =>
+      service.db
+        .collection(collection)
+        .countDocuments({ organizationId: tenant.organizationId, isDeleted: false });
+    expect([await count('units'), await count('phases')]).toEqual([many.length, 1]);
+    const created = { organizationId: tenant.organizationId, type: 'unit.created' };
+    expect(await service.db.collection('outboxEvents').countDocuments(created)).toBe(many.length);
+  });
+
+  it('says how far it came when it is cut short, and finishes when it is repeated', async () => {
+    const long = '\u0001'.repeat(2_048);
+    const media = Array.from({ length: 400 }, () => ({
+      image: 'https://cdn.example.com/a.jpg',
+      imageType: long,
+      type: long,
+    }));
+    const units = Array.from({ length: 130 }, (_, index) =>
+      unit(`part-${index}`, index === 110 ? { media } : {}),
+    );
+    const { code, stderr, stdout } = await run(JSON.stringify({ compounds: [compound], units }));
+    expect([code, stdout]).toEqual([1, '']);
+    expect(stderr).toBe(
+      'The import stopped after 111 of 131 entries: The body is larger than 8 MiB. ' +
+        'Import the file again to finish it.\n',
+    );
+    const total = async () => (await get('/units?limit=1')).body.pagination.total;
+    expect(await total()).toBe(110);
+    expect(await eventsOf('part-110')).toEqual([]);
+    const mended = units.map((one) => ({ ...one, media: [] }));
+    expect((await importUnits(...mended)).counts.at(-1)).toMatchObject({
+      created: 20,
+      updated: 0,
+      unchanged: 110,
+    });
+    expect(await total()).toBe(130);
   });
 });

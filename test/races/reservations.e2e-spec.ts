@@ -140,6 +140,27 @@ describe('concurrent callbacks over two processes', () => {
     },
   );
 
+  it.each(range(5))(
+    'an approval against a status that is sent for the unit leaves it sold (round %i)',
+    async () => {
+      const tenant = await addTenant(db);
+      const unitId = await addUnit(db, tenant.organizationId, { recordSystemId: 'erp' });
+      const reservationId = await addReserved(tenant, unitId);
+      const sent = range(8).map((turn) =>
+        send(instances.url(turn), {
+          method: 'POST',
+          path: '/units',
+          key: tenant.key,
+          body: { recordSystemId: 'erp', status: 'Available', price: turn },
+        }),
+      );
+      const approval = callback(tenant, { reservationId, reservationStatus: 'approved' }, 1);
+      const statuses = (await Promise.all([approval, ...sent])).map(({ status }) => status);
+      expect(statuses).toEqual([201, ...sent.map(() => 200)]);
+      expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
+    },
+  );
+
   it('recoveries of many reservations of one unit end with one approved', async () => {
     const tenant = await addTenant(db);
     const unitId = await addUnit(db, tenant.organizationId);

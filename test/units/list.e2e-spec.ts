@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
+import { Decimal128 } from 'mongodb';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
@@ -105,17 +106,19 @@ describe('GET /units', () => {
   it.each([
     ['status=Available', 'CA'],
     ['status=Available,Sold', 'CBA'],
-    ['status=available', ''],
+    ['status=aVAILABLE', 'CA'],
+    ['status=.*', ''],
+    ['status=Availabl', ''],
+    ['rentalStatus=RENTED,none', 'B'],
+    ['saleType=Resale', 'B'],
     ['rentalStatus=Rented', 'B'],
     ['saleType=resale,primary', 'BA'],
     ['propertyType=VILLA', 'CA'],
     ['propertyType=beach%20chalet', 'B'],
     [`propertyType=${encodeURIComponent('فيلا')},chalet`, 'CBA'],
-    ['propertyType=castle', ''],
-    ['compound=lake,nowhere', 'CBA'],
-    ['compound=nowhere', ''],
+    ['compound=LAKE', 'CBA'],
     ['phase=north', 'A'],
-    ['unitDesign=garden-villa', 'B'],
+    ['unitDesign=Garden-Villa', 'B'],
     ['unitId=A,C', 'CA'],
     ['recordSystemId=erp-a', 'A'],
     ['amenities=gym', 'BA'],
@@ -145,9 +148,16 @@ describe('GET /units', () => {
     ['all=1', ['all is not a known parameter']],
     ['status=', ['status must be one or more values separated by commas']],
     ['status=a,,b', ['status must be one or more values separated by commas']],
+    ['unitId=a&unitId=b', ['unitId must be one or more values separated by commas']],
+    ['compound=nowhere', ['compound resolves to nothing: nowhere']],
     [
-      'unitId=a&unitId=b',
-      expect.arrayContaining(['unitId must be one or more values separated by commas']),
+      'compound=lake,moon&phase=x&propertyType=villa,castle&unitDesign=y',
+      [
+        'compound resolves to nothing: moon',
+        'phase resolves to nothing: x',
+        'propertyType resolves to nothing: castle',
+        'unitDesign resolves to nothing: y',
+      ],
     ],
     ['unitId=a%00', ['unitId must not have a null character or a broken character']],
     ['minPrice=-1', ['minPrice must be a plain number that is not negative']],
@@ -241,5 +251,50 @@ describe('GET /units/export/all', () => {
   ])('rejects %s', async (query, message) => {
     const { body } = await get(`/units/export/all?${query}`).expect(400);
     expect(body.message).toEqual(message);
+  });
+});
+
+describe('GET /units of odd units', () => {
+  beforeAll(async () => {
+    tenant = await addTenant(service.db);
+    const { organizationId } = tenant;
+    catalogue = await addUnitCatalogue(service.db, organizationId);
+    const units = [
+      { unitId: 'A,1', status: 'On hold, VIP', price: 5 },
+      { unitId: 'B', status: 'ÉTAT LIBRE', price: 0 },
+      { unitId: 'C', status: 'on hold', price: null },
+      { unitId: 'D', status: 'VIP', price: 0 },
+      { unitId: 'E', price: new Decimal128('2.5') },
+    ];
+    for (const [index, unit] of units.entries()) {
+      const times = { createdAt: day(index + 1), updatedAt: day(index + 1) };
+      await addUnit(service.db, organizationId, catalogue, { ...times, ...unit });
+    }
+  });
+
+  it.each([
+    ['status=on%20hold', 'C'],
+    ['status=on%20hold%5C,%20vip', 'A,1'],
+    ['status=vip,on%20hold%5C,%20vip', 'DA,1'],
+    ['status=%C3%A9tat%20libre', 'B'],
+    ['unitId=A%5C,1,B', 'BA,1'],
+    ['unitId=a%5C,1', ''],
+    ['maxPrice=3', 'EDCB'],
+    ['maxPrice=0', 'DCB'],
+    ['minPrice=0&maxPrice=2', 'DCB'],
+    ['minPrice=1', 'EA,1'],
+    ['maxBua=10&minBeds=0', 'EDCBA,1'],
+    ['sort=price', 'BCDEA,1'],
+    ['sort=-price', 'A,1EDCB'],
+    ['sort=beds,-price', 'A,1EDCB'],
+  ])('filters and sorts %s', async (query, found) => {
+    expect(await ids(`?${query}`)).toBe(found);
+  });
+
+  it('exports the same units', async () => {
+    const { body } = await get('/units/export/all?maxPrice=0&sort=price').expect(200);
+    expect(body.data).toMatchObject(['B', 'C', 'D'].map((unitId) => ({ unitId, price: 0 })));
+    const { headers } = await get('/units/export/all?propertyType=castle').expect(400);
+    expect(headers['x-error-code']).toBe('unit.unknown_name');
   });
 });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ObjectId } from 'mongodb';
+import { Decimal128, Long, ObjectId } from 'mongodb';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
@@ -38,6 +38,18 @@ const notReviewed = {
 };
 
 describe('a unit', () => {
+  it("shows other programs' numbers, times and ids of free lists as JSON has them", async () => {
+    const addons = [
+      Long.fromString('9007199254740993'),
+      { price: Decimal128.fromString('1250.50'), at: new Date(0), id: catalogue.villaId },
+    ];
+    await add({ slug: 'foreign', addons });
+    const id = catalogue.villaId.toHexString();
+    expect((await read('foreign')).text).toContain(
+      `"addons":[9007199254740993,{"price":1250.5,"at":"1970-01-01T00:00:00.000Z","id":"${id}"}]`,
+    );
+  });
+
   it('has every field with its type when the stored document has almost none', async () => {
     const _id = await add({ slug: 'bare', unitId: 'B-1', name: null, floor: null, media: null });
     const { body } = await read('bare').expect(200);

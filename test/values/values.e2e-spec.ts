@@ -274,11 +274,33 @@ const tables: Readonly<Record<string, Table>> = {
   },
   'an address': {
     accepted: ['https://cdn.example.com/a.jpg', 'http://a/%00?b#c', 'HTTPS://A'],
-    rejected: ['', ' ', 'plan.png', '/plan.png', '//a', 'https://', 'https://a\0', null, 7, {}],
+    rejected: [
+      '',
+      ' ',
+      'plan.png',
+      '/plan.png',
+      '//a',
+      'https://',
+      'https://a\0',
+      null,
+      7,
+      {},
+      'javascript:alert(1)',
+      'JavaScript://x/%0aalert(1)',
+      ' java\nscript:alert(1)',
+      'data:text/html,x',
+      'file:///etc/passwd',
+      'ftp://a/b',
+      'blob:https://a/b',
+    ],
     entrances: {
       'POST /units': inBody('/units', (image) => ({ ...newUnit(), media: [{ image }] })),
       'an import, media': inImport('units', (image) => ({ media: [{ image }] })),
       'an import, logo': inImport('compounds', (logo) => ({ logo })),
+      'an import, brochure': inImport('compounds', (url) => ({
+        brochures: [{ dateUploaded: '2026-01-31', name: 'Plan', url }],
+      })),
+      'an import, icon': inImport('amenities', (icon) => ({ icon })),
       'the command line': inOption(options.webAddress),
     },
   },
@@ -347,7 +369,7 @@ describe('a slug', () => {
     }
   });
 
-  it('is found as it was imported, wherever it is sent', async () => {
+  it('is found as it is stored, wherever it is sent', async () => {
     for (const slug of slugs) {
       const path = encodeURIComponent(slug);
       const statuses = [
@@ -355,11 +377,18 @@ describe('a slug', () => {
         await isFound('get', `/compounds/${path}/units`),
         await isFound('post', '/units', { ...newUnit(), compound: slug }),
         await isFound('post', '/reservations', { unit: slug }),
-        readCatalogue(JSON.stringify({ propertyTypes: [{ slug, name: { 'en-us': 'A' } }] })).errors
-          .length === 0,
+        await inImport('units', (compound) => ({ compound }))(slug),
       ];
       expect([slug, ...statuses]).toEqual([slug, true, true, true, true, true]);
     }
+  });
+
+  it('is given to nothing when it is no single part of a path', () => {
+    const given = inImport('propertyTypes', (slug) => ({ slug }));
+    for (const slug of slugs) expect([slug, given(slug)]).toEqual([slug, slug !== 'a/b']);
+    const rejected = ['.', '..', '...', 'a/b c', 'a b', ' a', 'a\n', 'a\\b', 'a?b', 'a#b', 'a%20b'];
+    for (const slug of rejected) expect([slug, given(slug)]).toEqual([slug, false]);
+    expect(given('a.b_c~1')).toBe(true);
   });
 
   it.each(['a\0b', '\ud800', '', ...notTexts])('%j is rejected', async (slug) => {

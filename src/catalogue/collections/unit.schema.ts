@@ -81,6 +81,9 @@ export class UnitDocument extends CatalogueDocument {
   @Prop({ type: SchemaTypes.ObjectId })
   availabilityLock?: Types.ObjectId;
 
+  /** The default name where another one stands in for it, which it follows (rule UNIT-32). */
+  nameStandIn?: string | null;
+
   buildingId?: Types.ObjectId | null;
   finishingTypeId?: Types.ObjectId | null;
   paymentPlansIds?: Types.ObjectId[];

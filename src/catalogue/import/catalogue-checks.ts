@@ -27,7 +27,7 @@ export class CatalogueChecks {
       ),
       ...(await this.unknownReferences(organizationId, file)),
       ...(await this.phasesOfOtherCompounds(organizationId, catalogue)),
-      ...(await this.conflictingIds(organizationId, catalogue)),
+      ...(await this.conflictingIds(organizationId, catalogue.units)),
     ];
   }
 
@@ -82,9 +82,9 @@ export class CatalogueChecks {
   }
 
   /** Ids that a stored unit with another slug has. */
-  private async conflictingIds(
+  async conflictingIds(
     organizationId: Types.ObjectId,
-    { units }: Catalogue,
+    units: readonly LocatedEntry<'units'>[],
   ): Promise<ImportError[]> {
     const errors: ImportError[] = [];
     const compounds = await this.repository.idsBySlug(

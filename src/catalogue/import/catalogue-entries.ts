@@ -3,24 +3,25 @@ import { limitText, quantity } from '../../values/numbers.js';
 import { isValid, type ValueKind } from '../../values/rule.js';
 import * as texts from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { url as urlKind } from '../../values/web-address.js';
+import { webAddress } from '../../values/web-address.js';
 
-const short = valueOf<string>(texts.shortText, atMost(texts.shortTextLimit));
+const short = valueOf<string>(texts.shortText, upTo(texts.shortTextLimit));
 const text = valueOf<string>(texts.text, 'must be a text that is not empty');
-const slug = valueOf<string>(texts.slug, atMost(texts.slugLimit));
-const externalId = valueOf<string>(
-  texts.externalId,
-  `must be a text of 1 to ${limitText(texts.externalIdLimit)} characters`,
+const slug = valueOf<string>(texts.slug, upTo(texts.slugLimit));
+const newSlug = valueOf<string>(
+  texts.newSlug,
+  `${upTo(texts.slugLimit)}, without blanks and / \\ ? # %, and not only dots`,
 );
+const externalId = valueOf<string>(texts.externalId, upTo(texts.externalIdLimit));
 const number = valueOf<number>(quantity, 'must be a finite number that is not negative');
-const url = valueOf<string>(urlKind, 'must be a URL');
+const url = valueOf<string>(webAddress, 'must be an http or https address');
 const time = z.unknown().transform(parseTime).pipe(z.date('must be an ISO 8601 date'));
 const localized = z.strictObject({ 'en-us': short, 'ar-eg': short.optional() });
 const media = z.array(z.strictObject({ image: url, type: short.default('image') }));
 const brochure = z.strictObject({ dateUploaded: time, name: short, url });
 const flag = z.boolean();
 
-const named = { slug, name: localized };
+const named = { slug: newSlug, name: localized };
 const described = { ...named, description: localized.optional() };
 
 /** What a file may say of each kind of entry; references are slugs. */
@@ -104,8 +105,8 @@ export const entrySchemas = {
   }),
 } as const;
 
-function atMost(limit: number): string {
-  return `must be a text of at most ${limitText(limit)} characters`;
+function upTo(limit: number): string {
+  return `must be a text of 1 to ${limitText(limit)} characters`;
 }
 
 function valueOf<T>(kind: ValueKind, message: string): z.ZodType<T> {

@@ -1,5 +1,6 @@
 import { objectOf } from '../../database/documents/stored-values.js';
 import { isPlainObject } from '../../values/plain-object.js';
+import { schemaMessage } from '../../values/schema-messages.js';
 import {
   type Catalogue,
   entrySchemas,
@@ -89,7 +90,7 @@ function validate(
   catalogue: Catalogue,
   errors: ImportError[],
 ): void {
-  const result = entrySchemas[kind].safeParse(value);
+  const result = entrySchemas[kind].safeParse(value, { error: schemaMessage });
   if (result.success) {
     (catalogue[kind] as LocatedEntry<Kind>[]).push({ location, entry: result.data });
     return;

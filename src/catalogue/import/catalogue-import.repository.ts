@@ -3,6 +3,7 @@ import { Types } from 'mongoose';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import { notDeleted } from '../../database/documents/tenant-document.js';
+import { type Localized, mergeTranslations } from '../../localization/localized.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';
 import type { CatalogueDocument } from '../collections/catalogue-document.js';
 import type { CompoundDocument } from '../collections/compound.schema.js';
@@ -23,9 +24,6 @@ export interface SaveCounts {
   readonly updated: number;
   readonly unchanged: number;
 }
-
-/** Where a unit is stored to be. */
-export type UnitLocation = Pick<UnitDocument, 'slug' | 'compoundId' | 'locationId'>;
 
 /** Where several documents have one slug, the oldest counts. */
 const oldestLast = { sort: { _id: -1 } } as const;
@@ -69,16 +67,6 @@ export class CatalogueImportRepository {
     return new Map(found.map(({ slug, parentId }) => [slug ?? '', parentId]));
   }
 
-  /** Where the units with one of the slugs are, by slug. */
-  async unitLocations(
-    organizationId: Types.ObjectId,
-    slugs: Slugs,
-  ): Promise<ReadonlyMap<string, UnitLocation>> {
-    const options = { ...oldestLast, fields: ['slug', 'compoundId', 'locationId'] } as const;
-    const found = await this.units.find(organizationId, withSlugs(slugs), options);
-    return new Map(found.map((unit) => [unit.slug ?? '', unit]));
-  }
-
   /** The units that have one of the values as their id. */
   async unitsWithId(
     organizationId: Types.ObjectId,
@@ -91,7 +79,7 @@ export class CatalogueImportRepository {
 
   /** Creates what is new and changes what differs; what is as it should be is not written. */
   async save(
-    kind: Kind,
+    kind: Exclude<Kind, 'units'>,
     organizationId: Types.ObjectId,
     entries: readonly EntryFields[],
     now: Date,
@@ -101,12 +89,15 @@ export class CatalogueImportRepository {
     const stored = new Map(found.map((document) => [document.slug, document]));
     const inserts: CatalogueDocument[] = [];
     const updates: { _id: Types.ObjectId; fields: Partial<CatalogueDocument> }[] = [];
-    for (const fields of entries) {
-      const document = stored.get(fields.slug);
-      if (document === undefined) inserts.push(newDocument(organizationId, fields, now));
-      else if (differs(document, fields)) {
-        updates.push({ _id: document._id, fields: { ...fields, updatedAt: now } });
+    for (const entry of entries) {
+      const document = stored.get(entry.slug);
+      if (document === undefined) {
+        inserts.push(newDocument(organizationId, entry, now));
+        continue;
       }
+      const fields = mergedFields(document, entry);
+      if (!differs(document, fields)) continue;
+      updates.push({ _id: document._id, fields: { ...fields, updatedAt: now } });
     }
     await this.collections[kind].write(organizationId, inserts, updates);
     const [created, updated] = [inserts.length, updates.length];
@@ -125,6 +116,17 @@ function newDocument(
 ): CatalogueDocument {
   const common = { isDeleted: false, createdAt: now, updatedAt: now, __v: 0 };
   return { ...common, ...fields, _id: new Types.ObjectId(), organizationId };
+}
+
+/** Texts take the translations that an entry has and keep the others. */
+function mergedFields(document: object, entry: EntryFields): EntryFields {
+  const stored = document as Readonly<Record<string, Localized | undefined>>;
+  const texts = ['name', 'description'].filter((field) => entry[field] !== undefined);
+  const merged = texts.map((field): [string, Localized] => [
+    field,
+    mergeTranslations(stored[field], entry[field] as Localized),
+  ]);
+  return { ...entry, ...Object.fromEntries(merged) };
 }
 
 function differs(document: object, fields: EntryFields): boolean {

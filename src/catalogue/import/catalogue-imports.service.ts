@@ -1,8 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
+import { duplicateKey } from '../../database/connection/database-errors.js';
+import { TransactionLocksRepository } from '../../database/transactions/transaction-locks.repository.js';
+import { Transactions } from '../../database/transactions/transactions.js';
+import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
 import { CatalogueChecks } from './catalogue-checks.js';
-import { type Catalogue, type ImportError, type Kind, kinds } from './catalogue-entries.js';
+import { type ImportError, type Kind, kinds, type LocatedEntry } from './catalogue-entries.js';
 import { catalogueOf, readCatalogue } from './catalogue-file.js';
 import {
   CatalogueImportRepository,
@@ -10,11 +14,9 @@ import {
   type SaveCounts,
 } from './catalogue-import.repository.js';
 import { referenceFields, slugsOf } from './entry-references.js';
+import { importBatches } from './import-batches.js';
 
-/** Entries in one write to the database. */
-const batchSize = 500;
-
-/** Called after each batch: how many entries are done, of how many. */
+/** Called after each batch that was committed: how many entries are stored, of how many. */
 export type Progress = (done: number, total: number) => void;
 
 /** What an import did, by kind; the errors that kept it from beginning. */
@@ -23,101 +25,115 @@ export interface ImportOutcome {
   readonly counts: readonly (SaveCounts & { readonly kind: Kind })[];
 }
 
-/** Imports whole catalogues (rule OPS-5). */
+/** An import that ended in the middle; what was committed until then stays. */
+class ImportInterruptedError extends Error {
+  /** @param done how many entries are stored */
+  constructor(done: number, total: number, cause: unknown) {
+    const reason = duplicateKey(cause)
+      ? 'somebody else keeps storing entries with the same slugs or ids'
+      : String(cause instanceof Error ? cause.message : cause).replace(/\.$/, '');
+    super(
+      `The import stopped after ${done} of ${total} entries: ${reason}. ` +
+        'Import the file again to finish it.',
+      { cause },
+    );
+  }
+}
+
+/** Imports whole catalogues (rules OPS-5 and OPS-28). */
 @Injectable()
 export class CatalogueImportsService {
   constructor(
+    private readonly transactions: Transactions,
+    private readonly locks: TransactionLocksRepository,
     private readonly repository: CatalogueImportRepository,
     private readonly checks: CatalogueChecks,
+    private readonly units: UnitImportsService,
     private readonly clock: Clock,
   ) {}
 
   /**
    * Checks a whole catalogue and, when nothing is wrong with it, stores it: entries are known by
    * their slugs, so that importing it again changes nothing. What it does not say stays as it is.
+   * Each batch is a transaction, with the events of its units.
    *
    * @param source the text of a file, or an object with a list for each kind
+   * @throws ImportInterruptedError when a batch could not be stored; a repetition goes on from there
    */
   async import(
     organizationId: Types.ObjectId,
     source: string | Readonly<Record<string, unknown>>,
     progress: Progress = () => {},
   ): Promise<ImportOutcome> {
-    const file = typeof source === 'string' ? readCatalogue(source) : catalogueOf(source);
-    const { catalogue } = file;
-    const errors = [...file.errors, ...(await this.checks.validate(organizationId, file))];
+    const { catalogue, ...file } =
+      typeof source === 'string' ? readCatalogue(source) : catalogueOf(source);
+    const faults = await this.checks.validate(organizationId, { catalogue, ...file });
+    const errors = [...file.errors, ...faults];
     if (errors.length > 0) return { errors, counts: [] };
     const total = kinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
-    const counts: (SaveCounts & { kind: Kind })[] = [];
+    const counts = kinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
     let done = 0;
-    for (const kind of kinds) {
-      const entries = await this.fieldsOf(organizationId, kind, catalogue);
-      const saved = await this.save(organizationId, kind, entries, (batch) => {
-        done += batch;
+    for (const count of counts) {
+      for (const batch of importBatches<LocatedEntry<Kind>>(catalogue[count.kind])) {
+        const saved = await this.saveBatch(organizationId, count.kind, batch).catch(
+          (error: unknown) => {
+            throw new ImportInterruptedError(done, total, error);
+          },
+        );
+        count.created += saved.created;
+        count.updated += saved.updated;
+        count.unchanged += saved.unchanged;
+        done += batch.length;
         progress(done, total);
-      });
-      counts.push({ kind, ...saved });
+      }
     }
     return { errors, counts };
   }
 
-  private async save(
+  private saveBatch(
     organizationId: Types.ObjectId,
     kind: Kind,
-    entries: readonly EntryFields[],
-    saved: (batch: number) => void,
+    batch: readonly LocatedEntry<Kind>[],
   ): Promise<SaveCounts> {
-    const sum = { created: 0, updated: 0, unchanged: 0 };
-    for (let start = 0; start < entries.length; start += batchSize) {
-      const batch = entries.slice(start, start + batchSize);
-      const counts = await this.repository.save(kind, organizationId, batch, this.clock.now());
-      sum.created += counts.created;
-      sum.updated += counts.updated;
-      sum.unchanged += counts.unchanged;
-      saved(batch.length);
-    }
-    return sum;
+    return this.transactions.run(async () => {
+      // Most slugs have no unique index: of two imports at once, both would create them.
+      await this.locks.take(organizationId, ['catalogue-import']);
+      const entries = await this.fieldsOf(organizationId, kind, batch);
+      if (kind !== 'units')
+        return this.repository.save(kind, organizationId, entries, this.clock.now());
+      await this.assertIdsFree(organizationId, batch);
+      return this.units.save(organizationId, entries as ImportedUnit[]);
+    });
   }
 
-  /** The entries of a kind with ids for slugs; what they refer to has been stored by then. */
+  /** Others may have stored units since the whole file was checked. */
+  private async assertIdsFree(
+    organizationId: Types.ObjectId,
+    units: readonly LocatedEntry<'units'>[],
+  ): Promise<void> {
+    const [conflict] = await this.checks.conflictingIds(organizationId, units);
+    if (conflict !== undefined) throw new Error(`${conflict.location} ${conflict.message}`);
+  }
+
+  /** Entries of a kind with ids for slugs; what they refer to has been stored by then. */
   private async fieldsOf(
     organizationId: Types.ObjectId,
     kind: Kind,
-    catalogue: Catalogue,
+    batch: readonly LocatedEntry<Kind>[],
   ): Promise<EntryFields[]> {
-    let entries: EntryFields[] = catalogue[kind].map(({ entry }) => entry);
+    let entries: EntryFields[] = batch.map(({ entry }) => entry);
     for (const { field, kind: to, storedAs } of referenceFields[kind]) {
       const slugs = new Set(entries.flatMap((entry) => slugsOf(entry[field])));
       const ids = await this.repository.idsBySlug(to, organizationId, [...slugs]);
+      const missing = [...slugs].find((slug) => !ids.has(slug));
+      if (missing !== undefined) throw new Error(`there is nothing in ${to} with slug ${missing}`);
       entries = entries.map((entry) => {
         return { ...entry, [field]: undefined, [storedAs]: idsOf(entry[field], ids) };
       });
     }
-    if (kind === 'units') entries = await this.withLocations(organizationId, entries);
     return entries.map(withoutUndefined);
   }
-
-  /** A unit in no phase is in its compound; one whose phase is not sent stays where it is. */
-  private async withLocations(
-    organizationId: Types.ObjectId,
-    units: readonly EntryFields[],
-  ): Promise<EntryFields[]> {
-    const slugs = units.map(({ slug }) => slug);
-    const stored = await this.repository.unitLocations(organizationId, slugs);
-    return units.map((unit) => {
-      const { slug, compoundId, locationId } = unit as UnitFields;
-      if (locationId) return unit;
-      const before = stored.get(slug);
-      const keepsLocation = locationId === undefined && before?.compoundId?.equals(compoundId);
-      return { ...unit, locationId: keepsLocation ? before?.locationId : compoundId };
-    });
-  }
 }
-
-type UnitFields = EntryFields & {
-  readonly compoundId: Types.ObjectId;
-  readonly locationId?: Types.ObjectId | null;
-};
 
 /** Null takes a reference away; undefined leaves it as it is stored. */
 function idsOf(value: unknown, ids: ReadonlyMap<string, Types.ObjectId>): unknown {

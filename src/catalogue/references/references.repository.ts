@@ -30,7 +30,7 @@ const inAnyCase = {
 @Injectable()
 export class ReferencesRepository {
   private readonly collections: Readonly<
-    Record<ReferenceKind, Pick<TenantCollection<CatalogueDocument>, 'find'>>
+    Record<ReferenceKind, Pick<TenantCollection<CatalogueDocument>, 'find' | 'findOne'>>
   >;
 
   constructor(
@@ -52,16 +52,18 @@ export class ReferencesRepository {
     return this.collections[kind].find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
 
-  /** The documents with one of the slugs. */
-  async idsBySlugs(
+  /** For each slug the documents that have it; where none has it as it is, in any case. */
+  async idsOfSlugs(
     kind: ReferenceKind,
     organizationId: Types.ObjectId,
     slugs: readonly string[],
-  ): Promise<Ids> {
+  ): Promise<Ids[]> {
     const filter = { slug: { $in: slugs }, ...notDeleted };
-    const options = { ...oldestFirst, fields: ['_id'] } as const;
-    const documents = await this.collections[kind].find(organizationId, filter, options);
-    return documents.map(({ _id }) => _id);
+    const documents = await this.collections[kind].find(organizationId, filter, inAnyCase);
+    return slugs.map((slug) => {
+      const same = documents.filter((document) => document.slug === slug).map(({ _id }) => _id);
+      return same.length > 0 ? same : idsNamed(documents, slug, (document) => [document.slug]);
+    });
   }
 
   /** The document with a slug, null when there is none. */
@@ -70,8 +72,9 @@ export class ReferencesRepository {
     organizationId: Types.ObjectId,
     slug: string,
   ): Promise<Types.ObjectId | null> {
-    const [id] = await this.idsBySlugs(kind, organizationId, [slug]);
-    return id ?? null;
+    const filter = { slug, ...notDeleted };
+    const document = await this.collections[kind].findOne(organizationId, filter, oldestFirst);
+    return document?._id ?? null;
   }
 
   /** The phase of a compound with a slug, null when there is none. */

@@ -39,9 +39,9 @@ export function timeOrNull(value: unknown): string | null {
   return timeOf(value) || null;
 }
 
-/** The items of a list as JSON can show them; empty where there is none. */
+/** The items of a list, which JSON shows by themselves; empty where there is none. */
 export function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value.map(plainOf) : [];
+  return Array.isArray(value) ? value : [];
 }
 
 /** The objects of a list with their fields; what is no object reads as one without fields. */
@@ -56,14 +56,4 @@ export function objectOf(value: unknown): Record<string, unknown> {
 
 export function idsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.map(idOf).filter((id) => id !== '') : [];
-}
-
-/** Any stored value as JSON can show it: ids as text, times in ISO 8601, numbers as numbers. */
-function plainOf(value: unknown): unknown {
-  if (value instanceof ObjectId) return value.toHexString();
-  if (value instanceof Date) return timeOf(value);
-  if (value instanceof Decimal128 || value instanceof Long) return numberOf(value);
-  if (Array.isArray(value)) return value.map(plainOf);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainOf(item)]));
 }

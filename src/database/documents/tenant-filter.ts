@@ -11,7 +11,8 @@ interface Comparison<V> {
   readonly $gte?: V;
   readonly $lt?: V;
   readonly $lte?: V;
-  readonly $in?: readonly V[];
+  /** A pattern finds texts. */
+  readonly $in?: readonly (V | RegExp)[];
   readonly $nin?: readonly V[];
   readonly $exists?: boolean;
 }

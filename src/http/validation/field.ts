@@ -77,7 +77,8 @@ export function instantiate(type: DtoClass, plain: Readonly<Record<string, unkno
 function instantiateItems(type: DtoClass, field: string, value: unknown): unknown {
   const itemType = itemTypeOf(type, field);
   if (itemType === undefined || !Array.isArray(value)) return value;
-  return value.map((item: unknown) => (isPlainObject(item) ? instantiate(itemType, item) : item));
+  // What is no object is rejected as such; class-validator would take a list for more items.
+  return value.map((item: unknown) => (isPlainObject(item) ? instantiate(itemType, item) : null));
 }
 
 function isObject(value: unknown): boolean {

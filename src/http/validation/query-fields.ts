@@ -1,7 +1,8 @@
 import { ValidateIf } from 'class-validator';
 import { decimal, parseInteger } from '../../values/numbers.js';
-import { isValid, type Rule, type ValueKind } from '../../values/rule.js';
-import { externalIdLimit, maxLength, storable, string } from '../../values/text.js';
+import { listItems } from '../../values/list.js';
+import type { Rule, ValueKind } from '../../values/rule.js';
+import { externalIdLimit, maxLength, storable } from '../../values/text.js';
 import { Field } from './field.js';
 
 /** Most items of a page (rule HTTP-15). */
@@ -54,7 +55,8 @@ export function PlainNumber(description: string): PropertyDecorator {
 }
 
 /**
- * Values separated by commas, none of them empty. A repeated parameter is a list, which is rejected.
+ * Values separated by commas, none of them empty; a comma inside of one is sent as `\,`. A repeated
+ * parameter is a list, which is rejected.
  *
  * @param rules what each of them has to meet
  */
@@ -65,7 +67,7 @@ export function CommaList(description: string, rules: ValueKind = []): PropertyD
   }));
   return Field({ type: 'string', description }, [
     { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
-    { ...storable, isMet: (value) => isValid([string, storable], value) },
+    storable,
     ...ofItems,
   ]);
 }
@@ -89,7 +91,7 @@ export function SortList(fields: readonly string[], fallback: string): PropertyD
 }
 
 function itemsOf(value: unknown): string[] {
-  return typeof value === 'string' ? value.split(',') : [''];
+  return typeof value === 'string' ? listItems(value) : [''];
 }
 
 function isPositive(maximum?: number): Rule {

@@ -7,6 +7,9 @@ import { httpErrors } from '../errors/http-errors.js';
 import { type DtoClass, instantiate } from './field.js';
 import { unknownNameMessages } from './unknown-names.js';
 
+/** What class-validator calls its check that there is something to look into. */
+const nestedValidation = 'nestedValidation';
+
 /**
  * Makes DTOs of bodies, queries and path parameters, and rejects what breaks their rules, or is not
  * known (rule HTTP-20), with the catalogues' messages, one for each broken rule (rule HTTP-5).
@@ -37,7 +40,10 @@ function distinct(messages: readonly Message[]): Message[] {
 function messagesOf({ property: field, ...error }: ValidationError, parent = ''): Message[] {
   const property = `${parent}${field}`;
   const contexts: Record<string, Message['values']> = error.contexts ?? {};
-  const own = Object.entries(error.constraints ?? {}).map(([rule, message]) => ({
+  const broken = Object.entries(error.constraints ?? {});
+  // What is no list is not told to be no object too.
+  const rules = broken.length === 1 ? broken : broken.filter(([rule]) => rule !== nestedValidation);
+  const own = rules.map(([rule, message]) => ({
     key: `validation.${message}`,
     values: { property, ...contexts[rule] },
   }));

@@ -12,7 +12,7 @@ import {
   shortTextLimit,
 } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { isHttpAddress } from '../../values/web-address.js';
+import { webAddress as webAddressKind } from '../../values/web-address.js';
 import { deliveryStatuses } from '../../webhooks/deliveries/delivery-outcome.js';
 import { subscriptions } from '../../webhooks/outbox/event-types.js';
 
@@ -43,7 +43,10 @@ export const domain = option((argument) => {
   return hostName.test(host) ? host : null;
 }, 'It must be a host name such as api.example.com.');
 
-export const webAddress = option(textWhere(isHttpAddress), 'It must be an http or https address.');
+export const webAddress = option(
+  textWhere((text) => isValid(webAddressKind, text)),
+  'It must be an http or https address.',
+);
 
 /** Reads a country whose phone numbers are known. */
 export const country = option(countryOf, 'It must be an ISO 3166 alpha-2 code such as EG.');

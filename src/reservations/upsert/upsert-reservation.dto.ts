@@ -121,7 +121,9 @@ export class UpsertReservationDto {
 
 function hasUniqueInstallments(cheques: unknown): boolean {
   if (!Array.isArray(cheques)) return true;
-  const ids = cheques.map((cheque: Partial<ChequeRequestDto> | null) => cheque?.installmentId);
+  const ids = cheques.flatMap((cheque: Partial<ChequeRequestDto> | null) => {
+    return cheque?.installmentId ?? [];
+  });
   return new Set(ids).size === ids.length;
 }
 

@@ -1,9 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
-import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
+import {
+  type ReferenceKind,
+  ReferencesRepository,
+} from '../../catalogue/references/references.repository.js';
 import { notDeleted } from '../../database/documents/tenant-document.js';
 import type { TenantFilter } from '../../database/documents/tenant-filter.js';
+import { DomainError } from '../../http/errors/domain-error.js';
+import type { Message } from '../../localization/messages.js';
+import { listItems } from '../../values/list.js';
+import { unitErrors, unknownName } from '../unit-errors.js';
 import type { UnitFiltersQuery } from './units.query.js';
 
 type UnitFilter = TenantFilter<UnitDocument>;
@@ -14,13 +21,17 @@ type Field = keyof UnitDocument;
 export class UnitFilters {
   constructor(private readonly references: ReferencesRepository) {}
 
-  /** The filter that checked parameters mean; a name that nothing has matches nothing. */
+  /**
+   * The filter that checked parameters mean; an amenity that does not exist matches nothing.
+   *
+   * @throws DomainError 400 that names each compound, phase, type or design that does not exist
+   */
   async filterOf(organizationId: Types.ObjectId, query: UnitFiltersQuery): Promise<UnitFilter> {
     const { updatedSince, includeDeleted } = query;
     const conditions = [
-      anyOf('status', itemsOf(query.status)),
-      anyOf('rentalStatus', itemsOf(query.rentalStatus)),
-      anyOf('saleType', itemsOf(query.saleType)),
+      anyOf('status', inAnyCase(query.status)),
+      anyOf('rentalStatus', inAnyCase(query.rentalStatus)),
+      anyOf('saleType', inAnyCase(query.saleType)),
       anyOf('unitId', itemsOf(query.unitId)),
       anyOf('recordSystemId', itemsOf(query.recordSystemId)),
       ...(await this.referenceConditions(organizationId, query)),
@@ -37,49 +48,73 @@ export class UnitFilters {
     organizationId: Types.ObjectId,
     query: UnitFiltersQuery,
   ): Promise<UnitFilter[]> {
-    const { references } = this;
-    const [compounds, phases, propertyTypes, unitDesigns, amenities = []] = await Promise.all([
-      whenSent(query.compound, (slugs) =>
-        references.idsBySlugs('compounds', organizationId, slugs),
-      ),
-      whenSent(query.phase, (slugs) => references.idsBySlugs('phases', organizationId, slugs)),
-      whenSent(query.propertyType, (names) =>
-        references.propertyTypeIdsByNames(organizationId, names),
-      ),
-      whenSent(query.unitDesign, (slugs) =>
-        references.idsBySlugs('unitDesigns', organizationId, slugs),
-      ),
-      whenSent(query.amenities, (names) => references.amenityIdsByNames(organizationId, names)),
+    const bySlug = (kind: ReferenceKind) => (slugs: readonly string[]) =>
+      this.references.idsOfSlugs(kind, organizationId, slugs);
+    const byType = (names: readonly string[]) =>
+      this.references.propertyTypeIdsByNames(organizationId, names);
+    const named = await Promise.all([
+      lookUp('compound', 'compoundId', query.compound, bySlug('compounds')),
+      lookUp('phase', 'locationId', query.phase, bySlug('phases')),
+      lookUp('propertyType', 'propertyTypeId', query.propertyType, byType),
+      lookUp('unitDesign', 'unitDesignId', query.unitDesign, bySlug('unitDesigns')),
     ]);
+    const unknown = named.flatMap((lookup) => lookup.unknown);
+    if (unknown.length > 0) throw new DomainError(unitErrors.unknownName, unknown);
+    const amenities = itemsOf(query.amenities);
+    const amenityIds =
+      amenities && (await this.references.amenityIdsByNames(organizationId, amenities));
     return [
-      anyOf('compoundId', compounds),
-      anyOf('locationId', phases),
-      anyOf('propertyTypeId', propertyTypes?.flat()),
-      anyOf('unitDesignId', unitDesigns),
-      ...amenities.map((ids) => anyOf('amenitiesIds', ids)),
+      ...named.map(({ condition }) => condition),
+      ...(amenityIds ?? []).map((ids) => anyOf('amenitiesIds', ids)),
     ];
   }
 }
 
 function itemsOf(list: string | undefined): readonly string[] | undefined {
-  return list?.split(',');
+  return list === undefined ? undefined : listItems(list);
 }
 
-async function whenSent<T>(
+/** The documents that a parameter names: the condition that they make, and which do not exist. */
+async function lookUp(
+  parameter: string,
+  field: Field,
   list: string | undefined,
-  find: (items: readonly string[]) => Promise<T>,
-): Promise<T | undefined> {
-  return list === undefined ? undefined : find(list.split(','));
+  find: (names: readonly string[]) => Promise<readonly (readonly Types.ObjectId[])[]>,
+): Promise<{ condition: UnitFilter; unknown: Message[] }> {
+  const names = itemsOf(list);
+  if (names === undefined) return { condition: {}, unknown: [] };
+  const found = await find(names);
+  const missing = names.filter((_name, index) => found[index]?.length === 0);
+  return {
+    condition: anyOf(field, found.flat()),
+    unknown: missing.map((name) => unknownName(parameter, name)),
+  };
 }
 
-function anyOf(field: Field, values: readonly (string | Types.ObjectId)[] | undefined): UnitFilter {
+/** The texts of a list as patterns that match nothing but them, in any case. */
+function inAnyCase(list: string | undefined): RegExp[] | undefined {
+  return itemsOf(list)?.map((text) => {
+    const literal = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
+    return new RegExp(`^${literal}(?![\\s\\S])`, 'i');
+  });
+}
+
+function anyOf(
+  field: Field,
+  values: readonly (string | RegExp | Types.ObjectId)[] | undefined,
+): UnitFilter {
   return values === undefined ? {} : { [field]: { $in: values } };
 }
 
+/** A number that is missing counts as the 0 that it is shown as. */
 function within(field: Field, from: string | undefined, to: string | undefined): UnitFilter {
   const range = {
     ...(from === undefined ? {} : { $gte: Number(from) }),
     ...(to === undefined ? {} : { $lte: Number(to) }),
   };
-  return Object.keys(range).length === 0 ? {} : { [field]: range };
+  if (Object.keys(range).length === 0) return {};
+  const condition = { [field]: range };
+  return Number(from ?? 0) > 0
+    ? condition
+    : { $or: [condition, { [field]: { $in: [null, NaN] } }] };
 }

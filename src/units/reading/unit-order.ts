@@ -21,25 +21,36 @@ export interface UnitOrder {
 /** The order of stored documents; ids decide between equal ones, so that pages do not overlap. */
 export function sortOf({ sort, language }: UnitOrder): Record<string, 1 | -1> {
   const keys = sort.map((item): [string, 1 | -1] => {
-    const field = item.replace(/^-/, '');
-    const key = field === 'name' ? nameKey(language) : field;
-    return [key, item.startsWith('-') ? -1 : 1];
+    const field = fieldOf(item);
+    const key = field === 'name' ? `name.${language}` : field;
+    const isComputed = shownValue(field, language) !== null;
+    return [isComputed ? shownField(field) : key, item.startsWith('-') ? -1 : 1];
   });
   return { ...Object.fromEntries(keys), _id: keys.at(-1)?.[1] ?? 1 };
 }
 
-/** Field that the shown name is computed into where it is not simply a stored one. */
-const shownName = 'shownName';
-
-function nameKey(language: Language): string {
-  return language === defaultLanguage ? `name.${language}` : shownName;
+/** The fields that an order needs and no document has: what is shown where that is no stored field. */
+export function computedFields({ sort, language }: UnitOrder): Record<string, object> | null {
+  const computed = sort.map(fieldOf).flatMap((field) => {
+    const value = shownValue(field, language);
+    return value === null ? [] : [[shownField(field), value] as const];
+  });
+  return computed.length === 0 ? null : Object.fromEntries(computed);
 }
 
-/** The field that an order needs and no document has: the name as it is shown, with its fallback. */
-export function computedFields({ sort, language }: UnitOrder): Record<string, object> | null {
-  const sortsByName = sort.some((item) => item.replace(/^-/, '') === 'name');
-  if (!sortsByName || language === defaultLanguage) return null;
+/** A number that is missing is shown as 0, a missing translation as the default one. */
+function shownValue(field: string, language: Language): object | null {
+  if (['price', 'bua', 'beds'].includes(field)) return { $ifNull: [`$${field}`, 0] };
+  if (field !== 'name' || language === defaultLanguage) return null;
   const [translated, fallback] = [`$name.${language}`, `$name.${defaultLanguage}`];
   const isMissing = { $in: [{ $ifNull: [translated, ''] }, ['']] };
-  return { [shownName]: { $cond: [isMissing, fallback, translated] } };
+  return { $cond: [isMissing, fallback, translated] };
+}
+
+function shownField(field: string): string {
+  return `shown-${field}`;
+}
+
+function fieldOf(item: string): string {
+  return item.replace(/^-/, '');
 }

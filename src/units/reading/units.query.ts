@@ -20,25 +20,25 @@ export class UnitFiltersQuery {
   @SortList(sortFields, '-createdAt')
   sort?: string;
 
-  @CommaList('Any of these statuses.')
+  @CommaList('Any of these statuses, in any case.')
   status?: string;
 
-  @CommaList('Any of these rental statuses.')
+  @CommaList('Any of these rental statuses, in any case.')
   rentalStatus?: string;
 
-  @CommaList('Any of these sale types.')
+  @CommaList('Any of these sale types, in any case.')
   saleType?: string;
 
   @CommaList('Any of these property types: names or slugs, in any case.')
   propertyType?: string;
 
-  @CommaList('In any of these compounds: slugs.')
+  @CommaList('In any of these compounds: slugs in any case.')
   compound?: string;
 
-  @CommaList('In any of these phases: slugs.')
+  @CommaList('In any of these phases: slugs in any case.')
   phase?: string;
 
-  @CommaList('Of any of these unit designs: slugs.')
+  @CommaList('Of any of these unit designs: slugs in any case.')
   unitDesign?: string;
 
   @ExternalIdList('Any of these unit ids.')

@@ -14,9 +14,21 @@ export function availability(
   reservations: readonly string[],
 ): string {
   if (typeof current === 'string' && !derivedStatuses.has(current)) return current;
+  return heldStatus(reservations) ?? 'Available';
+}
+
+/**
+ * The status that a unit gets when one is sent (rule UNIT-30): where it is one that follows from
+ * reservations and there are such that count, what they make of it; else as it is sent.
+ */
+export function statusWhenSent(sent: string, reservations: readonly string[]): string {
+  return derivedStatuses.has(sent) ? (heldStatus(reservations) ?? sent) : sent;
+}
+
+function heldStatus(reservations: readonly string[]): string | undefined {
   if (reservations.includes('approved')) return 'Sold';
   const hasOpenReservation = reservations.some(
     (status) => status === 'pending' || status === 'pending_cheque_collection',
   );
-  return hasOpenReservation ? 'Reserved' : 'Available';
+  return hasOpenReservation ? 'Reserved' : undefined;
 }

@@ -1,12 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { present } from '../../catalogue/presenting/present.js';
 import { type FieldChange, fieldChanges } from '../../change-log/field-changes.js';
 import { idOf, objectOf } from '../../database/documents/stored-values.js';
 import { defaultLanguage } from '../../localization/language.js';
-import { Outbox } from '../../webhooks/outbox/outbox.js';
+import { type OutboundEvent, Outbox } from '../../webhooks/outbox/outbox.js';
 import { UnitFieldsDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit-presenter.js';
+
+/** Two states of a unit. */
+export interface UnitUpdate {
+  readonly before: UnitDocument;
+  readonly after: UnitDocument;
+}
 
 /** Publishes the events of a unit, inside the transaction of the change (rule UNIT-4). */
 @Injectable()
@@ -19,6 +26,22 @@ export class UnitEvents {
   async created(unit: UnitDocument): Promise<void> {
     const data = await this.presenter.present(unit, defaultLanguage);
     await this.outbox.publish(unit.organizationId, { type: 'unit.created', data });
+  }
+
+  /** The events of many units of an organization, none of which was retired. */
+  async imported(
+    organizationId: Types.ObjectId,
+    created: readonly UnitDocument[],
+    updated: readonly UnitUpdate[],
+  ): Promise<void> {
+    const units = [...created, ...updated.map(({ after }) => after)];
+    const presented = await this.presenter.presentAll(organizationId, units, defaultLanguage);
+    const events = presented.map((data, index): OutboundEvent => {
+      const update = updated[index - created.length];
+      if (update === undefined) return { type: 'unit.created', data };
+      return { type: 'unit.updated', data, changes: unitChanges(update.before, update.after) };
+    });
+    await this.outbox.publishAll(organizationId, events);
   }
 
   /** Publishes nothing where nothing differs; a unit that is retired by the change was deleted. */

@@ -4,7 +4,7 @@ import { isPlainObject } from '../../values/plain-object.js';
 import { languages } from '../../localization/language.js';
 import { isValid } from '../../values/rule.js';
 import { shortText } from '../../values/text.js';
-import { url } from '../../values/web-address.js';
+import { webAddress } from '../../values/web-address.js';
 
 const maxItems = 500;
 const textApi = { type: 'string' as const };
@@ -96,5 +96,5 @@ function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
 function isMedia(value: unknown): boolean {
   if (!isPlainObject(value)) return false;
   const { image, imageType = null, type = 'image' } = value;
-  return isValid(url, image) && (imageType === null || isText(imageType)) && isText(type);
+  return isValid(webAddress, image) && (imageType === null || isText(imageType)) && isText(type);
 }

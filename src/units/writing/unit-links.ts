@@ -2,21 +2,23 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
+import { ReservationsRepository } from '../../reservations/reservations.repository.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import type { Message } from '../../localization/messages.js';
-import { unitErrors } from '../unit-errors.js';
+import { unitErrors, unknownName } from '../unit-errors.js';
+import { statusWhenSent } from './availability.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
 
-/** The references of a unit as they are stored. */
+/** The fields of a unit that other documents decide. */
 type Links = Partial<
   Pick<
     UnitDocument,
-    'compoundId' | 'locationId' | 'propertyTypeId' | 'unitDesignId' | 'amenitiesIds'
+    'compoundId' | 'locationId' | 'propertyTypeId' | 'unitDesignId' | 'amenitiesIds' | 'status'
   >
 >;
 
-/** Where a unit is stored to be so far. */
-type StoredLocation = Partial<Pick<UnitDocument, 'compoundId' | 'locationId'>>;
+/** The stored unit, without anything when it is new. */
+type StoredUnit = Partial<Pick<UnitDocument, '_id' | 'compoundId' | 'locationId'>>;
 
 /** What the names of one request resolve to; the errors are those of all its names. */
 interface Resolution {
@@ -25,10 +27,16 @@ interface Resolution {
   readonly errors: Message[];
 }
 
-/** Resolves the names of a request to ids, inside its transaction (rule UNIT-1). */
+/**
+ * Resolves the names of a request to ids, and its status by the unit's reservations, inside its
+ * transaction (rules UNIT-1 and UNIT-30).
+ */
 @Injectable()
 export class UnitLinks {
-  constructor(private readonly references: ReferencesRepository) {}
+  constructor(
+    private readonly references: ReferencesRepository,
+    private readonly reservations: ReservationsRepository,
+  ) {}
 
   /**
    * The compound that a request names, if it names one.
@@ -41,12 +49,13 @@ export class UnitLinks {
   ): Promise<Types.ObjectId | undefined> {
     if (compound === undefined) return undefined;
     const id = await this.references.idBySlug('compounds', organizationId, compound);
-    if (id === null) throw new DomainError(unitErrors.unknownName, [unknown('compound', compound)]);
+    if (id === null)
+      throw new DomainError(unitErrors.unknownName, [unknownName('compound', compound)]);
     return id;
   }
 
   /**
-   * The ids that a request sets.
+   * The ids and the status that a request sets.
    *
    * @param compoundId the compound that the request names
    * @throws DomainError 400 that names everything that resolves to nothing
@@ -54,7 +63,7 @@ export class UnitLinks {
   async resolve(
     organizationId: Types.ObjectId,
     input: UpsertUnitDto,
-    stored: StoredLocation,
+    stored: StoredUnit,
     compoundId: Types.ObjectId | undefined,
   ): Promise<Links> {
     const resolution: Resolution = { organizationId, input, errors: [] };
@@ -64,6 +73,7 @@ export class UnitLinks {
       ...(await this.propertyType(resolution)),
       ...(await this.unitDesign(resolution)),
       ...(await this.amenities(resolution)),
+      ...(await this.status(resolution, stored)),
     };
     if (resolution.errors.length > 0)
       throw new DomainError(unitErrors.unknownName, resolution.errors);
@@ -72,17 +82,26 @@ export class UnitLinks {
 
   private async location(
     { organizationId, input: { phase }, errors }: Resolution,
-    stored: StoredLocation,
+    stored: StoredUnit,
     compoundId: Types.ObjectId | null | undefined,
   ): Promise<Links> {
     if (!compoundId) return {};
     if (typeof phase === 'string') {
       const id = await this.references.phaseIdBySlug(organizationId, compoundId, phase);
-      if (id === null) errors.push(unknown('phase', phase));
+      if (id === null) errors.push(unknownName('phase', phase));
       return { locationId: id };
     }
     const keepsLocation = stored.locationId && stored.compoundId?.equals(compoundId);
     return phase === null || !keepsLocation ? { locationId: compoundId } : {};
+  }
+
+  private async status(
+    { organizationId, input: { status } }: Resolution,
+    { _id }: StoredUnit,
+  ): Promise<Links> {
+    if (status === undefined || _id === undefined) return {};
+    const statuses = await this.reservations.statusesByUnit(organizationId, [_id]);
+    return { status: statusWhenSent(status, statuses.get(_id.toHexString()) ?? []) };
   }
 
   private async propertyType({
@@ -94,7 +113,7 @@ export class UnitLinks {
     if (propertyType === null) return { propertyTypeId: null };
     const found = await this.references.propertyTypeIdsByNames(organizationId, [propertyType]);
     const id = found[0]?.[0] ?? null;
-    if (id === null) errors.push(unknown('propertyType', propertyType));
+    if (id === null) errors.push(unknownName('propertyType', propertyType));
     return { propertyTypeId: id };
   }
 
@@ -106,7 +125,7 @@ export class UnitLinks {
     if (unitDesign === undefined) return {};
     if (unitDesign === null) return { unitDesignId: null };
     const id = await this.references.idBySlug('unitDesigns', organizationId, unitDesign);
-    if (id === null) errors.push(unknown('unitDesign', unitDesign));
+    if (id === null) errors.push(unknownName('unitDesign', unitDesign));
     return { unitDesignId: id };
   }
 
@@ -119,13 +138,9 @@ export class UnitLinks {
     const found = await this.references.amenityIdsByNames(organizationId, amenities);
     const ids = new Map<string, Types.ObjectId>();
     for (const [index, [id]] of found.entries()) {
-      if (id === undefined) errors.push(unknown('amenities', amenities[index] ?? ''));
+      if (id === undefined) errors.push(unknownName('amenities', amenities[index] ?? ''));
       else ids.set(id.toHexString(), id);
     }
     return { amenitiesIds: [...ids.values()] };
   }
-}
-
-function unknown(property: string, value: string): Message {
-  return { key: unitErrors.unknownName.message, values: { property, value } };
 }

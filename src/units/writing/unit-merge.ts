@@ -3,13 +3,16 @@ import type { Language } from '../../localization/language.js';
 import type { Localized } from '../../localization/localized.js';
 import type { MediaInput, UpsertUnitDto } from './upsert-unit.dto.js';
 
+/** What is stored of a unit's name. */
+type StoredName = Pick<UnitDocument, 'name' | 'nameStandIn'>;
+
 /**
  * The fields of a unit that a request sets by itself, without what it refers to. All but the name,
  * the storey and the pictures are stored as they are sent.
  */
 export function requestFields(
   input: UpsertUnitDto,
-  stored: Partial<Localized> | null | undefined,
+  stored: StoredName | null,
   language: Language,
 ): Partial<UnitDocument> {
   const {
@@ -25,21 +28,35 @@ export function requestFields(
   } = input;
   return {
     ...plain,
-    ...(name === undefined ? {} : { name: mergedName(name, stored, language) }),
+    ...(name === undefined ? {} : mergedName(name, stored, language)),
     ...(floor === undefined ? {} : { floor: { name: floor.name } }),
     ...(media === undefined ? {} : { media: media.map(storedMedia) }),
   };
 }
 
-/** A name with the sent translations; the default language is never without one. */
+/**
+ * A name with the sent translations. Where the default one was never sent, the other stands in for
+ * it and takes it along when it changes (rule UNIT-32).
+ */
 function mergedName(
   input: string | Partial<Localized>,
-  stored: Partial<Localized> | null | undefined,
+  stored: StoredName | null,
   language: Language,
-): Localized {
-  const texts = typeof input === 'string' ? { [language]: input } : input;
-  const merged: Partial<Localized> = { ...stored, ...texts };
-  return { ...merged, 'en-us': merged['en-us'] || merged['ar-eg'] || '' };
+): Required<Pick<StoredName, 'name' | 'nameStandIn'>> {
+  const sent: Partial<Localized> = typeof input === 'string' ? { [language]: input } : input;
+  const merged = { ...stored?.name, ...sent };
+  const [english, arabic] = [merged['en-us'], merged['ar-eg']];
+  const isOwn = sent['en-us'] !== undefined || (english && !isStandIn(stored));
+  if (isOwn && english) return { name: { ...merged, 'en-us': english }, nameStandIn: null };
+  return { name: { ...merged, 'en-us': arabic ?? '' }, nameStandIn: arabic ?? null };
+}
+
+/** Units of earlier versions do not say: there Arabic letters in both names tell it. */
+function isStandIn(stored: StoredName | null): boolean {
+  const english = stored?.name?.['en-us'];
+  if (stored?.nameStandIn !== undefined) return stored.nameStandIn === english;
+  const isArabic = /\p{Script=Arabic}/u.test(english ?? '');
+  return isArabic && english === stored?.name?.['ar-eg'];
 }
 
 function storedMedia({ image, imageType = null, type = 'image' }: MediaInput): UnitMediaItem {

@@ -6,6 +6,7 @@ import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
+import { newUnit } from './new-unit.js';
 import { slugCandidates } from './slug.js';
 import { unitChanges, UnitEvents } from './unit-events.js';
 import { UnitLinks } from './unit-links.js';
@@ -58,7 +59,7 @@ export class UnitUpsertsService {
       throw new DomainError(unitErrors.compoundRequired);
     }
     const fields = {
-      ...requestFields(input, stored?.name, caller.language),
+      ...requestFields(input, stored, caller.language),
       ...(await this.links.resolve(organizationId, input, stored ?? {}, compoundId)),
     };
     await this.assertUnitIdFree(organizationId, { ...stored, ...fields }, stored?._id);
@@ -96,24 +97,13 @@ export class UnitUpsertsService {
 
   private async create(caller: Caller, fields: Partial<UnitDocument>): Promise<Saved> {
     const { organizationId } = caller;
-    const now = this.clock.now();
     const _id = new Types.ObjectId();
     const { unitId, recordSystemId } = fields;
-    const name = fields.name ?? { 'en-us': unitId ?? recordSystemId ?? '' };
-    const texts = [name['en-us'], unitId, recordSystemId];
+    const standIn = unitId ?? recordSystemId ?? '';
+    const named = { name: { 'en-us': standIn }, nameStandIn: standIn, ...fields, _id };
+    const texts = [named.name?.['en-us'], unitId, recordSystemId];
     const slug = await this.freeSlug(organizationId, slugCandidates(texts, _id.toHexString()));
-    const unit = {
-      ...emptyUnit,
-      ...fields,
-      _id,
-      organizationId,
-      name,
-      slug,
-      isDeleted: false,
-      createdAt: now,
-      updatedAt: now,
-      __v: 0,
-    } as UnitDocument;
+    const unit = newUnit(organizationId, { ...named, slug }, this.clock.now());
     await this.units.insert(unit);
     await this.events.created(unit);
     return { operation: 'create', unit };
@@ -123,7 +113,13 @@ export class UnitUpsertsService {
     const updatedAt = this.clock.now();
     const times = fields.isDeleted ? { updatedAt, deletedAt: updatedAt } : { updatedAt };
     const changed = { ...stored, ...fields, ...times };
-    if (unitChanges(stored, changed).length === 0) return { operation: 'update', unit: stored };
+    if (unitChanges(stored, changed).length === 0) {
+      const { nameStandIn = null } = changed;
+      // The default name was sent as it was shown: it stands by itself from now on.
+      if ((stored.nameStandIn ?? null) !== nameStandIn)
+        await this.units.setFields(stored, { nameStandIn });
+      return { operation: 'update', unit: stored };
+    }
     await this.units.setFields(stored, { ...fields, ...times });
     await this.events.updated(stored, changed);
     return { operation: 'update', unit: changed };
@@ -137,21 +133,6 @@ export class UnitUpsertsService {
     return candidates.find((slug) => !used.has(slug)) ?? candidates.at(-1) ?? '';
   }
 }
-
-/** What a new unit has when the request does not say. */
-const emptyUnit: Partial<UnitDocument> = {
-  status: 'Available',
-  rentalStatus: 'Unavailable',
-  unitDesignId: null,
-  propertyTypeId: null,
-  amenitiesIds: [],
-  media: [],
-  reviews: [],
-  listingType: [],
-  showForBrokers: false,
-  isAdminOnly: false,
-  allowToTaskeen: false,
-};
 
 /** What simultaneous requests would contend for: the unit's ids, and the slug that its name makes. */
 function queueKeys({ organizationId }: Caller, input: UpsertUnitDto): string[] {

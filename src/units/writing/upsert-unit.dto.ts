@@ -32,7 +32,12 @@ export class UpsertUnitDto {
   @QuantityField(12_500_000)
   price?: number;
 
-  @TextField({ description: 'Such as Available, Reserved or Sold.', example: 'Available' })
+  @TextField({
+    description:
+      'Such as Available, Reserved or Sold; between these three, approved and open reservations ' +
+      'of the unit decide.',
+    example: 'Available',
+  })
   status?: string;
 
   @TextField({ example: 'Unavailable' })

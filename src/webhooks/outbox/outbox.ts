@@ -18,10 +18,19 @@ export class Outbox {
    * @throws EventTooLargeError when it could not be sent, so that the change is not made either
    */
   async publish(organizationId: Types.ObjectId, event: OutboundEvent): Promise<void> {
-    await this.store([pendingEvent(organizationId, event, this.clock.now())]);
+    await this.publishAll(organizationId, [event]);
   }
 
-  /** Stores events that were made ready; the same as {@link publish} for each of them. */
+  /** As {@link publish}, for many events of one organization. */
+  async publishAll(
+    organizationId: Types.ObjectId,
+    events: readonly OutboundEvent[],
+  ): Promise<void> {
+    const now = this.clock.now();
+    await this.store(events.map((event) => pendingEvent(organizationId, event, now)));
+  }
+
+  /** Stores events that were made ready, of which each has its organization. */
   async store(events: readonly PendingEvent[]): Promise<void> {
     await this.events.insert(events);
   }

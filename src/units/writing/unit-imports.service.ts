@@ -1,0 +1,86 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { SaveCounts } from '../../catalogue/import/catalogue-import.repository.js';
+import { Clock } from '../../configuration/clock.js';
+import { mergeTranslations } from '../../localization/localized.js';
+import { ReservationsRepository } from '../../reservations/reservations.repository.js';
+import { UnitsRepository } from '../units.repository.js';
+import { statusWhenSent } from './availability.js';
+import { newUnit } from './new-unit.js';
+import { unitChanges, UnitEvents, type UnitUpdate } from './unit-events.js';
+
+/** What an import says of a unit; a location of null is that of the compound. */
+export type ImportedUnit = Partial<UnitDocument> & {
+  readonly slug: string;
+  readonly compoundId: Types.ObjectId;
+};
+
+/** The units of a catalogue that is imported (rule OPS-5). */
+@Injectable()
+export class UnitImportsService {
+  constructor(
+    private readonly units: UnitsRepository,
+    private readonly reservations: ReservationsRepository,
+    private readonly events: UnitEvents,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Stores a batch with its events, inside the open transaction; units are known by their slugs. */
+  async save(
+    organizationId: Types.ObjectId,
+    entries: readonly ImportedUnit[],
+  ): Promise<SaveCounts> {
+    const slugs = entries.map(({ slug }) => slug);
+    const stored = await this.units.findBySlugs(organizationId, slugs);
+    const ids = stored.map(({ _id }) => _id);
+    const reservations = await this.reservations.statusesByUnit(organizationId, ids);
+    const bySlug = new Map(stored.map((unit) => [unit.slug, unit]));
+    const updatedAt = this.clock.now();
+    const created: UnitDocument[] = [];
+    const updated: (UnitUpdate & { readonly fields: Partial<UnitDocument> })[] = [];
+    for (const entry of entries) {
+      const before = bySlug.get(entry.slug);
+      if (before === undefined) {
+        const located = { ...entry, locationId: entry.locationId ?? entry.compoundId };
+        created.push(newUnit(organizationId, located, updatedAt));
+        continue;
+      }
+      const statuses = reservations.get(before._id.toHexString()) ?? [];
+      const fields = { ...importedFields(before, entry, statuses), updatedAt };
+      const after = { ...before, ...fields };
+      if (unitChanges(before, after).length > 0) updated.push({ before, after, fields });
+    }
+    const updates = updated.map(({ before: { _id }, fields }) => ({ _id, fields }));
+    await this.units.write(organizationId, created, updates);
+    await this.events.imported(organizationId, created, updated);
+    const counts = { created: created.length, updated: updated.length };
+    return { ...counts, unchanged: entries.length - counts.created - counts.updated };
+  }
+}
+
+/** What an import sets of a unit: a status that the unit lacks too, else only what it says. */
+function importedFields(
+  before: UnitDocument,
+  { status, ...entry }: ImportedUnit,
+  reservations: readonly string[],
+): Partial<UnitDocument> {
+  const sent = status ?? (before.status ? undefined : 'Available');
+  return {
+    ...entry,
+    ...(entry.name ? { name: mergeTranslations(before.name, entry.name) } : {}),
+    ...(sent === undefined ? {} : { status: statusWhenSent(sent, reservations) }),
+    rentalStatus: entry.rentalStatus ?? (before.rentalStatus || 'Unavailable'),
+    locationId: locationOf(before, entry),
+  };
+}
+
+/** A unit in no phase is in its compound; one whose phase is not said stays where it is. */
+function locationOf(
+  before: UnitDocument,
+  { compoundId, locationId }: Pick<ImportedUnit, 'compoundId' | 'locationId'>,
+): Types.ObjectId {
+  if (locationId) return locationId;
+  const keeps = locationId === undefined && before.compoundId?.equals(compoundId);
+  return (keeps && before.locationId) || compoundId;
+}
