@@ -25,7 +25,8 @@ export async function withApplication<T>(
     // Standard output is the result's alone; a command is over too soon for a buffered log.
     const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));
     warnOfMisspeltVariables(logger);
-    const application = await openApplication({ environment, databaseUri: database.uri, logger });
+    const options = { environment, databaseUri: database.uri, logger, isCommand: true };
+    const application = await openApplication(options);
     return await workOn(application, work);
   } catch (error) {
     throw await describeConnectionError(database, error);

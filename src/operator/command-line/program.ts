@@ -6,6 +6,7 @@ import { addDatabaseCommands } from '../database/database-commands.js';
 import { addDemoCommand } from '../demo/demo-command.js';
 import { addKeyCommands } from '../keys/key-commands.js';
 import { addLeadCommands } from '../leads/lead-commands.js';
+import { InterruptedError, interruptedCode } from './progress.js';
 import { addOrganizationCommands } from '../organizations/organization-commands.js';
 import { addReservationCommands } from '../reservations/reservation-commands.js';
 import { addWebhookCommands } from '../webhooks/webhook-commands.js';
@@ -29,7 +30,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       process.exitCode = isHelp(error) ? 0 : wrongUsage;
     } else {
       process.stderr.write(`${describe(error)}\n`);
-      process.exitCode = error instanceof ConfigurationError ? wrongUsage : failed;
+      process.exitCode = exitCodeOf(error);
     }
   }
 }
@@ -59,6 +60,11 @@ function createProgram(): Command {
   addDatabaseCommands(program);
   addDemoCommand(program);
   return program;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof InterruptedError) return interruptedCode;
+  return error instanceof ConfigurationError ? wrongUsage : failed;
 }
 
 function isHelp({ code }: CommanderError): boolean {
