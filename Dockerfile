@@ -17,6 +17,8 @@ FROM node:24.21.0-bookworm-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY package.json ./
+# `npm run cli -- <command>`, as the messages name it, runs in the image too.
+COPY scripts/run.mjs ./scripts/
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER node

@@ -18,6 +18,8 @@ function newest(path) {
 }
 
 function buildWhenStale() {
+  // An image holds the build alone.
+  if (!existsSync(join(root, 'src')) && existsSync(built)) return;
   const builtAt = existsSync(built) ? statSync(built).mtimeMs : 0;
   if (Math.max(...inputs.map((name) => newest(join(root, name)))) <= builtAt) return;
   if (!existsSync(join(root, 'node_modules', '@nestjs', 'cli'))) {

@@ -19,13 +19,20 @@ export interface AppOptions {
   readonly environment: Environment;
   /** A replica set or sharded cluster. */
   readonly databaseUri: string;
+  /** Whether it runs a command of the operator, whose work may take long. */
+  readonly isCommand?: boolean;
   readonly logger: Logger;
 }
 
 /** The whole service. */
 @Module({})
 export class AppModule {
-  static forRoot({ environment, databaseUri, logger }: AppOptions): DynamicModule {
+  static forRoot({
+    environment,
+    databaseUri,
+    logger,
+    isCommand = false,
+  }: AppOptions): DynamicModule {
     return {
       module: AppModule,
       imports: [
@@ -33,7 +40,7 @@ export class AppModule {
         // Requests are logged by Fastify itself; without routes the library adds no middleware.
         // Its serializers would replace the logger's and log the documents that errors carry.
         LoggerModule.forRoot({ pinoHttp: { logger, wrapSerializers: false }, forRoutes: [] }),
-        DatabaseModule.forRoot(databaseUri),
+        DatabaseModule.forRoot(databaseUri, isCommand),
         HttpModule,
         AuthenticationModule,
         LeadsModule,

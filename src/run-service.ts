@@ -1,10 +1,18 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
+import type { Logger } from 'pino';
 import type { AppOptions } from './app.module.js';
-import { type Environment, readEnvironment } from './configuration/environment.js';
+import {
+  ConfigurationError,
+  type Environment,
+  readEnvironment,
+} from './configuration/environment.js';
+import { misspeltVariables } from './configuration/misspelt-variables.js';
 import { openDatabase, describeConnectionError } from './database/connection/open-database.js';
 import { type DemoOrganization, openAtStart } from './demo/demo-organization.js';
 import { createLogger } from './http/server/logger.js';
 import { basePath, createService, listen, type Service, startBackground } from './service.js';
+
+const envFile = '.env';
 
 export interface RunningService {
   /** Address that it listens on, without path; null for a worker, which listens nowhere. */
@@ -15,10 +23,28 @@ export interface RunningService {
   shutDown(): Promise<boolean>;
 }
 
-/** Reads the environment, `.env` included. */
+/**
+ * Reads the environment, `.env` included.
+ *
+ * @throws ConfigurationError
+ */
 export function loadEnvironment(): Environment {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  try {
+    process.loadEnvFile(envFile);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT') {
+      // A container engine makes a folder of a file that is to be mounted and is not there.
+      const problem = statSync(envFile).isDirectory() ? 'is a folder, not a file' : message;
+      throw new ConfigurationError([`${envFile}: ${problem}`]);
+    }
+  }
   return readEnvironment(process.env);
+}
+
+/** Tells what looks like a setting and is none; to be called once the log is there. */
+export function warnOfMisspeltVariables(logger: Logger): void {
+  for (const line of misspeltVariables(Object.keys(process.env))) logger.warn(line);
 }
 
 /**
@@ -30,6 +56,7 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
   const database = await openDatabase(environment);
   try {
     const logger = createLogger(environment);
+    warnOfMisspeltVariables(logger);
     const options = { environment, databaseUri: database.uri, logger };
     const service = await createService(options);
     const url = await begin(service, options);
@@ -48,7 +75,7 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
     return { url, announce: () => print(lines), shutDown };
   } catch (error) {
     await database.stop();
-    throw describeConnectionError(database, error);
+    throw await describeConnectionError(database, error);
   }
 }
 

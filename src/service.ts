@@ -97,7 +97,7 @@ async function prepareDatabase(
   await assertTransactionsSupported(app);
   const structure = app.get(DatabaseStructure);
   if (environment.NODE_ENV !== 'production') {
-    await structure.apply();
+    await structure.apply((line) => app.get(FrameworkLogger).log(line));
   } else if (!(await structure.status()).isComplete) {
     throw new Error(
       'The database lacks collections, indexes or migrations of this version: ' +

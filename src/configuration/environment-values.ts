@@ -18,6 +18,24 @@ export function oneOf<const Values extends readonly string[]>(values: Values) {
 /** `true` or `false`. */
 export const flag = oneOf(['true', 'false']).transform((value) => value === 'true');
 
+/** Databases that the server keeps for itself. */
+const serverDatabases: ReadonlySet<string> = new Set(['admin', 'config', 'local']);
+
+/** A connection string that names the database: the driver would silently take `test`. */
+export const databaseAddress = z.string().transform((value, context): string => {
+  // A password that is not escaped may hold a slash; saying so is up to the driver.
+  const address = /^mongodb(?:\+srv)?:\/\/(?:.*@)?[^/]+(?:\/(.*))?$/s.exec(
+    value.replace(/\?.*$/s, ''),
+  );
+  const name = address?.[1] ?? '';
+  if (address === null) context.addIssue('must start with mongodb:// or mongodb+srv://');
+  else if (name === '') context.addIssue('must name the database, as in mongodb://host:27017/name');
+  else if (serverDatabases.has(name)) {
+    context.addIssue(`must not name ${name}, which is the server's own: authSource takes that`);
+  } else return value;
+  return z.NEVER;
+});
+
 /** Keys in base64, 32 bytes each, separated by commas. */
 export const encryptionKeys = z.string().transform((value, context): Buffer[] => {
   const texts = value.split(',').map((part) => part.trim());

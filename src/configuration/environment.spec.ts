@@ -62,7 +62,11 @@ describe('readEnvironment', () => {
     { PORT: '65536' },
     { PORT: '3000.5' },
     { PORT: '-1' },
-    { MONGODB_URI: 'http://x' },
+    { MONGODB_URI: 'http://x/name' },
+    { MONGODB_URI: 'mongodb://' },
+    { MONGODB_URI: 'mongodb://user:word@one,two:27018/?replicaSet=rs0' },
+    { MONGODB_URI: 'mongodb+srv://cluster.example.com' },
+    { MONGODB_URI: 'mongodb://user:word@one/admin?replicaSet=rs0' },
     { NODE_ENV: 'prod' },
     { BODY_LIMIT_BYTES: '4194305' },
     { ENFORCE_API_DOMAIN: '1' },
@@ -93,6 +97,27 @@ describe('a value that no variable can have', () => {
   it('is told in words of this service', () => {
     const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
     expect(problemsOf(source)).toEqual(['HOST: must be a text', 'DATA_FOLDER: must be a text']);
+  });
+});
+
+describe('the address of the database', () => {
+  it.each([
+    'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
+    'mongodb://user:wo%2Frd@one,two:27018/name',
+    'mongodb+srv://cluster.example.com/name?authSource=admin&appName=a@b/c',
+  ])('may be %s', (address) => {
+    expect(readEnvironment({ MONGODB_URI: address }).MONGODB_URI).toBe(address);
+  });
+
+  it('is refused for the part that is wrong', () => {
+    const problems = ['postgres://x/name', 'mongodb://one?w=1', 'mongodb://one/local'].map((uri) =>
+      problemsOf({ MONGODB_URI: uri }).join(),
+    );
+    expect(problems).toEqual([
+      expect.stringContaining('must start with mongodb://'),
+      expect.stringContaining('must name the database'),
+      expect.stringContaining('must not name local'),
+    ]);
   });
 });
 

@@ -1,6 +1,13 @@
 import { z } from 'zod';
 import { schemaMessage } from '../values/schema-messages.js';
-import { encryptionKeys, flag, integer, oneOf, trustProxy } from './environment-values.js';
+import {
+  databaseAddress,
+  encryptionKeys,
+  flag,
+  integer,
+  oneOf,
+  trustProxy,
+} from './environment-values.js';
 
 /** Every environment variable: its values, its default, and what `.env.example` says about it. */
 const variables = z.object({
@@ -8,16 +15,12 @@ const variables = z.object({
     .prefault('3000')
     .describe('Port of the HTTP listener; 0 takes any free one.'),
   HOST: z.string().prefault('0.0.0.0').describe('Address to listen on.'),
-  MONGODB_URI: z
-    .string()
-    .regex(/^mongodb(\+srv)?:\/\/./, 'must start with mongodb:// or mongodb+srv://')
-    .optional()
-    .meta({
-      description:
-        'A replica set or sharded cluster. Without it an embedded one is started under ' +
-        'DATA_FOLDER (not in production).',
-      example: 'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
-    }),
+  MONGODB_URI: databaseAddress.optional().meta({
+    description:
+      'A replica set or sharded cluster, and the name of the database. Without it an embedded one ' +
+      'is started under DATA_FOLDER (not in production).',
+    example: 'mongodb://127.0.0.1:27017/integration?replicaSet=rs0',
+  }),
   NODE_ENV: oneOf(['development', 'test', 'production'])
     .prefault('development')
     .describe('development, test or production.'),
@@ -81,6 +84,9 @@ const variables = z.object({
 const environmentSchema = variables
   .refine(...isSetInProduction('MONGODB_URI'))
   .refine(...isSetInProduction('ENCRYPTION_KEYS'));
+
+/** The names of all variables. */
+export const variableNames: readonly string[] = Object.keys(variables.shape);
 
 /** The validated configuration, one property per environment variable (rule CONF-1). */
 export type Environment = Readonly<z.output<typeof variables>>;

@@ -30,7 +30,7 @@ const services = [
 @Module({})
 export class DatabaseModule {
   /** @param uri a replica set or sharded cluster */
-  static forRoot(uri: string): DynamicModule {
+  static forRoot(uri: string, isCommand: boolean): DynamicModule {
     return {
       module: DatabaseModule,
       global: true,
@@ -39,7 +39,7 @@ export class DatabaseModule {
           inject: [ENVIRONMENT],
           useFactory: (environment: Environment) => ({
             uri,
-            ...connectionOptions(environment),
+            ...connectionOptions(environment, isCommand),
           }),
         }),
         MongooseModule.forFeature([

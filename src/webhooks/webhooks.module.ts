@@ -1,6 +1,8 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
+import { DeliveryGiveUps } from './deliveries/delivery-give-ups.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
+import { ReplacedIndexes } from './deliveries/replaced-indexes.js';
 import { webhookAttemptSchema } from './deliveries/webhook-attempt.schema.js';
 import { WebhookAttemptsRepository } from './deliveries/webhook-attempts.repository.js';
 import { WebhookDeliveriesRepository } from './deliveries/webhook-deliveries.repository.js';
@@ -53,6 +55,8 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookDeliveriesRepository,
     WebhookDeliveriesService,
     DeliveryQueueRepository,
+    DeliveryGiveUps,
+    ReplacedIndexes,
     WebhookAttemptsRepository,
     DeliveryAttemptRunner,
     NameResolver,

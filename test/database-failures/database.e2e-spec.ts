@@ -2,9 +2,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { MongoClient } from 'mongodb';
+import { MongoClient, ObjectId } from 'mongodb';
 import { startMongod } from '../../src/database/embedded/embedded-mongod.js';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { DatabaseStructure } from '../../src/database/structure/database-structure.js';
+import { runCli } from '../operator/command-line.js';
+import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -142,5 +144,86 @@ describe('a database that is gone', () => {
     await eventually(() => service.api('get', '/healthz').expect(200));
     await post({ recordSystemId: 'while' }).expect(201);
     expect((await post({ recordSystemId: 'before' }).expect(200)).body.operation).toBe('update');
+  });
+});
+
+describe('the structure of the database', () => {
+  const deliveries = () => service.db.collection('webhookDeliveries');
+  const indexNames = async () => (await deliveries().indexes()).map(({ name }) => name);
+  const structure = () => service.service.app.get(DatabaseStructure);
+  const init = () =>
+    runCli(['db', 'init'], { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' });
+  const newNames = ['ofEndpoint', 'failedAtEndpoint', 'ofOrganization'];
+  const oldNames = ['byEndpoint', 'byOrganization'];
+
+  /** Leaves the indexes that the version before had made. */
+  async function asBefore(): Promise<void> {
+    for (const name of newNames) await deliveries().dropIndex(name);
+    await deliveries().createIndexes([
+      { name: 'byEndpoint', key: { organizationId: 1, endpointId: 1, createdAt: -1 } },
+      { name: 'byOrganization', key: { organizationId: 1, createdAt: -1 } },
+    ]);
+    await service.db.collection('outboxEvents').dropIndex('failed');
+    await service.db.collection('webhookEndpoints').dropIndex('expiry');
+    await service.db.collection('migrations').deleteOne({ version: 4 });
+  }
+
+  it('keeps the indexes of the version before until those in their place are built', async () => {
+    await asBefore();
+    await fail({ failCommands: ['createIndexes'], appName, errorCode: 8_000 });
+    await expect(structure().apply()).rejects.toMatchObject({ code: 8_000 });
+    expect(await indexNames()).toEqual(expect.arrayContaining(oldNames));
+    await failNothing();
+    expect(await structure().apply()).toContain('replaced indexes of webhook deliveries');
+    const names = await indexNames();
+    expect(names).toEqual(expect.arrayContaining(newNames));
+    expect(names.filter((name = '') => oldNames.includes(name))).toEqual([]);
+    expect((await structure().status()).isComplete).toBe(true);
+  });
+
+  it('may take longer to build than a request may wait', async () => {
+    await deliveries().dropIndex('ofEndpoint');
+    await fail({
+      failCommands: ['createIndexes'],
+      appName,
+      blockConnection: true,
+      blockTimeMS: 2_500,
+    });
+    const [outcome] = await Promise.all([init(), structure().apply()]);
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
+    expect((await structure().status()).isComplete).toBe(true);
+  });
+
+  it('is not complete while an index is being built, which a repeated command waits for', async () => {
+    await deliveries().dropIndex('ofEndpoint');
+    await deliveries().insertOne(
+      { ...conventions(tenant.organizationId), eventId: new ObjectId() },
+      { bypassDocumentValidation: true },
+    );
+    const hang = (mode: string) =>
+      admin.db('admin').command({ configureFailPoint: 'hangAfterStartingIndexBuild', mode });
+    await hang('alwaysOn');
+    const first = init();
+    await eventually(async () => expect(await indexNames()).toContain('ofEndpoint'));
+    const { isComplete, collections } = await structure().status();
+    const state = collections.find(({ collection }) => collection === 'webhookDeliveries');
+    expect([isComplete, state?.missingIndexes]).toEqual([false, ['ofEndpoint']]);
+    const { promise: reported, resolve: report } = Promise.withResolvers<string>();
+    const second = structure().apply(report);
+    expect(await reported).toMatch(/^Building ofEndpoint of webhookDeliveries/);
+    await hang('off');
+    await second;
+    expect((await structure().status()).isComplete).toBe(true);
+    expect(await first).toMatchObject({ code: 0 });
+    await deliveries().deleteMany({});
+  });
+});
+
+describe('a command of the operator', () => {
+  it('waits for the database longer than a request may', async () => {
+    await fail({ failCommands: ['find'], appName, blockConnection: true, blockTimeMS: 1_200 });
+    const variables = { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' };
+    const outcome = await runCli(['org', 'list', '--json'], variables);
+    expect(outcome).toMatchObject({ code: 0, stderr: '' });
   });
 });

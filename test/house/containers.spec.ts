@@ -1,4 +1,8 @@
-import { readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { environmentExample, readEnvironment } from '../../src/configuration/environment.js';
@@ -9,6 +13,7 @@ interface ComposeService {
   readonly build?: string;
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
+  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
   readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
@@ -71,6 +76,29 @@ describe('Dockerfile', () => {
     ]);
   });
 
+  it('holds what `npm run cli` needs', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'integration-api-image-'));
+    try {
+      for (const paths of argumentsOf('COPY')) {
+        const [from = '', to = ''] = paths.replace(/^--from=\S+ \/app\//, '').split(' ');
+        const target = join(
+          folder,
+          to.endsWith('/') ? join(to, basename(from)) : join(to, to === './' ? from : ''),
+        );
+        if (from === 'node_modules') symlinkSync(resolve(from), target);
+        else cpSync(from, target, { recursive: true });
+      }
+      // As in an image whose layers were made at different times.
+      utimesSync(join(folder, 'package.json'), new Date(), new Date());
+      const run = promisify(execFile)('npm', ['run', 'cli', '--', 'org', '--help'], {
+        cwd: folder,
+      });
+      expect((await run).stdout).toContain('Usage: npm run cli -- org');
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
   it('checks the health endpoint', () => {
     const [check = ''] = argumentsOf('HEALTHCHECK');
     const [program, option, script] = JSON.parse(check.slice(check.indexOf('['))) as string[];
@@ -125,6 +153,16 @@ describe('docker-compose.yml', () => {
       const accepted = readEnvironment({ NODE_ENV: 'production', ...given });
       expect(environment['ENCRYPTION_KEYS']).toMatch(/^\$\{ENCRYPTION_KEYS:\?.+\}$/);
       expect(accepted.MONGODB_URI).toBe('mongodb://mongodb:27017/integration?replicaSet=rs0');
+    },
+  );
+
+  it.each(Object.entries({ api, database }))(
+    'gives %s all settings of .env',
+    (_name, container) => {
+      expect(container.env_file).toEqual([{ path: '.env', required: false }]);
+      // What `.env` says for a start without containers would make the service unreachable.
+      expect(container.environment).toMatchObject({ NODE_ENV: 'production' });
+      expect(api.environment).toMatchObject({ HOST: '0.0.0.0', PORT: '3000' });
     },
   );
 

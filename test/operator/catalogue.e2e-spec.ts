@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { ObjectId } from 'mongodb';
 import { addReservation, addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
-import { type Outcome, runCli, runCliProcess } from './command-line.js';
+import { openTerminal, type Outcome, runCli, runCliProcess } from './command-line.js';
 
 const service = sharedService();
 let tenant: Tenant;
@@ -382,5 +382,29 @@ describe('a catalogue that is imported again', () => {
       unchanged: 110,
     });
     expect(await total()).toBe(130);
+  });
+});
+
+describe('ctrl-C in an import', () => {
+  it('leaves the terminal as it was and says how far it came', async () => {
+    const amenities = Array.from({ length: 12_000 }, (_, index) => ({
+      slug: `amenity-${index}`,
+      name: { 'en-us': `Amenity ${index}` },
+    }));
+    const file = join(folder, 'large');
+    await writeFile(file, JSON.stringify({ amenities }));
+    const { organizationId } = await addTenant(service.db);
+    const args = ['catalog', 'import', file, '--org', organizationId.toHexString()];
+    const terminal = openTerminal(args, { MONGODB_URI: service.databaseUri });
+    await terminal.untilShown(/[1-9]\d* of 12000/);
+    terminal.type('\u0003');
+    const { code, output } = await terminal.ended;
+    const [, told] =
+      /Stopped: (\d+) of 12000 entries stored\. Import the file again/.exec(output) ?? [];
+    expect([code, Number(told) >= 500]).toEqual([130, true]);
+    expect(output.lastIndexOf('\u001B[?7h')).toBeGreaterThan(output.lastIndexOf('\u001B[?7l'));
+    const stored = await service.db.collection('amenities').countDocuments({ organizationId });
+    expect(stored).toBeGreaterThanOrEqual(Number(told));
+    expect(stored).toBeLessThan(12_000);
   });
 });

@@ -1,4 +1,6 @@
-import { execFile } from 'node:child_process';
+import { type ChildProcessWithoutNullStreams, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedAddresses } from '../support/shared-service.js';
@@ -53,6 +55,39 @@ export function runCliProcess(
   variables: Record<string, string> = {},
 ): Promise<Outcome> {
   return runNode([join(compiled, 'cli.js'), ...args], variables);
+}
+
+/** The compiled command line in a terminal of its own. */
+export interface Terminal {
+  readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
+  untilShown(pattern: RegExp): Promise<void>;
+  type(keys: string): void;
+}
+
+/** Opens a terminal, which Node cannot do by itself, and runs a command in it. */
+export function openTerminal(args: readonly string[], variables: Record<string, string>): Terminal {
+  const program =
+    'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+  const command = [process.execPath, join(compiled, 'cli.js'), ...args];
+  const env = environmentWith(variables);
+  const child = spawn('python3', ['-c', program, ...command], { env, cwd: tmpdir() });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }));
+  return {
+    ended,
+    untilShown: async (pattern) => {
+      while (!pattern.test(output)) {
+        await Promise.race([once(child.stdout, 'data'), ended.then(() => throwEnded(output))]);
+      }
+    },
+    type: (keys) => child.stdin.write(keys),
+  };
+}
+
+function throwEnded(output: string): never {
+  throw new Error(`The command ended: ${output}`);
 }
 
 /** Runs a command with `--json` and gives what it printed; fails when it fails. */

@@ -59,7 +59,7 @@ describe('a database or configuration that cannot be used', () => {
     const [absent, unreadable, misconfigured] = await Promise.all([
       runCliProcess(['org', 'list'], { MONGODB_URI: unreachable, DATABASE_DEADLINE_MS: '300' }),
       runCliProcess(['org', 'list'], { MONGODB_URI: 'mongodb://127.0.0.1:1/none?unknown=1' }),
-      runCli(['db', 'status', '--json'], { PORT: 'high', MONGODB_URI: 'postgres://x' }),
+      runCliProcess(['db', 'status', '--json'], { PORT: 'high', MONGODB_URI: 'postgres://x' }),
     ]);
     expect(absent).toMatchObject({ code: 1, stdout: '' });
     expect(absent.stderr).toMatch(
@@ -67,12 +67,20 @@ describe('a database or configuration that cannot be used', () => {
     );
     expect(unreadable).toMatchObject({ code: 1, stdout: '' });
     expect(unreadable.stderr).toMatch(/^The database at \S+ cannot be used: [^\n]+\n$/);
-    expect(misconfigured).toMatchObject({ code: 1, stdout: '' });
+    expect(misconfigured).toMatchObject({ code: 2, stdout: '' });
     expect(misconfigured.stderr.split('\n')).toEqual([
       'The configuration is not valid:',
       '  PORT: must be a whole number',
       '  MONGODB_URI: must start with mongodb:// or mongodb+srv://',
       '',
     ]);
+  });
+});
+
+describe('a variable that looks like one of this service', () => {
+  it('is told on standard error, and the command runs', async () => {
+    const { code, stderr } = await runCli(['org', 'list'], { ...variables, DRIAN_MS: '5' });
+    expect(code).toBe(0);
+    expect(stderr).toContain('DRIAN_MS is no variable of this service and is ignored: is DRAIN_MS');
   });
 });

@@ -23,10 +23,7 @@ beforeAll(async () => {
   client = await new MongoClient(MONGODB_URI).connect();
   db = client.db();
   // Both prepare the empty database.
-  [first, second] = await Promise.all([
-    startProcess(patient),
-    startProcess(patient),
-  ]);
+  [first, second] = await Promise.all([startProcess(patient), startProcess(patient)]);
 });
 afterAll(async () => {
   await db.dropDatabase();

@@ -1,10 +1,14 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
-import { readEnvironment } from '../../src/configuration/environment.js';
+import { ConfigurationError, readEnvironment } from '../../src/configuration/environment.js';
 import { findMongodBinary } from '../../src/database/embedded/mongod-binary.js';
-import { runService } from '../../src/run-service.js';
-import { runCliProcess } from '../operator/command-line.js';
+import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
+import { loadEnvironment, runService } from '../../src/run-service.js';
+import { runCli } from '../operator/command-line.js';
 import { runToEnd } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
@@ -41,8 +45,16 @@ describe('a start', () => {
 
   it('in production on an unprepared database ends with a line that says what to do', async () => {
     const MONGODB_URI = randomDatabaseUri();
-    const start = startHere({ NODE_ENV: 'production', MONGODB_URI, ENCRYPTION_KEYS });
-    await expect(start).rejects.toThrow(/^[^\n]*db init[^\n]*$/);
+    const { code, output } = await runToEnd({
+      NODE_ENV: 'production',
+      MONGODB_URI,
+      ENCRYPTION_KEYS,
+      DRIAN_MS: '5',
+    });
+    expect([code, output.trim().split('\n')]).toEqual([
+      1,
+      [expect.stringContaining('is DRAIN_MS meant?'), expect.stringContaining('db init')],
+    ]);
     const client = await new MongoClient(MONGODB_URI).connect();
     expect(await client.db().listCollections().toArray()).toEqual([]);
     await client.close();
@@ -65,28 +77,81 @@ describe('a start', () => {
   });
 });
 
-describe('a standalone database', () => {
+describe('a start on a database that responds and cannot be used', () => {
   let standalone: MongoMemoryServer;
+  let uninitiated: MongoMemoryServer;
   beforeAll(async () => {
     const { path, version } = await findMongodBinary();
-    standalone = await MongoMemoryServer.create({
-      binary: { systemBinary: path, version },
-      instance: { storageEngine: 'wiredTiger' },
-    });
+    const binary = { systemBinary: path, version };
+    const instance = { storageEngine: 'wiredTiger' } as const;
+    [standalone, uninitiated] = await Promise.all([
+      MongoMemoryServer.create({ binary, instance }),
+      MongoMemoryServer.create({ binary, instance: { ...instance, args: ['--replSet', 'rs0'] } }),
+    ]);
   });
-  afterAll(() => standalone.stop());
+  afterAll(() => Promise.all([standalone.stop(), uninitiated.stop()]));
 
-  it('ends a start with one line', async () => {
-    const start = startHere({ MONGODB_URI: standalone.getUri('x') });
-    await expect(start).rejects.toThrow(/^.*neither a replica set nor a sharded cluster.*$/);
-  });
+  const variablesFor = (MONGODB_URI: string) => ({ MONGODB_URI, DATABASE_DEADLINE_MS: '300' });
+  const reasonOf = async (uri: string) => {
+    const { stderr } = await runCli(['org', 'list'], variablesFor(uri));
+    return /^The database at \S+ cannot be used: (.*)\n$/m.exec(stderr)?.[1] ?? stderr;
+  };
 
-  it('ends a command of the command line with one line', async () => {
-    const MONGODB_URI = standalone.getUri('alone');
-    const outcome = await runCliProcess(['org', 'list'], { MONGODB_URI });
-    expect(outcome).toMatchObject({ code: 1, stdout: '' });
-    expect(outcome.stderr).toMatch(
-      /^The database at MONGODB_URI is neither a replica set [^\n]+\n$/,
+  it('names the cause', async () => {
+    const needsSet = expect.stringMatching(
+      /^it is neither a replica set nor .* mongod with --replSet/,
     );
+    const needsInitiation = 'its replica set is not initiated: run rs.initiate()';
+    expect(
+      await Promise.all([
+        reasonOf(standalone.getUri('x')),
+        reasonOf(`${standalone.getUri('x')}&replicaSet=rs0`),
+        reasonOf(uninitiated.getUri('x')),
+        reasonOf(`${uninitiated.getUri('x')}&replicaSet=rs0`),
+        reasonOf(randomDatabaseUri().replace('directConnection=true', 'replicaSet=rs0')),
+      ]),
+    ).toEqual([
+      needsSet,
+      needsSet,
+      needsInitiation,
+      needsInitiation,
+      'its replica set is called embedded, and MONGODB_URI says replicaSet=rs0',
+    ]);
   });
+
+  it('ends with that line', async () => {
+    const { code, output } = await runToEnd(variablesFor(uninitiated.getUri('x')));
+    const line = /^The database at \S+ cannot be used: its replica set is not initiated/;
+    expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringMatching(line)]]);
+  });
+});
+
+describe('a file that the start reads', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'integration-api-start-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  it('is named when .env is a folder', async () => {
+    await mkdir(join(folder, '.env'));
+    const before = process.cwd();
+    process.chdir(folder);
+    try {
+      expect(() => loadEnvironment()).toThrow(
+        new ConfigurationError(['.env: is a folder, not a file']),
+      );
+    } finally {
+      process.chdir(before);
+    }
+  });
+
+  it.each(['', '{"uri":"mongodb://127.0.0.1:1/', 'null', '{"uri":7,"port":1}', '{"port":1}'])(
+    'is named when mongod.json is damaged: %p',
+    async (text) => {
+      const file = join(folder, 'mongod.json');
+      await writeFile(file, text);
+      await expect(openSharedMongod(folder)).rejects.toThrow(`${file} is damaged: delete it`);
+    },
+  );
 });

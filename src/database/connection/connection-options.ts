@@ -6,9 +6,14 @@ export const appName = 'integration-api';
 
 /**
  * How the service connects: one attempt at start-up, nothing buffered while disconnected, and no
- * operation that hangs longer than a request may wait.
+ * operation that hangs longer than a request may wait. A command of the operator has no such
+ * limit: the server would go on with what the command has given up, and do it again when the
+ * command is repeated (rule OPS-9).
  */
-export function connectionOptions(environment: Environment): MongooseModuleFactoryOptions {
+export function connectionOptions(
+  environment: Environment,
+  isCommand: boolean,
+): MongooseModuleFactoryOptions {
   const deadlineMs = environment.DATABASE_DEADLINE_MS;
   return {
     appName,
@@ -20,8 +25,9 @@ export function connectionOptions(environment: Environment): MongooseModuleFacto
     autoCreate: false,
     serverSelectionTimeoutMS: deadlineMs,
     connectTimeoutMS: Math.min(deadlineMs, 5_000),
-    // A stopped (not killed) primary never responds and never closes its connections.
-    socketTimeoutMS: deadlineMs,
+    // A stopped (not killed) primary never responds and never closes its connections. For a command
+    // the driver's own heartbeat notices it, within half a minute.
+    socketTimeoutMS: isCommand ? 0 : deadlineMs,
     waitQueueTimeoutMS: deadlineMs,
     maxPoolSize: 50,
   };

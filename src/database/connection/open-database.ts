@@ -1,5 +1,6 @@
 import type { Environment } from '../../configuration/environment.js';
 import { isDatabaseUnavailable } from './database-errors.js';
+import { topologyFault } from './topology.js';
 
 /** The database that the service works on. */
 export interface OpenDatabase {
@@ -33,11 +34,15 @@ export async function openDatabase(environment: Environment): Promise<OpenDataba
   };
 }
 
-/** Names the database in an error of connecting to it; other errors stay as they are. */
-export function describeConnectionError({ description }: OpenDatabase, error: unknown): unknown {
+/** Names the database and the cause in an error of connecting to it; other errors stay as they are. */
+export async function describeConnectionError(
+  { description, uri }: OpenDatabase,
+  error: unknown,
+): Promise<unknown> {
   if (!isConnectionError(error)) return error;
-  const line = `The database at ${description} cannot be used: ${error.message}`;
-  return new Error(line, { cause: error });
+  const isNotFound = error.name.endsWith('ServerSelectionError');
+  const reason = (isNotFound ? await topologyFault(uri) : undefined) ?? error.message;
+  return new Error(`The database at ${description} cannot be used: ${reason}`, { cause: error });
 }
 
 /** Whether the database cannot be found, reached or logged in to. */

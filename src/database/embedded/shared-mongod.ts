@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
+import { z } from 'zod';
 import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 
 const retryDelayMs = 250;
@@ -14,8 +15,8 @@ const retryDelayMs = 250;
  *
  * @param dataFolder where the data files live between runs; created when missing
  * @param startTimeoutMs how long another process may take to start the server or to stop it
- * @throws Error when no mongod can be found (it says what to install) or started, or when another
- *   process keeps the folder without serving it
+ * @throws Error when no mongod can be found (it says what to install) or started, when another
+ *   process keeps the folder without serving it, or when `mongod.json` is damaged
  */
 export async function openSharedMongod(
   dataFolder: string,
@@ -42,10 +43,11 @@ export async function openSharedMongod(
   }
 }
 
-interface StoredState {
-  readonly uri: string;
-  readonly port: number;
-}
+const storedState = z.object({
+  uri: z.string().startsWith('mongodb://'),
+  port: z.int().min(1).max(65_535),
+});
+type StoredState = z.infer<typeof storedState>;
 
 async function startOwned(
   folder: string,
@@ -53,7 +55,9 @@ async function startOwned(
   port?: number,
 ): Promise<EmbeddedMongod> {
   const server = await startMongod(folder, port === undefined ? {} : { port });
-  await writeFile(stateFile, JSON.stringify({ uri: server.uri, port: server.port }));
+  // In one step: a file that is cut off would say nothing of the server.
+  await writeFile(`${stateFile}.new`, JSON.stringify({ uri: server.uri, port: server.port }));
+  await rename(`${stateFile}.new`, stateFile);
   return server;
 }
 
@@ -67,9 +71,10 @@ async function findRunning(stateFile: string, folder: string): Promise<EmbeddedM
 async function readState(file: string): Promise<StoredState | undefined> {
   if (!existsSync(file)) return undefined;
   try {
-    return JSON.parse(await readFile(file, 'utf8')) as StoredState;
-  } catch {
-    return undefined;
+    return storedState.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    const line = `${file} is damaged: delete it; it holds no data and is written at the next start.`;
+    throw new Error(line, { cause: error });
   }
 }
 

@@ -5,6 +5,7 @@ import type { Connection, IndexDefinition, IndexOptions, Model } from 'mongoose'
 import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
 import { documentValidator, isSameValidator } from './document-validator.js';
 import { Migrations, type MigrationState } from './migrations.js';
+import { type Report, withReports } from './reports.js';
 
 /** A collection, and what it lacks of what its schema declares. */
 export interface CollectionState {
@@ -27,10 +28,18 @@ type StoredOptions = CollectionInfo['options'];
 /** A document that broke the rules before them may be changed; a new or a valid one is checked. */
 const validationLevel = 'moderate';
 
+/**
+ * The time that a request may take is not that of an index build. The driver knows the option for
+ * each operation, though its types do not say so.
+ */
+const noTimeout: object = { socketTimeoutMS: 0 };
+
 /** How many collections are compared at the same time. */
 const concurrency = 4;
 
-const indexNotFound = 27;
+const namespaceNotFound = 26;
+/** The server's code for an index that is not there. */
+export const indexNotFound = 27;
 const conflictingOperation = 117;
 
 /** Collections, indexes and validators as the schemas declare them (rules DATA-2 and DATA-5). */
@@ -43,16 +52,18 @@ export class DatabaseStructure {
 
   /**
    * Creates or updates whatever differs and applies the pending migrations; safe to repeat and to
-   * run in several processes at the same time. Indexes of other programs are not touched.
+   * run in several processes at the same time: an index that another one builds is waited for.
+   * Indexes of other programs are not touched.
    *
+   * @param report takes lines about what takes long
    * @returns the names of the migrations that ran
    */
-  async apply(): Promise<string[]> {
+  async apply(report: Report = () => {}): Promise<string[]> {
     await this.forEachModel(async (model, stored) => {
       await updateCollection(model, stored);
-      await updateIndexes(model);
+      await updateIndexes(model, report);
     });
-    return this.migrations.apply();
+    return this.migrations.apply(report);
   }
 
   /** What is there and what is missing. */
@@ -102,18 +113,67 @@ async function updateCollection(model: Model<unknown>, stored: StoredOptions): P
   await model.db.db?.command({ collMod, ...options }).catch(unless(conflictingOperation));
 }
 
-async function updateIndexes(model: Model<unknown>): Promise<void> {
+async function updateIndexes(model: Model<unknown>, report: Report): Promise<void> {
   // Compared once: an index that another process creates meanwhile is not an outdated one.
   const { missing, outdated } = await compareIndexes(model);
   for (const name of outdated) {
     await model.collection.dropIndex(name).catch(unless(indexNotFound));
   }
-  if (missing.length > 0) await model.collection.createIndexes(missing);
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(', ');
+  const isEmpty = (await model.estimatedDocumentCount()) === 0;
+  await withReports(
+    model.collection.createIndexes(missing, noTimeout),
+    async () => `Building ${names} of ${model.collection.name}${await buildProgress(model)}`,
+    isEmpty ? () => {} : report,
+  );
+}
+
+/** How far the server says that it has come with the indexes of a collection. */
+async function buildProgress(model: Model<unknown>): Promise<string> {
+  try {
+    const $match = {
+      'command.createIndexes': model.collection.collectionName,
+      'command.$db': model.db.name,
+      'progress.total': { $gt: 0 },
+    };
+    const operations = model.db
+      .getClient()
+      .db('admin')
+      .aggregate<BuildOperation>([{ $currentOp: { allUsers: true } }, { $match }]);
+    const { done, total } = (await operations.next())?.progress ?? { done: 0, total: 0 };
+    return total === 0 ? '' : `: ${Math.floor((100 * done) / total)} %`;
+  } catch {
+    // Not every user may see what the server is doing.
+    return '';
+  }
+}
+
+interface BuildOperation {
+  readonly progress: { readonly done: number; readonly total: number };
+}
+
+/** The names of the indexes that are listed already and are still being built. */
+async function unfinishedIndexes(model: Model<unknown>): Promise<string[]> {
+  const listIndexes = model.collection.collectionName;
+  const reply = await model.db.db
+    ?.command({ listIndexes, includeBuildUUIDs: true })
+    .catch(unless(namespaceNotFound));
+  const { firstBatch = [] } = (reply?.['cursor'] ?? {}) as { firstBatch?: ListedIndex[] };
+  return firstBatch.flatMap(({ buildUUID, spec }) => (buildUUID && spec ? [spec.name] : []));
+}
+
+/** As it is listed while it is being built; an index that is ready has its fields here. */
+interface ListedIndex {
+  readonly buildUUID?: unknown;
+  readonly spec?: { readonly name: string };
 }
 
 async function compareIndexes(model: Model<unknown>) {
   const { toCreate, toDrop } = await model.diffIndexes({ indexOptionsToCreate: true });
-  const missing = (toCreate as [IndexDefinition, IndexOptions][]).map(
+  const unfinished = await unfinishedIndexes(model);
+  const building = model.schema.indexes().filter(([, { name = '' }]) => unfinished.includes(name));
+  const missing = [...(toCreate as [IndexDefinition, IndexOptions][]), ...building].map(
     ([key, { background: _background, ...options }]) => ({ key, ...options }) as IndexDescription,
   );
   // To mongoose an index of another program is one to drop, too.
@@ -129,7 +189,7 @@ function hasCurrentValidator(model: Model<unknown>, stored: StoredOptions): bool
 }
 
 /** Lets an error of the server with this code pass. */
-function unless(expectedCode: number): (error: unknown) => void {
+export function unless(expectedCode: number): (error: unknown) => void {
   return (error) => {
     if ((error as { code?: unknown }).code !== expectedCode) throw error;
   };

@@ -3,6 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import type { MigrationDocument } from './migration.schema.js';
+import { type Report, withReports } from './reports.js';
 
 /** A change of stored data that comes with a version of the service. */
 export interface Migration {
@@ -57,15 +58,15 @@ export class Migrations {
    *
    * @returns the names of the migrations that ran
    */
-  async apply(): Promise<string[]> {
+  async apply(report: Report): Promise<string[]> {
     const ran: string[] = [];
     for (const migration of this.registered) {
-      if (await this.applyOne(migration)) ran.push(migration.name);
+      if (await this.applyOne(migration, report)) ran.push(migration.name);
     }
     return ran;
   }
 
-  private async applyOne(migration: Migration): Promise<boolean> {
+  private async applyOne(migration: Migration, report: Report): Promise<boolean> {
     const { version, name } = migration;
     const document = await this.model.findOneAndUpdate(
       { version },
@@ -73,12 +74,17 @@ export class Migrations {
       { upsert: true, returnDocument: 'after', lean: true },
     );
     if (document?.finishedAt) return false;
-    let resumeAfter = document?.resumeAfter ?? null;
-    for (;;) {
-      resumeAfter = await migration.runBatch(resumeAfter);
-      if (resumeAfter === null) break;
-      await this.model.updateOne({ version }, { $set: { resumeAfter } });
-    }
+    let batches = 0;
+    const run = async () => {
+      let resumeAfter = document?.resumeAfter ?? null;
+      for (;;) {
+        resumeAfter = await migration.runBatch(resumeAfter);
+        if (resumeAfter === null) break;
+        batches += 1;
+        await this.model.updateOne({ version }, { $set: { resumeAfter } });
+      }
+    };
+    await withReports(run(), () => `Migration ${version} (${name}): ${batches} batches`, report);
     await this.model.updateOne({ version }, { $set: { finishedAt: this.clock.now() } });
     return true;
   }

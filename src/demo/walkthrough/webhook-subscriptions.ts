@@ -18,7 +18,7 @@ export function demoSubscriptions(
       secret,
       rejectionReason: async () =>
         (await deliveries.list(organizationId, failed, 1))[0]?.lastError ?? null,
-      end: async () => void (await endpoints.remove(endpoint._id)),
+      end: () => endpoints.remove(endpoint._id),
     };
   };
 }

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import { SingleBar } from 'cli-progress';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import {
@@ -9,12 +8,18 @@ import {
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand } from '../command-line/command-texts.js';
 import { objectId } from '../command-line/option-values.js';
+import { withProgress } from '../command-line/progress.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type Columns, type OutputOptions, printJson, printList } from '../command-line/output.js';
 
 interface ImportOptions extends OutputOptions {
   readonly org: Types.ObjectId;
 }
+
+const importTexts = {
+  counted: 'entries stored',
+  remedy: 'Import the file again to store the rest.',
+};
 
 const importErrorColumns: Columns<ImportOutcome['errors'][number]> = {
   Location: ({ location }) => location,
@@ -43,33 +48,12 @@ export function addCatalogueCommands(program: Command): void {
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
         const text = await readFile(file, 'utf8');
-        const outcome = await withProgress((progress) =>
+        const outcome = await withProgress(importTexts, (progress) =>
           application.get(CatalogueImportsService).import(_id, text, progress),
         );
         print(outcome, options);
       }),
     );
-}
-
-/** Standard error carries the bar, and only where a person can see it. */
-async function withProgress(
-  work: (progress: (done: number, total: number) => void) => Promise<ImportOutcome>,
-): Promise<ImportOutcome> {
-  const bar = new SingleBar({
-    format: '{bar} {value} of {total} entries',
-    noTTYOutput: false,
-    clearOnComplete: true,
-  });
-  let isShown = false;
-  try {
-    return await work((done, total) => {
-      if (!isShown) bar.start(total, 0);
-      isShown = true;
-      bar.update(done);
-    });
-  } finally {
-    if (isShown) bar.stop();
-  }
 }
 
 function print(outcome: ImportOutcome, options: OutputOptions): void {

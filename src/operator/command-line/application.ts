@@ -6,7 +6,7 @@ import { openDatabase, describeConnectionError } from '../../database/connection
 import { assertTransactionsSupported } from '../../database/connection/topology.js';
 import { FrameworkLogger } from '../../http/server/framework-logger.js';
 import { createLogger } from '../../http/server/logger.js';
-import { loadEnvironment } from '../../run-service.js';
+import { loadEnvironment, warnOfMisspeltVariables } from '../../run-service.js';
 
 /**
  * Runs a command's work on the service's own parts, without an HTTP listener, and closes them and
@@ -24,10 +24,12 @@ export async function withApplication<T>(
   try {
     // Standard output is the result's alone; a command is over too soon for a buffered log.
     const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));
-    const application = await openApplication({ environment, databaseUri: database.uri, logger });
+    warnOfMisspeltVariables(logger);
+    const options = { environment, databaseUri: database.uri, logger, isCommand: true };
+    const application = await openApplication(options);
     return await workOn(application, work);
   } catch (error) {
-    throw describeConnectionError(database, error);
+    throw await describeConnectionError(database, error);
   } finally {
     await database.stop();
   }

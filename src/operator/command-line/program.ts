@@ -6,16 +6,19 @@ import { addDatabaseCommands } from '../database/database-commands.js';
 import { addDemoCommand } from '../demo/demo-command.js';
 import { addKeyCommands } from '../keys/key-commands.js';
 import { addLeadCommands } from '../leads/lead-commands.js';
+import { InterruptedError, interruptedCode } from './progress.js';
 import { addOrganizationCommands } from '../organizations/organization-commands.js';
 import { addReservationCommands } from '../reservations/reservation-commands.js';
 import { addWebhookCommands } from '../webhooks/webhook-commands.js';
 
 const failed = 1;
+/** Also wrong configuration, as at a start of the service. */
 const wrongUsage = 2;
 
 /**
  * Runs the command that the arguments name. Results go to standard output; an error is one line on
- * standard error and sets the exit code of the process: 2 for wrong usage, 1 for anything else.
+ * standard error and sets the exit code of the process: 2 for wrong usage or wrong configuration, 1
+ * for anything else.
  *
  * @param args what follows the name of the program
  */
@@ -27,7 +30,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
       process.exitCode = isHelp(error) ? 0 : wrongUsage;
     } else {
       process.stderr.write(`${describe(error)}\n`);
-      process.exitCode = failed;
+      process.exitCode = exitCodeOf(error);
     }
   }
 }
@@ -57,6 +60,11 @@ function createProgram(): Command {
   addDatabaseCommands(program);
   addDemoCommand(program);
   return program;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof InterruptedError) return interruptedCode;
+  return error instanceof ConfigurationError ? wrongUsage : failed;
 }
 
 function isHelp({ code }: CommanderError): boolean {

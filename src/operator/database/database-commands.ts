@@ -45,7 +45,9 @@ function addInit(group: Command): void {
     example: 'db init',
   }).action(({ json }: OutputOptions) =>
     withApplication(async (application) => {
-      const migrations = await application.get(DatabaseStructure).apply();
+      const migrations = await application
+        .get(DatabaseStructure)
+        .apply((line) => process.stderr.write(`${line}\n`));
       if (json === true) return printJson({ migrations });
       for (const name of migrations) printLine(`Migration has run: ${name}`);
       printLine('The database has everything that this version needs.');

@@ -21,7 +21,8 @@ import {
 import { deliveryStatus, listSize, objectId, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printLine, printList, printItem } from '../command-line/output.js';
-import { endpointOf } from './webhook-view.js';
+import { withProgress } from '../command-line/progress.js';
+import { endpointOf, noEndpoint } from './webhook-view.js';
 
 interface ReplayOptions extends OutputOptions {
   readonly failed?: boolean;
@@ -38,6 +39,10 @@ interface ListOptions extends Omit<ReplayOptions, 'failed'> {
 }
 
 const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
+const replayTexts = {
+  counted: 'deliveries to be sent again',
+  remedy: 'Run the command again for the rest: nothing is sent twice.',
+};
 
 /** Adds `webhook deliveries` and `webhook replay`. */
 export function addDeliveryCommands(group: Command): void {
@@ -92,6 +97,7 @@ function addReplay(group: Command): void {
         const found = await endpointOrDelivery(application, id);
         const endpoint =
           found.endpoint ?? (await endpointOf(application, found.delivery?.endpointId ?? id));
+        if (endpoint.removedAt) throw noEndpoint(endpoint._id);
         if (endpoint.isEnabled !== true) {
           throw new Error(
             `The endpoint ${endpoint._id.toHexString()} is disabled: enable it first.`,
@@ -99,7 +105,9 @@ function addReplay(group: Command): void {
         }
         const filter =
           found.delivery === undefined ? replayFilter(options) : { _id: found.delivery._id };
-        const replayed = await application.get(WebhookDeliveriesService).replay(endpoint, filter);
+        const replayed = await withProgress(replayTexts, (progress) =>
+          application.get(WebhookDeliveriesService).replay(endpoint, filter, progress),
+        );
         printItem({ replayed }, { 'To be sent again': (item) => item.replayed }, options);
       }),
     );
@@ -109,7 +117,7 @@ async function endpointOrDelivery(
   application: INestApplicationContext,
   id: Types.ObjectId,
 ): Promise<{ endpoint?: WebhookEndpointDocument; delivery?: WebhookDeliveryDocument }> {
-  const endpoint = await application.get(WebhookEndpointsService).find(id);
+  const endpoint = await application.get(WebhookEndpointsService).findWithRemoved(id);
   if (endpoint !== null) return { endpoint };
   const delivery = await application.get(WebhookDeliveriesService).find(id);
   if (delivery !== null) return { delivery };

@@ -5,7 +5,8 @@ import { present } from '../../catalogue/presenting/present.js';
 import { type FieldChange, fieldChanges } from '../../change-log/field-changes.js';
 import { idOf, objectOf } from '../../database/documents/stored-values.js';
 import { defaultLanguage } from '../../localization/language.js';
-import { type OutboundEvent, Outbox } from '../../webhooks/outbox/outbox.js';
+import { Outbox } from '../../webhooks/outbox/outbox.js';
+import type { OutboundEvent } from '../../webhooks/outbox/pending-event.js';
 import { UnitFieldsDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit-presenter.js';
 

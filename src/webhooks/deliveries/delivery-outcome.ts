@@ -16,7 +16,13 @@ export interface AttemptResult extends Readonly<
 
 /** Why a delivery failed for good. */
 export type FailureReason =
-  'exhausted' | 'gone' | 'refused address' | 'endpoint disabled' | 'endpoint removed';
+  | 'exhausted'
+  | 'gone'
+  | 'refused address'
+  | 'endpoint disabled'
+  | 'endpoint removed'
+  /** The command that sent it was ended. */
+  | 'interrupted';
 
 /** The state of a delivery after an attempt. */
 export type Outcome =

@@ -39,6 +39,8 @@ export interface RefusedDelivery {
   readonly reason: string;
 }
 
+/** Few enough for one statement not to be in the way of others. */
+const failedTogether = 1_000;
 /** How many times a worker attempts to lease deliveries that others lease concurrently. */
 const claimAttempts = 3;
 /** Among how many times the wanted number a worker chooses after a collision. */
@@ -126,28 +128,27 @@ export class DeliveryQueueRepository {
     );
   }
 
-  /** Fails everything that waits for an endpoint and is not being attempted now. */
+  /**
+   * Fails up to a thousand deliveries that wait for an endpoint. One that is being attempted keeps
+   * its lease: a success of that attempt still counts, and after a failure there is no further one.
+   *
+   * @returns how many; 0 when nothing waits any more
+   */
   async failWaiting(
     endpointId: Types.ObjectId,
     failureReason: FailureReason,
     now: Date,
-  ): Promise<void> {
+  ): Promise<number> {
+    const waiting: Filter<WebhookDeliveryDocument> = { status: 'pending', endpointId };
+    const found = await this.deliveries
+      .find(waiting, { projection: { _id: 1 }, limit: failedTogether })
+      .toArray();
+    if (found.length === 0) return 0;
     await this.deliveries.updateMany(
-      {
-        status: 'pending',
-        endpointId,
-        $or: [{ leaseOwner: null }, { nextAttemptAt: { $lte: now } }],
-      },
-      {
-        $set: {
-          status: 'failed',
-          failureReason,
-          leaseOwner: null,
-          completedAt: now,
-          updatedAt: now,
-        },
-      },
+      { ...waiting, _id: { $in: found.map(({ _id }) => _id) } },
+      { $set: { status: 'failed', failureReason, completedAt: now, updatedAt: now } },
     );
+    return found.length;
   }
 
   private async findDue(due: Filter<WebhookDeliveryDocument>, limit: number): Promise<Sized[]> {

@@ -17,6 +17,9 @@ export interface DeliveryFilter {
   readonly until?: Date | undefined;
 }
 
+/** Few enough for one statement not to be in the way of the workers. */
+const replayedTogether = 1_000;
+
 /** A delivery without its body, which may be large. */
 export type ListedDelivery = Omit<WebhookDeliveryDocument, 'body'>;
 
@@ -55,20 +58,47 @@ export class WebhookDeliveriesRepository {
     return this.deliveries.acrossTenants.countDocuments({ status: 'pending', endpointId });
   }
 
+  async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
+    return this.deliveries.count(organizationId, conditions(filter));
+  }
+
+  /** The ids of what matches and is not part of a replay yet, in batches, oldest first. */
+  async *batchesToReplay(
+    organizationId: Types.ObjectId,
+    filter: DeliveryFilter,
+    replayRun: Date,
+  ): AsyncGenerator<Types.ObjectId[], void> {
+    let ids: Types.ObjectId[] = [];
+    const cursor = this.deliveries.acrossTenants.find(
+      { organizationId, ...conditions(filter), replayRun: { $ne: replayRun } },
+      { projection: { _id: 1 }, sort: { createdAt: 1, _id: 1 }, batchSize: replayedTogether },
+    );
+    for await (const { _id } of cursor) {
+      ids.push(_id);
+      if (ids.length < replayedTogether) continue;
+      yield ids;
+      ids = [];
+    }
+    if (ids.length > 0) yield ids;
+  }
+
   /**
-   * Starts a new round for what matches, except for what is being attempted now.
+   * Starts a new round for those that match, once in a replay and not for what is being attempted
+   * now.
    *
    * @returns how many deliveries were put back
    */
   async startRound(
-    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
     filter: DeliveryFilter,
+    replayRun: Date,
     now: Date,
   ): Promise<number> {
     const result = await this.deliveries.acrossTenants.updateMany(
       {
-        organizationId,
         ...conditions(filter),
+        _id: { $in: ids },
+        replayRun: { $ne: replayRun },
         $or: [{ leaseOwner: null }, { nextAttemptAt: { $lte: now } }],
       },
       {
@@ -79,6 +109,7 @@ export class WebhookDeliveriesRepository {
           nextAttemptAt: now,
           leaseOwner: null,
           completedAt: null,
+          replayRun,
           updatedAt: now,
         },
         $inc: { round: 1 },

@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { pingType } from '../outbox/event-types.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import { messageOf } from '../sending/message.js';
@@ -21,8 +22,8 @@ import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export type { DeliveryFilter, ListedDelivery };
 
-/** Longer than any attempt. */
-const pingLeaseMs = 60_000;
+/** How long a replay that was cut short can be continued. */
+const resumableMs = 86_400_000;
 
 /** Operations on deliveries for the command line. */
 @Injectable()
@@ -31,6 +32,7 @@ export class WebhookDeliveriesService {
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly attempts: WebhookAttemptsRepository,
     private readonly queue: DeliveryQueueRepository,
+    private readonly endpoints: WebhookEndpointsRepository,
     private readonly sender: WebhookSender,
     private readonly clock: Clock,
   ) {}
@@ -61,14 +63,31 @@ export class WebhookDeliveriesService {
 
   /**
    * Sends deliveries again, with the same ids and bodies, in a new round of attempts (rule HOOK-14).
+   * A replay that was cut short goes on when it is repeated within a day.
    *
+   * @param progress takes how many are put back, of how many, after each batch
    * @returns how many; one that is being attempted now is left out
    */
   async replay(
     { organizationId, _id: endpointId }: WebhookEndpointDocument,
     filter: DeliveryFilter,
+    progress: (done: number, total: number) => void = () => {},
   ): Promise<number> {
-    return this.deliveries.startRound(organizationId, { ...filter, endpointId }, this.clock.now());
+    const now = this.clock.now();
+    const name = replayName(filter);
+    const resumable = new Date(now.getTime() - resumableMs);
+    const run = await this.endpoints.beginReplay(endpointId, name, resumable, now);
+    // What is created from now on is sent anyway.
+    const until = filter.until !== undefined && filter.until < now ? filter.until : now;
+    const wanted = { ...filter, endpointId, until };
+    const total = await this.deliveries.count(organizationId, wanted);
+    let done = 0;
+    for await (const ids of this.deliveries.batchesToReplay(organizationId, wanted, run)) {
+      done += await this.deliveries.startRound(ids, wanted, run, this.clock.now());
+      progress(done, total);
+    }
+    await this.endpoints.endReplay(endpointId, name);
+    return done;
   }
 
   /** Sends a ping to an endpoint, disabled or not, once and immediately, and logs it. */
@@ -77,8 +96,13 @@ export class WebhookDeliveriesService {
     const event = pingOf(endpoint, now);
     const message = messageOf(event);
     const delivery = newDelivery({ event, message, endpoint }, now);
-    delivery.leaseOwner = randomUUID();
-    delivery.nextAttemptAt = new Date(now.getTime() + pingLeaseMs);
+    // Who asked for it waits for the result; when they are gone, nobody is to send it again.
+    const interrupted = {
+      status: 'failed',
+      failureReason: 'interrupted',
+      completedAt: now,
+    } as const;
+    Object.assign(delivery, interrupted, { leaseOwner: randomUUID() });
     await this.deliveries.insert(delivery);
     const result = await this.sender.send(endpoint, message);
     await this.attempts.insert([attemptOf(delivery, endpoint, result)]);
@@ -88,6 +112,12 @@ export class WebhookDeliveriesService {
     await this.queue.finish([attemptUpdate(delivery, result, outcome, this.clock.now())]);
     return result;
   }
+}
+
+/** The same for replays of the same deliveries. */
+function replayName({ _id, status, since, until }: DeliveryFilter): string {
+  const what = _id?.toHexString() ?? status ?? 'all';
+  return `${what}-${since?.getTime() ?? ''}-${until?.getTime() ?? ''}`;
 }
 
 function pingOf(

@@ -59,6 +59,10 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: String })
   lastError!: string | null;
 
+  /** Which replay has put it back last, by the time at which that began. */
+  @Prop({ type: Date })
+  replayRun?: Date | null;
+
   /** When it was delivered or failed for good. */
   @Prop({ type: Date })
   completedAt!: Date | null;
@@ -81,11 +85,19 @@ webhookDeliverySchema.index(
 );
 /** Serves the list of what an endpoint was sent, newest first, and replays of a time range. */
 webhookDeliverySchema.index(
-  { organizationId: 1, endpointId: 1, createdAt: -1 },
-  { name: 'byEndpoint' },
+  { organizationId: 1, endpointId: 1, createdAt: -1, _id: -1 },
+  { name: 'ofEndpoint' },
+);
+/** Serves the same for what has failed, which may be few among millions. */
+webhookDeliverySchema.index(
+  { organizationId: 1, endpointId: 1, createdAt: -1, _id: -1, status: 1 },
+  { name: 'failedAtEndpoint', partialFilterExpression: { status: 'failed' } },
 );
 /** Serves the list of what an organization was sent, newest first. */
-webhookDeliverySchema.index({ organizationId: 1, createdAt: -1 }, { name: 'byOrganization' });
+webhookDeliverySchema.index(
+  { organizationId: 1, createdAt: -1, _id: -1 },
+  { name: 'ofOrganization' },
+);
 /** Serves the history of one object. */
 webhookDeliverySchema.index({ organizationId: 1, objectId: 1, createdAt: 1 }, { name: 'byObject' });
 /** Finished deliveries expire; one that is not finished has no such time (rule HOOK-13). */

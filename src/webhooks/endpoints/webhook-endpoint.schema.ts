@@ -1,5 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes } from 'mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
+import { retentionSeconds } from '../outbox/outbox-event.schema.js';
 
 /** A secret that signs, encrypted. */
 @Schema({ _id: false })
@@ -16,7 +18,7 @@ export class SealedSecret {
 }
 
 /** Why an endpoint is off: the operator, a 410 response, or five days without success. */
-export type DisabledReason = 'operator' | 'gone' | 'failing';
+export type DisabledReason = 'operator' | 'gone' | 'failing' | 'removed';
 
 /** Where an organization's events are sent; other programs may leave out what is optional. */
 @Schema({ collection: 'webhookEndpoints' })
@@ -49,9 +51,29 @@ export class WebhookEndpointDocument extends TenantDocument {
   /** Until when the receiver has asked for no more attempts. */
   @Prop({ type: Date })
   pausedUntil?: Date | null;
+
+  /** Since when it is there only so that its deliveries can be looked up; it has no secrets then. */
+  @Prop({ type: Date })
+  removedAt?: Date | null;
+
+  /** Which process gives up what waits for it while it is off, and until when it is the only one. */
+  @Prop({ type: String })
+  givingUpBy?: string | null;
+
+  @Prop({ type: Date })
+  givingUpUntil?: Date | null;
+
+  /** When each replay began that has not come to its end, by what it replays. */
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  replays?: Readonly<Record<string, Date>>;
 }
 
 export const webhookEndpointSchema = SchemaFactory.createForClass(WebhookEndpointDocument);
 
 /** Serves the relay and the list of an organization's endpoints. */
 webhookEndpointSchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });
+/** A removed endpoint goes with its last deliveries (rule HOOK-13). */
+webhookEndpointSchema.index(
+  { removedAt: 1 },
+  { name: 'expiry', expireAfterSeconds: retentionSeconds },
+);

@@ -24,6 +24,7 @@ export class WebhookEndpointsRepository {
     await this.endpoints.insertOne(endpoint);
   }
 
+  /** The endpoint of an id, also one that was removed. */
   async findById(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
     return this.endpoints.findOne({ _id });
   }
@@ -41,7 +42,7 @@ export class WebhookEndpointsRepository {
 
   /** @returns whether there is such an endpoint */
   async setFields(_id: Types.ObjectId, fields: Partial<WebhookEndpointDocument>): Promise<boolean> {
-    const result = await this.endpoints.updateOne({ _id }, { $set: fields });
+    const result = await this.endpoints.updateOne({ _id, removedAt: null }, { $set: fields });
     return result.matchedCount > 0;
   }
 
@@ -126,18 +127,56 @@ export class WebhookEndpointsRepository {
     };
     const secrets = { $concatArrays: [[{ $literal: secret }], expiringSecrets] };
     return this.endpoints.findOneAndUpdate(
-      { _id },
+      { _id, removedAt: null },
       [{ $set: { secrets, updatedAt: secret.createdAt } }],
       { returnDocument: 'after' },
     );
   }
 
-  /** @returns whether there was such an endpoint */
-  async remove(_id: Types.ObjectId): Promise<boolean> {
-    return (await this.endpoints.deleteOne({ _id })).deletedCount > 0;
+  /** Turns an endpoint off for good and forgets its secrets. */
+  async remove(_id: Types.ObjectId, now: Date): Promise<void> {
+    const disabledReason: DisabledReason = 'removed';
+    const off = { isEnabled: false, disabledReason, secrets: [] };
+    await this.endpoints.updateOne({ _id }, { $set: { ...off, removedAt: now, updatedAt: now } });
+  }
+
+  /** @returns whether the process is, until then, the only one that gives up what waits for it */
+  async claimGivingUp(
+    _id: Types.ObjectId,
+    givingUpBy: string,
+    now: Date,
+    givingUpUntil: Date,
+  ): Promise<boolean> {
+    const isFree = [{ givingUpBy }, { givingUpUntil: null }, { givingUpUntil: { $lte: now } }];
+    const claim = { $set: { givingUpBy, givingUpUntil } };
+    return (await this.endpoints.updateOne({ _id, $or: isFree }, claim)).matchedCount > 0;
+  }
+
+  /**
+   * Notes that a replay begins, unless one of the same name has begun since a time and not ended.
+   *
+   * @param name letters, digits and hyphens
+   * @returns when it began
+   */
+  async beginReplay(_id: Types.ObjectId, name: string, since: Date, now: Date): Promise<Date> {
+    const field = `replays.${name}`;
+    const begun = { $cond: [{ $gt: [`$${field}`, since] }, `$${field}`, now] };
+    const update = [{ $set: { [field]: begun } }];
+    const endpoint = await this.endpoints.findOneAndUpdate({ _id }, update, {
+      returnDocument: 'after',
+    });
+    return endpoint?.replays?.[name] ?? now;
+  }
+
+  /** Notes that a replay has come to its end. */
+  async endReplay(_id: Types.ObjectId, name: string): Promise<void> {
+    await this.endpoints.updateOne({ _id }, { $unset: { [`replays.${name}`]: '' } });
   }
 
   private list(filter: Filter<WebhookEndpointDocument>): Promise<WebhookEndpointDocument[]> {
-    return this.endpoints.find(filter).sort({ createdAt: 1 }).toArray();
+    return this.endpoints
+      .find({ ...filter, removedAt: null })
+      .sort({ createdAt: 1 })
+      .toArray();
   }
 }

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
 import { addressPolicy, forbiddenUrlReason } from '../sending/addresses.js';
 import { newSecret } from '../sending/signing.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
@@ -26,6 +27,7 @@ export class WebhookEndpointsService {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly secrets: EndpointSecrets,
+    private readonly giveUps: DeliveryGiveUps,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -60,8 +62,14 @@ export class WebhookEndpointsService {
     return { endpoint, secret };
   }
 
-  /** The endpoint of an id, null when there is none. */
+  /** The endpoint of an id, null when there is none or it was removed. */
   async find(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
+    const endpoint = await this.findWithRemoved(_id);
+    return endpoint?.removedAt ? null : endpoint;
+  }
+
+  /** The endpoint of an id, also one that was removed in the last 30 days. */
+  async findWithRemoved(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
     return this.endpoints.findById(_id);
   }
 
@@ -86,6 +94,9 @@ export class WebhookEndpointsService {
 
   /** Turns an endpoint on and forgets its failures; what it has missed is not sent. */
   async enable(_id: Types.ObjectId): Promise<void> {
+    const endpoint = await this.find(_id);
+    // What was waiting when a response turned it off may be waiting still.
+    if (endpoint?.isEnabled !== true) await this.giveUps.giveUp(_id, 'endpoint disabled');
     await this.endpoints.setFields(_id, {
       isEnabled: true,
       disabledReason: null,
@@ -95,9 +106,10 @@ export class WebhookEndpointsService {
     });
   }
 
-  /** Turns an endpoint off; what waits for it fails. */
+  /** Turns an endpoint off; what waits for it has failed when this is over. */
   async disable(_id: Types.ObjectId): Promise<void> {
     await this.endpoints.disable(_id, 'operator', this.clock.now());
+    await this.giveUps.giveUp(_id, 'endpoint disabled');
   }
 
   /**
@@ -114,9 +126,10 @@ export class WebhookEndpointsService {
     return endpoint === null ? null : { endpoint, secret };
   }
 
-  /** Removes an endpoint and its secrets; what waits for it fails, its log stays. */
-  async remove(_id: Types.ObjectId): Promise<boolean> {
-    return this.endpoints.remove(_id);
+  /** Removes an endpoint and its secrets; what waits for it has failed then, its log stays. */
+  async remove(_id: Types.ObjectId): Promise<void> {
+    await this.endpoints.remove(_id, this.clock.now());
+    await this.giveUps.giveUp(_id, 'endpoint removed');
   }
 
   private checkUrl(url: string): void {

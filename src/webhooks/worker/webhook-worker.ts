@@ -4,6 +4,7 @@ import type { Types } from 'mongoose';
 import PQueue from 'p-queue';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
 import { type Budget, DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { Batcher } from './batcher.js';
@@ -62,6 +63,7 @@ export class WebhookWorker {
     private readonly queue: DeliveryQueueRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly attemptRunner: DeliveryAttemptRunner,
+    private readonly giveUps: DeliveryGiveUps,
     private readonly clock: Clock,
   ) {
     this.slots = new PQueue({ concurrency });
@@ -163,10 +165,9 @@ export class WebhookWorker {
     const now = this.clock.now();
     const nothing = { leased: [], hasMore: false };
     if (endpoint?.isEnabled !== true) {
-      const reason = endpoint === null ? 'endpoint removed' : 'endpoint disabled';
-      await this.queue.failWaiting(endpointId, reason, now);
-      this.deliveries.delete(endpointId.toHexString());
-      return nothing;
+      const hasMore = await this.giveUps.giveUpBatch(endpointId, endpoint);
+      if (!hasMore) this.deliveries.delete(endpointId.toHexString());
+      return { leased: [], hasMore };
     }
     if (endpoint.pausedUntil && endpoint.pausedUntil > now) return nothing;
     const lease = { owner: randomUUID(), from: now, until: new Date(now.getTime() + leaseMs) };

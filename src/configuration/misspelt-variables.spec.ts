@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals';
+import { variableNames } from './environment.js';
+import { misspeltVariables } from './misspelt-variables.js';
+
+it.each([
+  ['WEBHOOKS_CONCURENCY', 'WEBHOOKS_CONCURRENCY'],
+  ['DRIAN_MS', 'DRAIN_MS'],
+  ['MONGO_URI', 'MONGODB_URI'],
+  ['port', 'PORT'],
+  ['DATABASE_DEADLINE', 'DATABASE_DEADLINE_MS'],
+  ['DATABASE_DEADLINE_SECONDS', 'DATABASE_DEADLINE_MS'],
+  ['ENCRYPTION_KEYS_FILE', 'ENCRYPTION_KEYS'],
+  ['WEBHOOKS_ALLOW_LOOPBACK', 'WEBHOOKS_ALLOW_HTTP'],
+])('%s is told to look like %s', (name, meant) => {
+  expect(misspeltVariables(['PATH', name])).toEqual([
+    `${name} is no variable of this service and is ignored: is ${meant} meant?`,
+  ]);
+});
+
+it("this service's own and other programs' variables are not told", () => {
+  const others = [
+    'PATH',
+    'HOME',
+    'HOSTNAME',
+    'NODE_OPTIONS',
+    'DATABASE_URL',
+    'MONGODB_PORT',
+    'LOG',
+  ];
+  expect(misspeltVariables([...variableNames, ...others])).toEqual([]);
+});
