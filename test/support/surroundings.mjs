@@ -54,10 +54,9 @@ const starter = createServer((_request, response) => {
   instances[0].then(({ address }) => response.end(address));
 });
 const shell = createServer((request, response) => {
-  const failed = (error) => ({ code: -1, stdout: '', stderr: String(error) });
   void json(request)
     .then(runInShell)
-    .catch(failed)
+    .catch(failedCommand)
     .then((outcome) => response.end(JSON.stringify(outcome)));
 });
 const servers = [starter, shell];
@@ -78,6 +77,10 @@ for (const { child } of await Promise.all(instances)) child.kill('SIGKILL');
 await service.app.close();
 await mongod.stop();
 await rm(folder, { recursive: true, force: true });
+
+function failedCommand(error) {
+  return { code: -1, stdout: '', stderr: String(error) };
+}
 
 /** The compiled service in a process of its own, on the same database, once it listens. */
 async function startInstance() {
