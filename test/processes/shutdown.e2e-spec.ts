@@ -1,7 +1,6 @@
 import { once } from 'node:events';
 import { Agent, get, request } from 'node:http';
 import { connect } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
 import { addTenant, type Tenant } from '../support/builders.js';
@@ -23,7 +22,10 @@ beforeAll(async () => {
   client = await new MongoClient(MONGODB_URI).connect();
   db = client.db();
   // Both prepare the empty database.
-  [first, second] = await Promise.all([startProcess(patient), startProcess(patient)]);
+  [first, second] = await Promise.all([
+    startProcess({ ...patient, DRAIN_MS: '2000' }),
+    startProcess(patient),
+  ]);
 });
 afterAll(async () => {
   await db.dropDatabase();
@@ -106,7 +108,9 @@ describe('SIGTERM', () => {
     const signalledAt = performance.now();
     service.process.kill('SIGTERM');
     service.process.kill('SIGTERM');
-    await delay(400);
+    await eventually(async () => {
+      expect((await fetch(`${service.url}/${basePath}/healthz`)).status).toBe(503);
+    });
     expect(await isRefused(service)).toBe(false);
     expect(await service.exited).toBe(0);
     expect(performance.now() - signalledAt).toBeLessThan(10_000);

@@ -648,7 +648,7 @@ describe('the log of callbacks', () => {
   });
 
   it('keeps one that the database was too slow for, which has changed nothing', async () => {
-    const impatientService = await startTestService({ DATABASE_DEADLINE_MS: '600' });
+    const impatientService = await startTestService({ DATABASE_DEADLINE_MS: '2000' });
     const client = await new MongoClient(impatientService.databaseUri).connect();
     const session = client.startSession();
     try {

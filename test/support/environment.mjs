@@ -7,8 +7,21 @@ import { TestEnvironment } from 'jest-environment-node';
  * those that `expect` knows by name.
  */
 const builtIns = {
-  ...{ Date, Error, RangeError, RegExp, SyntaxError, TypeError },
-  ...{ Array, BigInt, Boolean, Function, Map, Number, Set, String, Symbol },
+  Array,
+  BigInt,
+  Boolean,
+  Date,
+  Error,
+  Function,
+  Map,
+  Number,
+  RangeError,
+  RegExp,
+  Set,
+  String,
+  Symbol,
+  SyntaxError,
+  TypeError,
 };
 
 const lines = [];

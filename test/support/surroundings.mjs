@@ -19,7 +19,9 @@ const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=fal
 const mongod = await startMongod(join(folder, 'data'), {
   isJournaled: false,
   args: [
-    ...['--quiet', '--slowms', '60000', '--unixSocketPrefix', folder],
+    '--quiet',
+    '--slowms=60000',
+    `--unixSocketPrefix=${folder}`,
     ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
   ],
 });
@@ -51,10 +53,11 @@ const starter = createServer((_request, response) => {
   instances[0] ??= startInstance();
   instances[0].then(({ address }) => response.end(address));
 });
-const shell = createServer(async (request, response) => {
-  const failed = ({ message }) => ({ code: -1, stdout: '', stderr: message });
-  const outcome = await runInShell(await json(request)).catch(failed);
-  response.end(JSON.stringify(outcome));
+const shell = createServer((request, response) => {
+  void json(request)
+    .then(runInShell)
+    .catch(failedCommand)
+    .then((outcome) => response.end(JSON.stringify(outcome)));
 });
 const servers = [starter, shell];
 for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -74,6 +77,10 @@ for (const { child } of await Promise.all(instances)) child.kill('SIGKILL');
 await service.app.close();
 await mongod.stop();
 await rm(folder, { recursive: true, force: true });
+
+function failedCommand(error) {
+  return { code: -1, stdout: '', stderr: String(error) };
+}
 
 /** The compiled service in a process of its own, on the same database, once it listens. */
 async function startInstance() {
