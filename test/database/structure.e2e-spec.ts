@@ -89,6 +89,7 @@ describe('the structure of the database', () => {
       'waiting',
       'hash',
       'queue',
+      'unheardExpiry',
     ];
     const global = ['organizations', 'migrations', 'watermarks', 'developmentKeys'];
     for (const { name } of await service.db.listCollections().toArray()) {
