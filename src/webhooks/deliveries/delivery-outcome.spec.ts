@@ -14,7 +14,6 @@ const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   response: null,
   error: null,
   retryAfter: null,
-  isForbiddenAddress: false,
   ...fields,
 });
 const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
@@ -40,14 +39,10 @@ describe('outcomeOf', () => {
     expect(outcomeOf(failed, 9, now, 0.5)).toEqual({ status: 'failed', reason: 'exhausted' });
   });
 
-  it('fails immediately after 410, and where nothing may be sent', () => {
+  it('fails immediately after 410', () => {
     expect(outcomeOf(result({ statusCode: 410 }), 0, now, 0.5)).toEqual({
       status: 'failed',
       reason: 'gone',
-    });
-    expect(outcomeOf(result({ isForbiddenAddress: true }), 0, now, 0.5)).toEqual({
-      status: 'failed',
-      reason: 'refused address',
     });
   });
 

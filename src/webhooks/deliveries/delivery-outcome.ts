@@ -10,13 +10,10 @@ export interface AttemptResult extends Readonly<
 > {
   /** Milliseconds that the receiver asks to wait. */
   readonly retryAfter: number | null;
-  /** The address may not be connected to, so that nothing was sent. */
-  readonly isForbiddenAddress: boolean;
 }
 
 /** Why a delivery failed for good. */
-export type FailureReason =
-  'exhausted' | 'gone' | 'refused address' | 'endpoint disabled' | 'endpoint removed';
+export type FailureReason = 'exhausted' | 'gone' | 'endpoint disabled' | 'endpoint removed';
 
 /** The state of a delivery after an attempt. */
 export type Outcome =
@@ -45,7 +42,6 @@ export function outcomeOf(
 ): Outcome {
   if (isSuccess(result)) return { status: 'delivered' };
   if (isGoneResponse(result)) return { status: 'failed', reason: 'gone' };
-  if (result.isForbiddenAddress) return { status: 'failed', reason: 'refused address' };
   const failedAttempts = previousAttempts + 1;
   if (failedAttempts >= attemptsPerRound) return { status: 'failed', reason: 'exhausted' };
   const wait = Math.max(backoff(failedAttempts, random), result.retryAfter ?? 0);
