@@ -1,7 +1,11 @@
 import { Injectable } from '@nestjs/common';
-import { type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
-import { duplicateKeyCode } from '../../database/connection/database-errors.js';
+import {
+  duplicateKeyCode,
+  type RefusedWrite,
+  refusedWrites,
+} from '../../database/connection/database-errors.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { Lease } from '../outbox/outbox-events.repository.js';
@@ -62,17 +66,13 @@ export class DeliveryQueueRepository {
    */
   async addMissing(deliveries: readonly WebhookDeliveryDocument[]): Promise<RefusedDelivery[]> {
     if (deliveries.length === 0) return [];
-    try {
-      await this.deliveries.insertMany([...deliveries], { ordered: false });
-      return [];
-    } catch (error) {
-      if (!(error instanceof MongoBulkWriteError)) throw error;
-      return [error.writeErrors].flat().flatMap(({ code, index, errmsg }) => {
-        const delivery = deliveries[index];
-        const reason = errmsg ?? 'unknown error';
-        return code === duplicateKeyCode || delivery === undefined ? [] : [{ delivery, reason }];
-      });
-    }
+    const refused = await refusedWrites(
+      this.deliveries.insertMany([...deliveries], { ordered: false }),
+    );
+    return refused.flatMap(({ index, code, reason }) => {
+      const delivery = deliveries[index];
+      return code === duplicateKeyCode || delivery === undefined ? [] : [{ delivery, reason }];
+    });
   }
 
   /** Every endpoint with pending deliveries, at the cost of one index seek each. */
@@ -116,14 +116,16 @@ export class DeliveryQueueRepository {
     return { leased: [], hasMore: true };
   }
 
-  /** Updates leased deliveries and ends their leases, where the lease is still the caller's. */
-  async finish(updates: readonly DeliveryUpdate[]): Promise<void> {
-    await this.deliveries.bulkWrite(
-      updates.map(({ _id, leaseOwner, set }) => ({
-        updateOne: { filter: { _id, leaseOwner }, update: { $set: { ...set, leaseOwner: null } } },
-      })),
-      { ordered: false },
-    );
+  /**
+   * Updates leased deliveries and ends their leases, where the lease is still the caller's.
+   *
+   * @returns those that the database refuses as they are; the others were updated
+   */
+  async finish(updates: readonly DeliveryUpdate[]): Promise<RefusedWrite[]> {
+    const operations = updates.map(({ _id, leaseOwner, set }) => ({
+      updateOne: { filter: { _id, leaseOwner }, update: { $set: { ...set, leaseOwner: null } } },
+    }));
+    return refusedWrites(this.deliveries.bulkWrite(operations, { ordered: false }));
   }
 
   /** Fails everything that waits for an endpoint and is not being attempted now. */

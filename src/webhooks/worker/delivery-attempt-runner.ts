@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
+import type { RefusedWrite } from '../../database/connection/database-errors.js';
 import { attemptOf, attemptUpdate, type DeliveryUpdate } from '../deliveries/delivery-documents.js';
 import {
   type AttemptResult,
@@ -93,11 +94,21 @@ export class DeliveryAttemptRunner {
     this.logger.warn({ endpointId: endpointId.toHexString(), reason }, 'An endpoint was disabled');
   }
 
-  /** The log comes first, so that every attempt that counts is in it. */
+  /**
+   * The log comes first, so that every attempt that counts is in it. One that cannot be stored does
+   * not keep back the others.
+   */
   private async store(finished: readonly FinishedAttempt[]): Promise<never[]> {
-    await this.attempts.insert(finished.map(({ attempt }) => attempt));
-    await this.queue.finish(finished.map(({ update }) => update));
+    this.logRefused(finished, await this.attempts.insert(finished.map(({ attempt }) => attempt)));
+    this.logRefused(finished, await this.queue.finish(finished.map(({ update }) => update)));
     return [];
+  }
+
+  private logRefused(finished: readonly FinishedAttempt[], refused: readonly RefusedWrite[]): void {
+    for (const { index, reason } of refused) {
+      const deliveryId = finished[index]?.attempt.deliveryId.toHexString();
+      this.logger.error({ deliveryId, reason }, 'A delivery attempt could not be stored');
+    }
   }
 }
 
