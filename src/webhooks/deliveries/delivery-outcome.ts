@@ -25,8 +25,10 @@ const goneStatus = 410;
 /** Responses of a receiver that is overloaded or unavailable. */
 const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 const minPauseMs = 5_000;
-/** Without one success for this long an endpoint is disabled (rule HOOK-7). */
+/** Without one success for this long an endpoint is disabled, if it failed on as many days. */
 const disableAfterMs = 5 * 86_400_000;
+/** On how many different days an endpoint must have failed to be disabled (rule HOOK-7). */
+export const failingDaysLimit = 5;
 
 /**
  * Decides the state of a delivery after an attempt (rule HOOK-6).

@@ -46,6 +46,10 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: Date })
   failingSince?: Date | null;
 
+  /** The latest days (UTC, `2030-01-31`) with failures since then; those before it do not count. */
+  @Prop({ type: [String], default: undefined })
+  failingDays?: string[];
+
   /** Until when the receiver has asked for no more attempts. */
   @Prop({ type: Date })
   pausedUntil?: Date | null;

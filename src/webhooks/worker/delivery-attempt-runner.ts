@@ -75,17 +75,17 @@ export class DeliveryAttemptRunner {
     now: Date,
   ): Promise<void> {
     if (isSuccess(result)) {
-      if (failingSince) await this.endpoints.clearFailure(_id);
+      await this.endpoints.recordSuccess(_id);
       return;
     }
     if (isGoneResponse(result)) {
       if (await this.endpoints.disable(_id, 'gone', now)) this.logDisabled(_id, 'gone');
       return;
     }
-    const pause = pauseUntil(result, now);
-    if (pause !== null) await this.endpoints.pause(_id, pause);
-    if (!failingSince) await this.endpoints.markFailing(_id, now);
-    else if (await this.endpoints.disableWhenFailingSince(_id, failingSinceLimit(now), now)) {
+    await this.endpoints.recordFailure(_id, { pause: pauseUntil(result, now), now });
+    const limit = failingSinceLimit(now);
+    if (!failingSince || failingSince > limit) return;
+    if (await this.endpoints.disableWhenFailingSince(_id, limit, now)) {
       this.logDisabled(_id, 'failing');
     }
   }
