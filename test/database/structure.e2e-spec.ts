@@ -89,6 +89,7 @@ describe('the structure of the database', () => {
       'waiting',
       'hash',
       'queue',
+      'due',
       'unheardExpiry',
     ];
     const global = ['organizations', 'migrations', 'watermarks', 'developmentKeys'];

@@ -16,7 +16,7 @@ let tenant: Tenant;
 let receivers: { stop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  // Eight slots: two for one endpoint at most, four for those that fail.
+  // Eight places for quick endpoints, two for one of them at most, four for those that fail.
   service = await startWebhookService({
     WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs),
     WEBHOOKS_CONCURRENCY: '8',

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
 import { OutboxChangeStream } from '../../src/webhooks/outbox/outbox-change-stream.js';
+import { WebhookWorker } from '../../src/webhooks/worker/webhook-worker.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -18,6 +20,38 @@ beforeAll(async () => {
 afterAll(async () => {
   await receiver.stop();
   await service.stop();
+});
+
+describe('deliveries that wait', () => {
+  it('cost nothing when work is looked for, however many endpoints have one', async () => {
+    const worker = service.service.app.get(WebhookWorker);
+    const deliveries = service.db.collection('webhookDeliveries');
+    const times = { createdAt: new Date(), updatedAt: new Date() };
+    const fields = { messageId: 'msg', type: 'lead.created', body: '{}', round: 1, attempts: 1 };
+    const inAnHour = { status: 'pending', nextAttemptAt: new Date(Date.now() + 3_600_000) };
+    await deliveries.insertMany(
+      Array.from({ length: 2_000 }, () => ({
+        ...fields,
+        ...inAnHour,
+        ...times,
+        organizationId: new ObjectId(),
+        endpointId: new ObjectId(),
+        eventId: new ObjectId(),
+      })),
+    );
+    await worker.deliverDue();
+    await service.db.command({ profile: 2 });
+    await worker.deliverDue();
+    await service.db.command({ profile: 0 });
+    const ns = `${service.db.databaseName}.webhookDeliveries`;
+    const profile = service.db.collection('system.profile');
+    const looks = await profile.find({ ns, 'command.aggregate': 'webhookDeliveries' }).toArray();
+    expect(looks.length).toBeGreaterThan(0);
+    for (const { keysExamined, docsExamined } of looks) {
+      expect(keysExamined + docsExamined).toBeLessThan(100);
+    }
+    await deliveries.deleteMany(inAnHour);
+  });
 });
 
 describe('an event', () => {

@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import {
   failingSinceLimit,
   outcomeOf,
+  type Pace,
+  paceAfter,
   pauseUntil,
   type AttemptResult,
 } from './delivery-outcome.js';
@@ -62,6 +64,20 @@ describe('pauseUntil', () => {
 
   it.each([null, 200, 400, 410, 500])('does not after %p', (statusCode) => {
     expect(pauseUntil(result({ statusCode, retryAfter: 60_000 }), now)).toBeNull();
+  });
+});
+
+describe('paceAfter', () => {
+  it.each<[string, Pace, Partial<AttemptResult>, Pace]>([
+    ['a quick success', 'slow', { statusCode: 204, milliseconds: 999 }, 'quick'],
+    ['a success in a second', 'quick', { statusCode: 204, milliseconds: 1_000 }, 'unproven'],
+    ['a slow success', 'quick', { statusCode: 204, milliseconds: 5_000 }, 'slow'],
+    ['a success in less', 'slow', { statusCode: 204, milliseconds: 4_999 }, 'unproven'],
+    ['a slow failure', 'quick', { milliseconds: 15_000 }, 'slow'],
+    ['one quick failure', 'quick', { statusCode: 500 }, 'unproven'],
+    ['a second one', 'unproven', { statusCode: 500 }, 'slow'],
+  ])('after %s of a receiver that was %s', (_what, pace, fields, expected) => {
+    expect(paceAfter(pace, result(fields))).toBe(expected);
   });
 });
 

@@ -12,6 +12,10 @@ export interface AttemptResult extends Readonly<
   readonly retryAfter: number | null;
 }
 
+/** How an endpoint has responded lately; `unproven` is what is not clear (rule HOOK-8). */
+export const paces = ['quick', 'unproven', 'slow'] as const;
+export type Pace = (typeof paces)[number];
+
 /** Why a delivery failed for good. */
 export type FailureReason = 'exhausted' | 'gone' | 'endpoint disabled' | 'endpoint removed';
 
@@ -29,6 +33,10 @@ const minPauseMs = 5_000;
 const disableAfterMs = 5 * 86_400_000;
 /** On how many different days an endpoint must have failed to be disabled (rule HOOK-7). */
 export const failingDaysLimit = 5;
+/** A success within this time is a quick one; an attempt that takes longer leaves its place. */
+export const quickMs = 1_000;
+/** An attempt that takes longer is slow, whatever its result (rule HOOK-8). */
+const slowMs = 5_000;
 
 /**
  * Decides the state of a delivery after an attempt (rule HOOK-6).
@@ -64,6 +72,13 @@ export function isGoneResponse({ statusCode }: AttemptResult): boolean {
 export function pauseUntil({ statusCode, retryAfter }: AttemptResult, now: Date): Date | null {
   if (!overloadStatuses.has(statusCode)) return null;
   return new Date(now.getTime() + (retryAfter ?? minPauseMs));
+}
+
+/** The pace of an endpoint after an attempt: one failure may be chance, real slowness is not. */
+export function paceAfter(pace: Pace, result: AttemptResult): Pace {
+  if (result.milliseconds >= slowMs) return 'slow';
+  if (isSuccess(result)) return result.milliseconds < quickMs ? 'quick' : 'unproven';
+  return pace === 'quick' ? 'unproven' : 'slow';
 }
 
 /** The time before which an endpoint must have begun to fail for a failure now to disable it. */

@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
+import type { Pace } from '../deliveries/delivery-outcome.js';
 
 /** A secret that signs, encrypted. */
 @Schema({ _id: false })
@@ -49,6 +50,10 @@ export class WebhookEndpointDocument extends TenantDocument {
   /** The latest days (UTC, `2030-01-31`) with failures since then; those before it do not count. */
   @Prop({ type: [String], default: undefined })
   failingDays?: string[];
+
+  /** How its last attempts went; only what is not known here is unproven. */
+  @Prop({ type: String })
+  pace?: Pace;
 
   /** Until when the receiver has asked for no more attempts. */
   @Prop({ type: Date })

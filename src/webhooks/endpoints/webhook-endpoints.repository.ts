@@ -3,7 +3,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import { failingDaysLimit } from '../deliveries/delivery-outcome.js';
+import { failingDaysLimit, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import type {
   DisabledReason,
   SealedSecret,
@@ -70,12 +70,12 @@ export class WebhookEndpointsRepository {
   }
 
   /**
-   * Stores a failed attempt: since when and on which days there was no success, and a pause that the
-   * receiver wants, of which the longest stays.
+   * Stores a failed attempt: since when and on which days there was no success, the pace, and a
+   * pause that the receiver wants, of which the longest stays.
    */
   async recordFailure(
     _id: Types.ObjectId,
-    { pause, now }: { readonly pause: Date | null; readonly now: Date },
+    { pace, pause, now }: { readonly pace: Pace; readonly pause: Date | null; readonly now: Date },
   ): Promise<void> {
     const today = now.toISOString().slice(0, 10);
     const firstDay = { $dateToString: { date: '$failingSince', format: '%Y-%m-%d' } };
@@ -90,16 +90,24 @@ export class WebhookEndpointsRepository {
     const pausedUntil = pause === null ? {} : { pausedUntil: { $max: ['$pausedUntil', pause] } };
     await this.endpoints.updateOne({ _id }, [
       { $set: { failingSince: { $ifNull: ['$failingSince', now] } } },
-      { $set: { failingDays, ...pausedUntil } },
+      { $set: { failingDays, pace, ...pausedUntil } },
     ]);
   }
 
-  /** Stores a success, whatever failed before. A pause stays: the receiver has asked for it. */
-  async recordSuccess(_id: Types.ObjectId): Promise<void> {
-    await this.endpoints.updateOne(
-      { _id, failingSince: { $ne: null } },
-      { $set: { failingSince: null, failingDays: [] } },
+  /** Stores successes, whatever failed before. A pause stays: the receiver has asked for it. */
+  async recordSuccess(ids: readonly Types.ObjectId[], pace: Pace): Promise<void> {
+    await this.endpoints.updateMany(
+      { _id: { $in: ids }, $or: [{ failingSince: { $ne: null } }, { pace: { $ne: pace } }] },
+      { $set: { failingSince: null, failingDays: [], pace } },
     );
+  }
+
+  /** The paces of those endpoints for which one is known, by their ids. */
+  async findPaces(ids: readonly Types.ObjectId[]): Promise<Map<string, Pace>> {
+    const known = await this.endpoints
+      .find({ _id: { $in: ids }, pace: { $in: [...paces] } }, { projection: { pace: 1 } })
+      .toArray();
+    return new Map(known.map(({ _id, pace = 'unproven' }) => [_id.toHexString(), pace]));
   }
 
   /**
