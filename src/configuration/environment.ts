@@ -77,7 +77,8 @@ const variables = z.object({
   WEBHOOKS_CONCURRENCY: integer(1, 1_000)
     .prefault('64')
     .describe(
-      'How many webhooks this process sends at the same time; one endpoint gets at most a quarter.',
+      'How many webhooks this process sends at the same time to endpoints that respond quickly, ' +
+        'as many to new ones and half as many to slow ones; one endpoint gets at most a quarter.',
     ),
 });
 

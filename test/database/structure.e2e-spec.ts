@@ -89,6 +89,8 @@ describe('the structure of the database', () => {
       'waiting',
       'hash',
       'queue',
+      'due',
+      'unheardExpiry',
     ];
     const global = ['organizations', 'migrations', 'watermarks', 'developmentKeys'];
     for (const { name } of await service.db.listCollections().toArray()) {

@@ -227,7 +227,7 @@ describe('a receiver', () => {
     ).toBe(2);
   });
 
-  it('that has not succeeded for five days is disabled; a success starts the count again', async () => {
+  it('that fails on five days without a success is disabled; a success starts the count again', async () => {
     const receiver = await receiverWith(500);
     const endpoint = await service.subscribe(tenant, receiver.url);
     const failAgain = async () => {
@@ -238,6 +238,7 @@ describe('a receiver', () => {
         const attempts = service.db.collection('webhookAttempts');
         expect(await attempts.countDocuments({ endpointId: endpoint.id })).toBeGreaterThan(count);
       });
+      return endpointNow(endpoint.id);
     };
     await failAgain();
     await service.passTime(4 * day);
@@ -245,24 +246,59 @@ describe('a receiver', () => {
     await service.createLead(tenant);
     await service.deliveryOf(endpoint, { status: 'delivered' });
     await eventually(async () => {
-      expect(await endpointNow(endpoint.id)).toMatchObject({ failingSince: null });
+      const forgotten = { failingSince: null, failingDays: [] };
+      expect(await endpointNow(endpoint.id)).toMatchObject(forgotten);
     });
     receiver.respondWith(500);
+    expect(await failAgain()).toMatchObject({ failingSince: expect.any(Date) });
+    for (let passed = 1; passed < 5; passed++) {
+      await service.passTime(day);
+      expect(await failAgain()).toMatchObject({ isEnabled: true });
+    }
+    await service.passTime(day + minute);
     await failAgain();
-    await eventually(async () => {
-      expect((await endpointNow(endpoint.id))?.['failingSince']).toBeInstanceOf(Date);
-    });
-    await service.passTime(2 * day);
-    await failAgain();
-    expect(await endpointNow(endpoint.id)).toMatchObject({ isEnabled: true });
-    await service.passTime(3 * day + minute);
-    // Either its delivery or one of those before it, which are due again, comes first.
-    await service.createLead(tenant);
     await eventually(async () => {
       expect(await endpointNow(endpoint.id)).toMatchObject({
         isEnabled: false,
         disabledReason: 'failing',
       });
+    });
+  });
+
+  it('that is quiet is not disabled by a failure now and one long ago', async () => {
+    const receiver = await receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    await service.deliveryOf(endpoint, { attempts: 1 });
+    // What an older version stored.
+    await service.db
+      .collection('webhookEndpoints')
+      .updateOne({ _id: endpoint.id }, { $unset: { failingDays: 1 } });
+    await service.passTime(30 * day);
+    await service.deliveryOf(endpoint, { attempts: 2 });
+    const stored = await endpointNow(endpoint.id);
+    expect(stored).toMatchObject({ isEnabled: true, failingDays: [expect.any(String)] });
+  });
+
+  it('that succeeds while another attempt fails is not counted as failing', async () => {
+    let respond: (() => void) | undefined;
+    const receiver = await receiverWith();
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant, 'quick');
+    // From now on two at the same time.
+    await service.deliveryOf(endpoint, { status: 'delivered' });
+    receiver.respondWith(({ body }, response) => {
+      if (body.includes('overlapping')) respond = () => response.writeHead(204).end();
+      else response.writeHead(500).end();
+    });
+    await service.createLead(tenant, 'overlapping');
+    await receiver.receivedRequests(2);
+    await service.createLead(tenant, 'failing');
+    await service.deliveryOf(endpoint, { status: 'pending', lastStatusCode: 500 });
+    expect(await endpointNow(endpoint.id)).toMatchObject({ failingSince: expect.any(Date) });
+    respond?.();
+    await eventually(async () => {
+      expect(await endpointNow(endpoint.id)).toMatchObject({ failingSince: null });
     });
   });
 

@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
@@ -16,7 +16,7 @@ let tenant: Tenant;
 let receivers: { stop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  // Eight slots: two for one endpoint at most, four for those that fail.
+  // Eight places for quick endpoints, two for one of them at most, four for those that fail.
   service = await startWebhookService({
     WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs),
     WEBHOOKS_CONCURRENCY: '8',
@@ -36,6 +36,11 @@ async function receiverWith(respond: Parameters<typeof startReceiver>[0] = 204):
   const receiver = await startReceiver(respond);
   receivers.push(receiver);
   return receiver;
+}
+
+async function listenOn(server: Server): Promise<void> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
 }
 
 async function theAttempt(deliveryId: Types.ObjectId) {
@@ -66,8 +71,7 @@ describe('a receiver', () => {
 
   it('that takes connections and says nothing costs the same', async () => {
     const server = createServer((socket) => socket.resume());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
+    await listenOn(server);
     const { port } = server.address() as AddressInfo;
     const { attempt } = await attemptOnce(`http://127.0.0.1:${port}/`);
     expect(attempt).toMatchObject({ error: `No response within ${attemptTimeoutMs} ms` });
@@ -78,8 +82,7 @@ describe('a receiver', () => {
       const sendByteByByte = setInterval(() => socket.write('H'), 20);
       socket.on('close', () => clearInterval(sendByteByByte)).on('error', () => undefined);
     });
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
+    await listenOn(server);
     const { port } = server.address() as AddressInfo;
     const { delivery, attempt } = await attemptOnce(`http://127.0.0.1:${port}/`);
     expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: null });
@@ -134,6 +137,50 @@ describe('a receiver', () => {
     expect(target.received).toEqual([]);
   });
 
+  it('that closed an idle connection is asked again on a fresh one, as one attempt', async () => {
+    const asked: number[] = [];
+    // As if it had closed each connection after the first response, but later than it was used.
+    const server = createServer((socket) => {
+      const number = asked.push(0) - 1;
+      socket
+        .on('error', () => undefined)
+        .on('data', () => {
+          asked[number] = (asked[number] ?? 0) + 1;
+          if (asked[number] > 1) socket.destroy();
+          else socket.write('HTTP/1.1 204 No Content\r\n\r\n');
+        });
+    });
+    await listenOn(server);
+    const { port } = server.address() as AddressInfo;
+    const { document } = await service.subscribe(tenant, `http://127.0.0.1:${port}/`);
+    const deliveries = service.service.app.get(WebhookDeliveriesService);
+    let sent = 0;
+    // A connection is used again for a second only.
+    for (; sent < 20 && !asked.includes(2); sent++) {
+      expect(await deliveries.ping(document)).toMatchObject({ statusCode: 204, error: null });
+    }
+    expect(asked).toContain(2);
+    const attempts = service.db.collection('webhookAttempts');
+    expect(await attempts.countDocuments({ endpointId: document._id })).toBe(sent);
+  });
+
+  it('that closes every connection without a response is asked once', async () => {
+    let asked = 0;
+    const server = createServer((socket) => {
+      socket
+        .on('error', () => undefined)
+        .on('data', () => {
+          asked += 1;
+          socket.destroy();
+        });
+    });
+    await listenOn(server);
+    const { port } = server.address() as AddressInfo;
+    const { attempt } = await attemptOnce(`http://127.0.0.1:${port}/`);
+    expect(attempt).toMatchObject({ statusCode: null });
+    expect(asked).toBe(1);
+  });
+
   it('that does not listen costs an attempt', async () => {
     const { attempt } = await attemptOnce('http://127.0.0.1:1/');
     expect(attempt).toMatchObject({
@@ -165,13 +212,13 @@ describe('many slow receivers', () => {
 });
 
 describe('a private address', () => {
-  it('that a name resolves to fails the delivery, and nothing is sent', async () => {
+  it('that a name resolves to costs an attempt, and nothing is sent', async () => {
     const names = service.service.app.get(NameResolver);
     const original = names.addressesOf.bind(names);
     names.addressesOf = () => Promise.resolve(['169.254.169.254']);
     const { delivery, attempt } = await attemptOnce('http://rebind.example/');
     names.addressesOf = original;
-    expect(delivery).toMatchObject({ status: 'failed', failureReason: 'refused address' });
+    expect(delivery).toMatchObject({ status: 'pending', failureReason: null, attempts: 1 });
     expect(attempt['error']).toMatch(
       /^rebind\.example: 169\.254\.169\.254 is not a public address/,
     );
@@ -188,7 +235,10 @@ describe('a private address', () => {
       /is not allowed: 127\.0\.0\.1 is not/,
     );
     const result = await strict.service.app.get(WebhookDeliveriesService).ping(endpoint.document);
-    expect(result).toMatchObject({ isForbiddenAddress: true, statusCode: null });
+    expect(result).toMatchObject({
+      statusCode: null,
+      error: expect.stringContaining('127.0.0.1 is not a public address'),
+    });
     expect(received).toEqual([]);
     await strict.stop();
   });

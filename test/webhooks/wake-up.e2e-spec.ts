@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
 import { OutboxChangeStream } from '../../src/webhooks/outbox/outbox-change-stream.js';
+import { WebhookWorker } from '../../src/webhooks/worker/webhook-worker.js';
 import { addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { startWebhookService, type WebhookService } from './webhook-service.js';
 
@@ -19,11 +22,60 @@ afterAll(async () => {
   await service.stop();
 });
 
+describe('deliveries that wait', () => {
+  it('cost nothing when work is looked for, however many endpoints have one', async () => {
+    const worker = service.service.app.get(WebhookWorker);
+    const deliveries = service.db.collection('webhookDeliveries');
+    const times = { createdAt: new Date(), updatedAt: new Date() };
+    const fields = { messageId: 'msg', type: 'lead.created', body: '{}', round: 1, attempts: 1 };
+    const inAnHour = { status: 'pending', nextAttemptAt: new Date(Date.now() + 3_600_000) };
+    await deliveries.insertMany(
+      Array.from({ length: 2_000 }, () => ({
+        ...fields,
+        ...inAnHour,
+        ...times,
+        organizationId: new ObjectId(),
+        endpointId: new ObjectId(),
+        eventId: new ObjectId(),
+      })),
+    );
+    await worker.deliverDue();
+    await service.db.command({ profile: 2 });
+    await worker.deliverDue();
+    await service.db.command({ profile: 0 });
+    const ns = `${service.db.databaseName}.webhookDeliveries`;
+    const profile = service.db.collection('system.profile');
+    const looks = await profile.find({ ns, 'command.aggregate': 'webhookDeliveries' }).toArray();
+    expect(looks.length).toBeGreaterThan(0);
+    for (const { keysExamined, docsExamined } of looks) {
+      expect(keysExamined + docsExamined).toBeLessThan(100);
+    }
+    await deliveries.deleteMany(inAnHour);
+  });
+});
+
 describe('an event', () => {
+  it('that nobody is subscribed to is kept for a day', async () => {
+    const events = service.db.collection('outboxEvents');
+    const unheard = await addTenant(service.db);
+    await service.createLead(unheard);
+    await service.createLead(tenant);
+    await receiver.receivedRequests(1);
+    await eventually(async () => {
+      expect(await events.countDocuments({ relayedAt: null })).toBe(0);
+    });
+    const eventOf = ({ organizationId }: Tenant) => events.findOne({ organizationId });
+    const event = await eventOf(unheard);
+    expect(event?.['expiresAt'] - event?.['relayedAt']).toBe(86_400_000);
+    expect(await eventOf(tenant)).not.toHaveProperty('expiresAt');
+    const expiry = (await events.indexes()).find(({ key }) => 'expiresAt' in key);
+    expect(expiry).toMatchObject({ expireAfterSeconds: 0 });
+  });
+
   it('of another process wakes the worker through the change stream', async () => {
     const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
     await other.createLead(tenant);
-    const [request] = await receiver.receivedRequests(1);
+    const [, request] = await receiver.receivedRequests(2);
     expect(request?.headers['webhook-id']).toMatch(/^msg_/);
     await other.stop();
   });
@@ -31,7 +83,7 @@ describe('an event', () => {
   it('is found by polling while there is no stream', async () => {
     await service.service.app.get(OutboxChangeStream).stop();
     await service.createLead(tenant);
-    await receiver.receivedRequests(2);
-    expect(receiver.received).toHaveLength(2);
+    await receiver.receivedRequests(3);
+    expect(receiver.received).toHaveLength(3);
   });
 });

@@ -1,4 +1,5 @@
 import {
+  MongoBulkWriteError,
   MongoError,
   MongoErrorLabel,
   MongoNetworkError,
@@ -46,6 +47,34 @@ const unavailableCodes: ReadonlySet<number> = new Set([
 export function duplicateKey(error: unknown): DuplicateKey | undefined {
   if (!(error instanceof MongoServerError) || error.code !== duplicateKeyCode) return undefined;
   return { index: /index: (\S+)/.exec(error.message)?.[1] ?? '' };
+}
+
+/** One of several writes that the server refused, by its position among them. */
+export interface RefusedWrite {
+  readonly index: number;
+  readonly code: number;
+  readonly reason: string;
+}
+
+/**
+ * Waits for writes in no order, of which the server may refuse some as they are.
+ *
+ * @returns those that it refused; the others were made
+ * @throws every other error
+ */
+export async function refusedWrites(writes: Promise<unknown>): Promise<RefusedWrite[]> {
+  try {
+    await writes;
+    return [];
+  } catch (error) {
+    const refused = error instanceof MongoBulkWriteError ? [error.writeErrors].flat() : [];
+    if (refused.length === 0) throw error;
+    return refused.map(({ index, code, errmsg }) => ({
+      index,
+      code,
+      reason: errmsg ?? 'unknown error',
+    }));
+  }
 }
 
 /** Whether the error is the database's absence and not an error of the request or the program. */

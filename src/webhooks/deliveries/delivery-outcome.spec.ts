@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import {
   failingSinceLimit,
   outcomeOf,
+  type Pace,
+  paceAfter,
   pauseUntil,
   type AttemptResult,
 } from './delivery-outcome.js';
@@ -14,7 +16,6 @@ const result = (fields: Partial<AttemptResult>): AttemptResult => ({
   response: null,
   error: null,
   retryAfter: null,
-  isForbiddenAddress: false,
   ...fields,
 });
 const after = (milliseconds: number) => new Date(now.getTime() + milliseconds);
@@ -40,14 +41,10 @@ describe('outcomeOf', () => {
     expect(outcomeOf(failed, 9, now, 0.5)).toEqual({ status: 'failed', reason: 'exhausted' });
   });
 
-  it('fails immediately after 410, and where nothing may be sent', () => {
+  it('fails immediately after 410', () => {
     expect(outcomeOf(result({ statusCode: 410 }), 0, now, 0.5)).toEqual({
       status: 'failed',
       reason: 'gone',
-    });
-    expect(outcomeOf(result({ isForbiddenAddress: true }), 0, now, 0.5)).toEqual({
-      status: 'failed',
-      reason: 'refused address',
     });
   });
 
@@ -67,6 +64,20 @@ describe('pauseUntil', () => {
 
   it.each([null, 200, 400, 410, 500])('does not after %p', (statusCode) => {
     expect(pauseUntil(result({ statusCode, retryAfter: 60_000 }), now)).toBeNull();
+  });
+});
+
+describe('paceAfter', () => {
+  it.each<[string, Pace, Partial<AttemptResult>, Pace]>([
+    ['a quick success', 'slow', { statusCode: 204, milliseconds: 999 }, 'quick'],
+    ['a success in a second', 'quick', { statusCode: 204, milliseconds: 1_000 }, 'unproven'],
+    ['a slow success', 'quick', { statusCode: 204, milliseconds: 5_000 }, 'slow'],
+    ['a success in less', 'slow', { statusCode: 204, milliseconds: 4_999 }, 'unproven'],
+    ['a slow failure', 'quick', { milliseconds: 15_000 }, 'slow'],
+    ['one quick failure', 'quick', { statusCode: 500 }, 'unproven'],
+    ['a second one', 'unproven', { statusCode: 500 }, 'slow'],
+  ])('after %s of a receiver that was %s', (_what, pace, fields, expected) => {
+    expect(paceAfter(pace, result(fields))).toBe(expected);
   });
 });
 

@@ -10,15 +10,16 @@ export interface AttemptResult extends Readonly<
 > {
   /** Milliseconds that the receiver asks to wait. */
   readonly retryAfter: number | null;
-  /** The address may not be connected to, so that nothing was sent. */
-  readonly isForbiddenAddress: boolean;
 }
+
+/** How an endpoint has responded lately; `unproven` is what is not clear (rule HOOK-8). */
+export const paces = ['quick', 'unproven', 'slow'] as const;
+export type Pace = (typeof paces)[number];
 
 /** Why a delivery failed for good. */
 export type FailureReason =
   | 'exhausted'
   | 'gone'
-  | 'refused address'
   | 'endpoint disabled'
   | 'endpoint removed'
   /** The command that sent it was ended. */
@@ -34,8 +35,14 @@ const goneStatus = 410;
 /** Responses of a receiver that is overloaded or unavailable. */
 const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 const minPauseMs = 5_000;
-/** Without one success for this long an endpoint is disabled (rule HOOK-7). */
+/** Without one success for this long an endpoint is disabled, if it failed on as many days. */
 const disableAfterMs = 5 * 86_400_000;
+/** On how many different days an endpoint must have failed to be disabled (rule HOOK-7). */
+export const failingDaysLimit = 5;
+/** A success within this time is a quick one; an attempt that takes longer leaves its place. */
+export const quickMs = 1_000;
+/** An attempt that takes longer is slow, whatever its result (rule HOOK-8). */
+const slowMs = 5_000;
 
 /**
  * Decides the state of a delivery after an attempt (rule HOOK-6).
@@ -51,7 +58,6 @@ export function outcomeOf(
 ): Outcome {
   if (isSuccess(result)) return { status: 'delivered' };
   if (isGoneResponse(result)) return { status: 'failed', reason: 'gone' };
-  if (result.isForbiddenAddress) return { status: 'failed', reason: 'refused address' };
   const failedAttempts = previousAttempts + 1;
   if (failedAttempts >= attemptsPerRound) return { status: 'failed', reason: 'exhausted' };
   const wait = Math.max(backoff(failedAttempts, random), result.retryAfter ?? 0);
@@ -72,6 +78,13 @@ export function isGoneResponse({ statusCode }: AttemptResult): boolean {
 export function pauseUntil({ statusCode, retryAfter }: AttemptResult, now: Date): Date | null {
   if (!overloadStatuses.has(statusCode)) return null;
   return new Date(now.getTime() + (retryAfter ?? minPauseMs));
+}
+
+/** The pace of an endpoint after an attempt: one failure may be chance, real slowness is not. */
+export function paceAfter(pace: Pace, result: AttemptResult): Pace {
+  if (result.milliseconds >= slowMs) return 'slow';
+  if (isSuccess(result)) return result.milliseconds < quickMs ? 'quick' : 'unproven';
+  return pace === 'quick' ? 'unproven' : 'slow';
 }
 
 /** The time before which an endpoint must have begun to fail for a failure now to disable it. */

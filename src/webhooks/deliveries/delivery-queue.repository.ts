@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import { type Collection, type Filter, MongoBulkWriteError } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
-import { duplicateKeyCode } from '../../database/connection/database-errors.js';
+import {
+  duplicateKeyCode,
+  type RefusedWrite,
+  refusedWrites,
+} from '../../database/connection/database-errors.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { Lease } from '../outbox/outbox-events.repository.js';
 import type { DeliveryUpdate } from './delivery-documents.js';
 import type { FailureReason } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
-
-/** An endpoint with deliveries that wait, and when the first of them is due. */
-export interface DueEndpoint {
-  readonly _id: Types.ObjectId;
-  readonly dueAt: Date;
-}
 
 /** A delivery and how much of the budget it takes. */
 export interface SizedDelivery {
@@ -64,28 +62,49 @@ export class DeliveryQueueRepository {
    */
   async addMissing(deliveries: readonly WebhookDeliveryDocument[]): Promise<RefusedDelivery[]> {
     if (deliveries.length === 0) return [];
-    try {
-      await this.deliveries.insertMany([...deliveries], { ordered: false });
-      return [];
-    } catch (error) {
-      if (!(error instanceof MongoBulkWriteError)) throw error;
-      return [error.writeErrors].flat().flatMap(({ code, index, errmsg }) => {
-        const delivery = deliveries[index];
-        const reason = errmsg ?? 'unknown error';
-        return code === duplicateKeyCode || delivery === undefined ? [] : [{ delivery, reason }];
-      });
-    }
+    const refused = await refusedWrites(
+      this.deliveries.insertMany([...deliveries], { ordered: false }),
+    );
+    return refused.flatMap(({ index, code, reason }) => {
+      const delivery = deliveries[index];
+      return code === duplicateKeyCode || delivery === undefined ? [] : [{ delivery, reason }];
+    });
   }
 
-  /** Every endpoint with pending deliveries, at the cost of one index seek each. */
-  async dueEndpoints(): Promise<DueEndpoint[]> {
-    return this.deliveries
-      .aggregate<DueEndpoint>([
+  /** Every endpoint with something due, at the cost of one index seek for each that waits. */
+  async endpointsDue(now: Date): Promise<Types.ObjectId[]> {
+    const endpoints = await this.deliveries
+      .aggregate<{ readonly _id: Types.ObjectId }>([
         { $match: { status: 'pending' } },
         { $sort: { status: 1, endpointId: 1, nextAttemptAt: 1 } },
         { $group: { _id: '$endpointId', dueAt: { $first: '$nextAttemptAt' } } },
+        { $match: { dueAt: { $lte: now } } },
       ])
       .toArray();
+    return endpoints.map(({ _id }) => _id);
+  }
+
+  /**
+   * The endpoints of the deliveries that became due after a time, at the cost of these deliveries.
+   *
+   * @param limit of deliveries
+   * @returns whether there may be others, too
+   */
+  async endpointsDueSince(
+    since: Date,
+    now: Date,
+    limit: number,
+  ): Promise<{ endpointIds: Types.ObjectId[]; hasMore: boolean }> {
+    const endpoints = await this.deliveries
+      .aggregate<{ readonly _id: Types.ObjectId; readonly count: number }>([
+        { $match: { status: 'pending', nextAttemptAt: { $gt: since, $lte: now } } },
+        { $sort: { status: 1, nextAttemptAt: 1 } },
+        { $limit: limit },
+        { $group: { _id: '$endpointId', count: { $sum: 1 } } },
+      ])
+      .toArray();
+    const total = endpoints.reduce((sum, { count }) => sum + count, 0);
+    return { endpointIds: endpoints.map(({ _id }) => _id), hasMore: total >= limit };
   }
 
   /**
@@ -93,14 +112,14 @@ export class DeliveryQueueRepository {
    * when its lease ends it is due again.
    *
    * @param budget pays for what is leased; what it cannot pay for stays due and does not count as more
-   * @returns what was leased, and whether more may be due
+   * @returns what was leased, whether more may be due, and whether the budget left something behind
    */
   async lease(
     endpointId: Types.ObjectId,
     lease: Lease,
     limit: number,
     budget: Budget,
-  ): Promise<{ leased: SizedDelivery[]; hasMore: boolean }> {
+  ): Promise<{ leased: SizedDelivery[]; hasMore: boolean; isCut: boolean }> {
     const due: Filter<WebhookDeliveryDocument> = {
       status: 'pending',
       endpointId,
@@ -110,22 +129,24 @@ export class DeliveryQueueRepository {
       const found = await this.findDue(due, attempt === 0 ? limit : limit * collisionSampleFactor);
       const wanted = attempt === 0 ? found : sample(found, limit);
       const affordable = firstWhile(wanted, ({ bytes }) => budget.take(bytes));
-      if (affordable.length === 0) return { leased: [], hasMore: false };
-      const leased = await this.leasePaid(due, lease, affordable, budget);
       const isCut = affordable.length < wanted.length;
-      if (leased.length > 0) return { leased, hasMore: !isCut && found.length >= limit };
+      if (affordable.length === 0) return { leased: [], hasMore: false, isCut };
+      const leased = await this.leasePaid(due, lease, affordable, budget);
+      if (leased.length > 0) return { leased, hasMore: !isCut && found.length >= limit, isCut };
     }
-    return { leased: [], hasMore: true };
+    return { leased: [], hasMore: true, isCut: false };
   }
 
-  /** Updates leased deliveries and ends their leases, where the lease is still the caller's. */
-  async finish(updates: readonly DeliveryUpdate[]): Promise<void> {
-    await this.deliveries.bulkWrite(
-      updates.map(({ _id, leaseOwner, set }) => ({
-        updateOne: { filter: { _id, leaseOwner }, update: { $set: { ...set, leaseOwner: null } } },
-      })),
-      { ordered: false },
-    );
+  /**
+   * Updates leased deliveries and ends their leases, where the lease is still the caller's.
+   *
+   * @returns those that the database refuses as they are; the others were updated
+   */
+  async finish(updates: readonly DeliveryUpdate[]): Promise<RefusedWrite[]> {
+    const operations = updates.map(({ _id, leaseOwner, set }) => ({
+      updateOne: { filter: { _id, leaseOwner }, update: { $set: { ...set, leaseOwner: null } } },
+    }));
+    return refusedWrites(this.deliveries.bulkWrite(operations, { ordered: false }));
   }
 
   /**

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { type RefusedWrite, refusedWrites } from '../../database/connection/database-errors.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
@@ -12,8 +13,9 @@ export class WebhookAttemptsRepository {
     private readonly attempts: TenantCollection<WebhookAttemptDocument>,
   ) {}
 
-  async insert(attempts: readonly WebhookAttemptDocument[]): Promise<void> {
-    await this.attempts.acrossTenants.insertMany([...attempts], { ordered: false });
+  /** @returns those that the database refuses as they are; the others were added */
+  async insert(attempts: readonly WebhookAttemptDocument[]): Promise<RefusedWrite[]> {
+    return refusedWrites(this.attempts.acrossTenants.insertMany([...attempts], { ordered: false }));
   }
 
   /** All attempts of a delivery, in their order. */

@@ -75,6 +75,11 @@ webhookDeliverySchema.index(
   { organizationId: 1, eventId: 1, endpointId: 1 },
   { name: 'eventAtEndpoint', unique: true },
 );
+/** Serves the worker: which deliveries became due after a time. Finished ones are not in it. */
+webhookDeliverySchema.index(
+  { status: 1, nextAttemptAt: 1, endpointId: 1 },
+  { name: 'due', partialFilterExpression: { status: 'pending' } },
+);
 /**
  * Serves the worker: which endpoints have something due, and what is due longest at one of them.
  * Finished deliveries are not in it, so that their number costs nothing.

@@ -1,6 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
+import type { Pace } from '../deliveries/delivery-outcome.js';
 import { retentionSeconds } from '../outbox/outbox-event.schema.js';
 
 /** A secret that signs, encrypted. */
@@ -47,6 +48,14 @@ export class WebhookEndpointDocument extends TenantDocument {
   /** Since when every attempt has failed; null after a success. */
   @Prop({ type: Date })
   failingSince?: Date | null;
+
+  /** The latest days (UTC, `2030-01-31`) with failures since then; those before it do not count. */
+  @Prop({ type: [String], default: undefined })
+  failingDays?: string[];
+
+  /** How its last attempts went; only what is not known here is unproven. */
+  @Prop({ type: String })
+  pace?: Pace;
 
   /** Until when the receiver has asked for no more attempts. */
   @Prop({ type: Date })

@@ -3,6 +3,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { failingDaysLimit, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import type {
   DisabledReason,
   SealedSecret,
@@ -55,18 +56,59 @@ export class WebhookEndpointsRepository {
     return result.modifiedCount > 0;
   }
 
-  /** Turns an endpoint off that has not had a success since a time. */
+  /** Turns an endpoint off that has had no success since a time and failures on enough days. */
   async disableWhenFailingSince(_id: Types.ObjectId, time: Date, now: Date): Promise<boolean> {
     const result = await this.endpoints.updateOne(
-      { _id, isEnabled: true, failingSince: { $lte: time } },
+      {
+        _id,
+        isEnabled: true,
+        failingSince: { $lte: time },
+        failingDays: { $size: failingDaysLimit },
+      },
       { $set: { isEnabled: false, disabledReason: 'failing', updatedAt: now } },
     );
     return result.modifiedCount > 0;
   }
 
-  /** Marks an endpoint as failing; only the first failure after a success counts. */
-  async markFailing(_id: Types.ObjectId, failingSince: Date): Promise<void> {
-    await this.endpoints.updateOne({ _id, failingSince: null }, { $set: { failingSince } });
+  /**
+   * Stores a failed attempt: since when and on which days there was no success, the pace, and a
+   * pause that the receiver wants, of which the longest stays.
+   */
+  async recordFailure(
+    _id: Types.ObjectId,
+    { pace, pause, now }: { readonly pace: Pace; readonly pause: Date | null; readonly now: Date },
+  ): Promise<void> {
+    const today = now.toISOString().slice(0, 10);
+    const firstDay = { $dateToString: { date: '$failingSince', format: '%Y-%m-%d' } };
+    // A success stored by an older version leaves the days of the time before it.
+    const earlierDays = {
+      $filter: {
+        input: { $ifNull: ['$failingDays', []] },
+        cond: { $and: [{ $gte: ['$$this', firstDay] }, { $ne: ['$$this', today] }] },
+      },
+    };
+    const failingDays = { $slice: [{ $concatArrays: [earlierDays, [today]] }, -failingDaysLimit] };
+    const pausedUntil = pause === null ? {} : { pausedUntil: { $max: ['$pausedUntil', pause] } };
+    await this.endpoints.updateOne({ _id }, [
+      { $set: { failingSince: { $ifNull: ['$failingSince', now] } } },
+      { $set: { failingDays, pace, ...pausedUntil } },
+    ]);
+  }
+
+  /** Stores successes, whatever failed before. A pause stays: the receiver has asked for it. */
+  async recordSuccess(ids: readonly Types.ObjectId[], pace: Pace): Promise<void> {
+    await this.endpoints.updateMany(
+      { _id: { $in: ids }, $or: [{ failingSince: { $ne: null } }, { pace: { $ne: pace } }] },
+      { $set: { failingSince: null, failingDays: [], pace } },
+    );
+  }
+
+  /** The paces of those endpoints for which one is known, by their ids. */
+  async findPaces(ids: readonly Types.ObjectId[]): Promise<Map<string, Pace>> {
+    const known = await this.endpoints
+      .find({ _id: { $in: ids }, pace: { $in: [...paces] } }, { projection: { pace: 1 } })
+      .toArray();
+    return new Map(known.map(({ _id, pace = 'unproven' }) => [_id.toHexString(), pace]));
   }
 
   /**
@@ -80,16 +122,6 @@ export class WebhookEndpointsRepository {
       { $set: { fault } },
     );
     return result.modifiedCount > 0;
-  }
-
-  /** Pauses an endpoint; a pause that is longer already stays. */
-  async pause(_id: Types.ObjectId, pausedUntil: Date): Promise<void> {
-    await this.endpoints.updateOne({ _id }, { $max: { pausedUntil } });
-  }
-
-  /** Marks an endpoint as working. A pause stays: the receiver has asked for it. */
-  async clearFailure(_id: Types.ObjectId): Promise<void> {
-    await this.endpoints.updateOne({ _id }, { $set: { failingSince: null } });
   }
 
   /**

@@ -5,6 +5,9 @@ import { TenantDocument } from '../../database/documents/tenant-document.js';
 /** How long events, deliveries and attempts can be looked up afterwards (rule HOOK-13). */
 export const retentionSeconds = 30 * 86_400;
 
+/** How long an event is kept that nobody was subscribed to (rule HOOK-13). */
+export const unheardRetentionMs = 86_400_000;
+
 /** An event for the organization's webhook endpoints. */
 @Schema({ collection: 'outboxEvents' })
 export class OutboxEventDocument extends TenantDocument {
@@ -30,6 +33,10 @@ export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: String })
   leaseOwner?: string | null;
 
+  /** When it goes, if earlier than others: nobody was subscribed to it. */
+  @Prop({ type: Date })
+  expiresAt?: Date | null;
+
   /** Why not all of its deliveries could be created. */
   @Prop({ type: String })
   failureReason?: string | null;
@@ -48,3 +55,5 @@ outboxEventSchema.index(
 );
 /** Relayed events expire; one that waits has no such time (rule HOOK-13). */
 outboxEventSchema.index({ relayedAt: 1 }, { name: 'expiry', expireAfterSeconds: retentionSeconds });
+/** Events that nobody was subscribed to expire earlier. */
+outboxEventSchema.index({ expiresAt: 1 }, { name: 'unheardExpiry', expireAfterSeconds: 0 });

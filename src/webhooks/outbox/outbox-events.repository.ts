@@ -87,11 +87,20 @@ export class OutboxEventsRepository {
     return { leased, hasMore: isFull || found.length === limits.count };
   }
 
-  /** Stores that the deliveries of events were created. */
-  async markRelayed(events: readonly OutboxEventDocument[], relayedAt: Date): Promise<void> {
+  /**
+   * Stores that the deliveries of events were created.
+   *
+   * @param expiresAt when they go; null when that is as for all
+   */
+  async markRelayed(
+    events: readonly OutboxEventDocument[],
+    relayedAt: Date,
+    expiresAt: Date | null,
+  ): Promise<void> {
+    if (events.length === 0) return;
     await this.events.acrossTenants.updateMany(
       { _id: { $in: events.map(({ _id }) => _id) }, relayedAt: null },
-      { $set: relayed(relayedAt) },
+      { $set: { ...relayed(relayedAt), ...(expiresAt === null ? {} : { expiresAt }) } },
     );
   }
 

@@ -9,7 +9,7 @@ import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repos
 import { messageOf } from '../sending/message.js';
 import { assertBodySize } from './event-size.js';
 import { coversType } from './event-types.js';
-import type { OutboxEventDocument } from './outbox-event.schema.js';
+import { type OutboxEventDocument, unheardRetentionMs } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 /** How many events, and how many bytes of them or of their deliveries, are in memory together. */
@@ -58,8 +58,10 @@ export class WebhookRelay {
       waiting = new Map();
       waitingBytes = 0;
     };
+    const unheard = new Set(events);
     for (const event of events) {
       for (const delivery of this.deliveriesOf(event, endpoints, failures, now)) {
+        unheard.delete(event);
         const bytes = Buffer.byteLength(delivery.body);
         if (waitingBytes + bytes > batchBytes) await store();
         waiting.set(delivery, event);
@@ -69,7 +71,14 @@ export class WebhookRelay {
     await store();
     for (const [event, reason] of failures) await this.setAside(event, reason, now);
     const relayed = events.filter((event) => !failures.has(event));
-    await this.events.markRelayed(relayed, now);
+    const isUnheard = (event: OutboxEventDocument) => unheard.has(event);
+    const expiresAt = new Date(now.getTime() + unheardRetentionMs);
+    await this.events.markRelayed(relayed.filter(isUnheard), now, expiresAt);
+    await this.events.markRelayed(
+      relayed.filter((event) => !isUnheard(event)),
+      now,
+      null,
+    );
     this.logger.debug(`${events.length} events, ${deliveries} deliveries`);
     return { deliveries, hasMore };
   }

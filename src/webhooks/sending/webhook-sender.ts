@@ -9,11 +9,14 @@ import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.sche
 import { type AddressPolicy, addressPolicy, forbiddenUrlReason } from './addresses.js';
 import { ForbiddenAddressError, guardedConnector } from './guarded-connector.js';
 import { NameResolver } from './name-resolver.js';
+import { isClosedReusedConnection } from './reused-connections.js';
 import { type Message, signedHeaders } from './signing.js';
 
 /** How much of a response is read and stored. */
 const maxResponseBytes = 4_096;
-/** Servers close idle connections; reusing one just then would cost an attempt. */
+/** How long the body may take after the status, which decides alone (rule HOOK-6). */
+const bodyMs = 1_000;
+/** Servers close idle connections; reusing one just then costs a second request. */
 const keepAliveMs = 1_000;
 const userAgent = 'IntegrationAPI-Webhooks/1.0';
 
@@ -22,6 +25,8 @@ const userAgent = 'IntegrationAPI-Webhooks/1.0';
 export class WebhookSender implements OnApplicationShutdown {
   private readonly logger = new Logger(WebhookSender.name);
   private readonly agent: Agent;
+  /** Opens a connection for each request. */
+  private readonly freshAgent: Agent;
   private readonly policy: AddressPolicy;
   private readonly timeout: number;
 
@@ -34,21 +39,23 @@ export class WebhookSender implements OnApplicationShutdown {
     this.policy = addressPolicy(environment);
     this.timeout = environment.WEBHOOKS_TIMEOUT_MS;
     const resolve = (name: string) => names.addressesOf(name);
-    this.agent = new Agent({
+    const options = {
       connect: guardedConnector(this.policy, resolve, this.timeout),
       allowH2: false,
-      pipelining: 1,
       keepAliveTimeout: keepAliveMs,
       keepAliveMaxTimeout: keepAliveMs,
-    });
+    };
+    this.agent = new Agent({ ...options, pipelining: 1 });
+    this.freshAgent = new Agent({ ...options, pipelining: 0 });
   }
 
   async onApplicationShutdown(): Promise<void> {
-    await this.agent.destroy();
+    await Promise.all([this.agent.destroy(), this.freshAgent.destroy()]);
   }
 
   /**
-   * Posts a signed message once. Every outcome is a result, within WEBHOOKS_TIMEOUT_MS.
+   * Posts a signed message once, or again on a fresh connection when the receiver had closed the
+   * reused one. Every outcome is a result, within WEBHOOKS_TIMEOUT_MS.
    *
    * @param abortSignal ends the attempt early
    */
@@ -64,7 +71,7 @@ export class WebhookSender implements OnApplicationShutdown {
     const result = await this.exchange(endpoint, message, { startedAt, signal }).catch(
       (error: unknown) => ({
         ...noResponse,
-        ...describeRequestError(error, timeout, this.timeout),
+        error: timeout.aborted ? `No response within ${this.timeout} ms` : errorMessageOf(error),
       }),
     );
     return { ...result, startedAt, milliseconds: Math.round(performance.now() - start) };
@@ -79,23 +86,27 @@ export class WebhookSender implements OnApplicationShutdown {
     const secrets = await this.secretsOf(endpoint, startedAt);
     const reason = forbiddenUrlReason(url, this.policy);
     if (reason !== null) throw new ForbiddenAddressError(reason);
-    const { statusCode, headers, body } = await request(url, {
-      dispatcher: this.agent,
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json',
-        'user-agent': userAgent,
-        ...signedHeaders(message, secrets, startedAt),
-      },
-      body: message.body,
-      signal,
+    const post = (dispatcher: Dispatcher) =>
+      request(url, {
+        dispatcher,
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          'user-agent': userAgent,
+          ...signedHeaders(message, secrets, startedAt),
+        },
+        body: message.body,
+        signal,
+      });
+    const { statusCode, headers, body } = await post(this.agent).catch((error: unknown) => {
+      if (isClosedReusedConnection(error)) return post(this.freshAgent);
+      throw error;
     });
     const header = headers['retry-after'];
     return {
       statusCode,
       ...(await readPrefix(body)),
       retryAfter: retryAfter(typeof header === 'string' ? header : undefined, this.clock.now()),
-      isForbiddenAddress: false,
     };
   }
 
@@ -120,6 +131,8 @@ async function readPrefix(
   const chunks: Buffer[] = [];
   let size = 0;
   let error: string | null = null;
+  const late = new Error(`it took longer than ${bodyMs} ms`);
+  const timer = setTimeout(() => body.destroy(late), bodyMs);
   try {
     for await (const chunk of body as AsyncIterable<Buffer>) {
       chunks.push(chunk);
@@ -129,20 +142,9 @@ async function readPrefix(
   } catch (cause) {
     error = `The response body broke off: ${errorMessageOf(cause)}`;
   }
+  clearTimeout(timer);
   body.destroy();
   return { response: Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8'), error };
-}
-
-function describeRequestError(
-  error: unknown,
-  timeout: AbortSignal,
-  milliseconds: number,
-): Pick<ExchangeResult, 'error' | 'isForbiddenAddress'> {
-  if (error instanceof ForbiddenAddressError) {
-    return { error: error.message, isForbiddenAddress: true };
-  }
-  const message = timeout.aborted ? `No response within ${milliseconds} ms` : errorMessageOf(error);
-  return { error: message, isForbiddenAddress: false };
 }
 
 /** What went wrong, in one line; a failure on every address of a name carries one for each. */

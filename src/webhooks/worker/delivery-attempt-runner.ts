@@ -1,6 +1,10 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
+import {
+  isDatabaseUnavailable,
+  type RefusedWrite,
+} from '../../database/connection/database-errors.js';
 import { attemptOf, attemptUpdate, type DeliveryUpdate } from '../deliveries/delivery-documents.js';
 import {
   type AttemptResult,
@@ -8,7 +12,11 @@ import {
   isGoneResponse,
   isSuccess,
   outcomeOf,
+  type Pace,
+  paceAfter,
+  paces,
   pauseUntil,
+  quickMs,
 } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookAttemptDocument } from '../deliveries/webhook-attempt.schema.js';
@@ -25,9 +33,18 @@ export interface LeasedDelivery {
   readonly endpoint: WebhookEndpointDocument;
 }
 
-interface FinishedAttempt {
+/** What an attempt says of its endpoint. */
+interface AttemptSummary {
+  readonly isDelivered: boolean;
+  readonly pace: Pace;
+}
+
+interface FinishedAttempt extends AttemptSummary {
+  readonly endpoint: WebhookEndpointDocument;
   readonly attempt: WebhookAttemptDocument;
   readonly update: DeliveryUpdate;
+  readonly result: AttemptResult;
+  readonly now: Date;
 }
 
 /** Attempts leased deliveries and stores the results. */
@@ -50,42 +67,71 @@ export class DeliveryAttemptRunner {
    * Sends a delivery once and stores the result for it and for its endpoint.
    *
    * @param abortSignal releases the delivery without an attempt, for another worker
-   * @returns whether the receiver accepted it
+   * @param onNotQuick called when it is being sent for so long that it is no quick one any longer
+   * @returns whether the receiver accepted it, and its pace now
    */
-  async run({ delivery, endpoint }: LeasedDelivery, abortSignal: AbortSignal): Promise<boolean> {
+  async run(
+    { delivery, endpoint }: LeasedDelivery,
+    abortSignal: AbortSignal,
+    onNotQuick: () => void,
+  ): Promise<AttemptSummary> {
     const message = { id: delivery.messageId, body: delivery.body };
+    const { pace: lastPace = 'unproven' } = endpoint;
+    const timer = setTimeout(onNotQuick, quickMs);
     const result = await this.sender.send(endpoint, message, abortSignal);
+    clearTimeout(timer);
     const now = this.clock.now();
     if (abortSignal.aborted && result.statusCode === null) {
       await this.queue.finish([releaseOf(delivery, now)]);
-      return false;
+      return { isDelivered: false, pace: lastPace };
     }
     const outcome = outcomeOf(result, delivery.attempts, now, Math.random());
     const attempt = attemptOf(delivery, endpoint, result);
-    // The endpoint comes first: the next lease has to see its new state.
-    await this.updateEndpoint(endpoint, result, now);
-    await this.finished.add({ attempt, update: attemptUpdate(delivery, result, outcome, now) });
-    return isSuccess(result);
+    const update = attemptUpdate(delivery, result, outcome, now);
+    const summary = { isDelivered: isSuccess(result), pace: paceAfter(lastPace, result) };
+    await this.finished.add({ ...summary, endpoint, attempt, update, result, now });
+    return summary;
   }
 
-  private async updateEndpoint(
-    { _id, failingSince }: WebhookEndpointDocument,
-    result: AttemptResult,
-    now: Date,
-  ): Promise<void> {
-    if (isSuccess(result)) {
-      if (failingSince) await this.endpoints.clearFailure(_id);
-      return;
+  /**
+   * The endpoints and the log come first: the next lease has to see the new state, and every attempt
+   * that counts is in the log. One that cannot be stored does not keep back the others.
+   */
+  private async store(finished: readonly FinishedAttempt[]): Promise<never[]> {
+    const [unlogged] = await Promise.all([
+      this.attempts.insert(finished.map(({ attempt }) => attempt)),
+      this.recordSuccesses(finished.filter(({ isDelivered }) => isDelivered)),
+      ...finished.filter(({ isDelivered }) => !isDelivered).map((one) => this.recordFailure(one)),
+    ]);
+    this.logRefused(finished, unlogged);
+    this.logRefused(finished, await this.queue.finish(finished.map(({ update }) => update)));
+    return [];
+  }
+
+  private async recordSuccesses(delivered: readonly FinishedAttempt[]): Promise<void> {
+    for (const pace of paces) {
+      const ids = delivered.filter((one) => one.pace === pace).map(({ endpoint }) => endpoint._id);
+      if (ids.length > 0) await this.endpoints.recordSuccess(ids, pace);
     }
-    if (isGoneResponse(result)) {
-      if (await this.endpoints.disable(_id, 'gone', now)) this.logDisabled(_id, 'gone');
-      return;
-    }
-    const pause = pauseUntil(result, now);
-    if (pause !== null) await this.endpoints.pause(_id, pause);
-    if (!failingSince) await this.endpoints.markFailing(_id, now);
-    else if (await this.endpoints.disableWhenFailingSince(_id, failingSinceLimit(now), now)) {
-      this.logDisabled(_id, 'failing');
+  }
+
+  private async recordFailure({ endpoint, result, pace, now }: FinishedAttempt): Promise<void> {
+    const { _id, failingSince } = endpoint;
+    try {
+      if (isGoneResponse(result)) {
+        if (await this.endpoints.disable(_id, 'gone', now)) this.logDisabled(_id, 'gone');
+        return;
+      }
+      await this.endpoints.recordFailure(_id, { pace, pause: pauseUntil(result, now), now });
+      const limit = failingSinceLimit(now);
+      if (!failingSince || failingSince > limit) return;
+      if (await this.endpoints.disableWhenFailingSince(_id, limit, now)) {
+        this.logDisabled(_id, 'failing');
+      }
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) throw error;
+      const endpointId = _id.toHexString();
+      this.logger.warn({ err: error, endpointId }, 'A failure could not be stored');
     }
   }
 
@@ -93,11 +139,11 @@ export class DeliveryAttemptRunner {
     this.logger.warn({ endpointId: endpointId.toHexString(), reason }, 'An endpoint was disabled');
   }
 
-  /** The log comes first, so that every attempt that counts is in it. */
-  private async store(finished: readonly FinishedAttempt[]): Promise<never[]> {
-    await this.attempts.insert(finished.map(({ attempt }) => attempt));
-    await this.queue.finish(finished.map(({ update }) => update));
-    return [];
+  private logRefused(finished: readonly FinishedAttempt[], refused: readonly RefusedWrite[]): void {
+    for (const { index, reason } of refused) {
+      const deliveryId = finished[index]?.attempt.deliveryId.toHexString();
+      this.logger.error({ deliveryId, reason }, 'A delivery attempt could not be stored');
+    }
   }
 }
 

@@ -1,15 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import PQueue from 'p-queue';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
+import { type Pace, paces } from '../deliveries/delivery-outcome.js';
 import { type Budget, DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { Batcher } from './batcher.js';
 import { ByteBudget, freeBytes } from './byte-budget.js';
 import { DeliveryAttemptRunner, type LeasedDelivery } from './delivery-attempt-runner.js';
+import { DueEndpoints } from './due-endpoints.js';
+import { hasPlace, leavesPlace, nextLimit, type Place, type Places, placesOf } from './places.js';
 
 /** How long a delivery belongs to the worker that leased it (rule HOOK-9). */
 const leaseMs = 60_000;
@@ -29,32 +31,34 @@ interface PaidDelivery extends LeasedDelivery {
 interface EndpointDeliveries {
   readonly leases: Batcher<void, PaidDelivery>;
   readonly budget: Budget;
+  pace: Pace;
   /** How many may run at the same time. */
   limit: number;
-  /** How many are running or wait for a slot. */
+  /** How many are running. */
   active: number;
-  /** Whether the last attempt that ended has failed. */
-  isFailing: boolean;
-  /** Whether something may be due that is neither running nor waiting for a slot. */
+  /** Whether something may be due that is not running. */
   mayHaveDue: boolean;
 }
 
 /**
- * Delivers what is due. All deliveries share the slots of the process, and those with the fewest
- * others to their endpoint go first. One endpoint gets at most a quarter of the slots, and failing
- * ones together at most half, so that a slow or dead one delays no other (rule HOOK-8).
+ * Delivers what is due. Endpoints of one pace share the places for it, and those that wait for one
+ * take turns, so that slow and dead ones delay no other (rule HOOK-8).
  *
- * A delivery is leased when it has a slot, so that no lease runs out while it waits for one.
+ * A delivery is leased when it has a place, so that no lease runs out while it waits for one.
  */
 @Injectable()
 export class WebhookWorker {
   private readonly logger = new Logger(WebhookWorker.name);
+  private readonly due: DueEndpoints;
   private readonly deliveries = new Map<string, EndpointDeliveries>();
-  private readonly slots: PQueue;
-  /** Deliveries to failing endpoints need one of these slots as well. */
-  private readonly slotsOfFailing: PQueue;
+  /** Endpoints that wait for a place, in the order of their turns. */
+  private readonly waiting = byPace(() => new Set<EndpointDeliveries>());
+  /** When to look again at endpoints that were paused, or had too few bytes left. */
+  private readonly postponed = new Map<EndpointDeliveries, Date>();
+  private readonly load: Record<Place, number> = { ...byPace(() => 0), left: 0 };
+  private readonly places: Places;
+  private readonly running = new Set<Promise<void>>();
   private readonly budget = new ByteBudget(budgetBytes, budgetBytesPerEndpoint);
-  private readonly limitPerEndpoint: number;
   private readonly shutdown = new AbortController();
   private isStopping = false;
 
@@ -66,18 +70,24 @@ export class WebhookWorker {
     private readonly giveUps: DeliveryGiveUps,
     private readonly clock: Clock,
   ) {
-    this.slots = new PQueue({ concurrency });
-    this.slotsOfFailing = new PQueue({ concurrency: Math.max(1, Math.floor(concurrency / 2)) });
-    this.limitPerEndpoint = Math.max(1, Math.floor(concurrency / 4));
+    this.places = placesOf(concurrency);
+    this.due = new DueEndpoints(queue);
   }
 
   /** Starts the deliveries that are due now, as far as the limits allow; the others follow. */
   async deliverDue(): Promise<void> {
     const now = this.clock.now();
-    for (const { _id, dueAt } of await this.queue.dueEndpoints()) {
-      if (dueAt > now) continue;
-      const endpoint = this.deliveriesTo(_id);
-      endpoint.mayHaveDue = true;
+    const ids = await this.due.find(now);
+    try {
+      await this.addUnknown(ids);
+    } catch (error) {
+      this.due.lookAgain();
+      throw error;
+    }
+    for (const id of ids) this.startDeliveries(this.deliveries.get(id.toHexString()));
+    for (const [endpoint, until] of this.postponed) {
+      if (until > now) continue;
+      this.postponed.delete(endpoint);
       this.startDeliveries(endpoint);
     }
   }
@@ -86,47 +96,95 @@ export class WebhookWorker {
   async stop(): Promise<void> {
     this.isStopping = true;
     const timer = setTimeout(() => this.shutdown.abort(), shutdownGraceMs);
-    await this.slotsOfFailing.onIdle();
-    await this.slots.onIdle();
+    await Promise.all(this.running);
     clearTimeout(timer);
   }
 
-  private deliveriesTo(endpointId: Types.ObjectId): EndpointDeliveries {
-    const key = endpointId.toHexString();
-    const known = this.deliveries.get(key);
-    if (known !== undefined) return known;
-    const endpoint: EndpointDeliveries = {
-      leases: new Batcher((slots) => this.leaseSafely(endpointId, endpoint, slots.length)),
-      budget: this.budget.forEndpoint(),
-      limit: 1,
-      active: 0,
-      isFailing: false,
-      mayHaveDue: false,
-    };
-    this.deliveries.set(key, endpoint);
-    return endpoint;
+  /** What an endpoint was like before this process knew it is stored with it. */
+  private async addUnknown(ids: readonly Types.ObjectId[]): Promise<void> {
+    const unknown = ids.filter((id) => !this.deliveries.has(id.toHexString()));
+    if (unknown.length === 0) return;
+    const known = await this.endpoints.findPaces(unknown);
+    for (const id of unknown) this.add(id, known.get(id.toHexString()) ?? 'unproven');
   }
 
-  private startDeliveries(endpoint: EndpointDeliveries): void {
-    while (!this.isStopping && endpoint.mayHaveDue && endpoint.active < endpoint.limit) {
-      endpoint.active += 1;
-      const priority = -endpoint.active;
-      const deliver = () => this.slots.add(() => this.deliverNext(endpoint), { priority });
-      const delivered = endpoint.isFailing ? this.slotsOfFailing.add(deliver) : deliver();
-      void delivered.finally(() => {
-        endpoint.active -= 1;
-        this.startDeliveries(endpoint);
-      });
+  private add(id: Types.ObjectId, pace: Pace): void {
+    const endpoint: EndpointDeliveries = {
+      leases: new Batcher((places) => this.leaseSafely(id, endpoint, places.length)),
+      budget: this.budget.forEndpoint(),
+      pace,
+      limit: 1,
+      active: 0,
+      mayHaveDue: false,
+    };
+    this.deliveries.set(id.toHexString(), endpoint);
+  }
+
+  /** Something may be due at an endpoint. */
+  private startDeliveries(endpoint: EndpointDeliveries | undefined): void {
+    if (endpoint === undefined) return;
+    endpoint.mayHaveDue = true;
+    this.wait(endpoint);
+    this.fillPlaces();
+  }
+
+  /** Has an endpoint wait for its next turn, if it may have one. */
+  private wait(endpoint: EndpointDeliveries): void {
+    if (this.isStopping || !endpoint.mayHaveDue || endpoint.active >= endpoint.limit) return;
+    this.waiting[endpoint.pace].add(endpoint);
+  }
+
+  private fillPlaces(): void {
+    for (const pace of paces) {
+      // An endpoint that waits again is at the end of the set, and comes up once more.
+      for (const endpoint of this.waiting[pace]) {
+        if (!hasPlace(pace, this.load, this.places)) break;
+        this.waiting[pace].delete(endpoint);
+        if (this.isStopping || !endpoint.mayHaveDue) continue;
+        const delivered = this.deliverInPlace(endpoint);
+        this.running.add(delivered);
+        void delivered.finally(() => this.running.delete(delivered));
+        this.wait(endpoint);
+      }
     }
   }
 
-  /** Never rejects: what could not be stored becomes due again when its lease ends. */
-  private async deliverNext(endpoint: EndpointDeliveries): Promise<void> {
+  private async deliverInPlace(endpoint: EndpointDeliveries): Promise<void> {
+    let place: Place = endpoint.pace;
+    endpoint.active += 1;
+    this.load[place] += 1;
+    await this.deliverNext(endpoint, () => {
+      if (!leavesPlace(place, this.load, this.places)) return;
+      this.load[place] -= 1;
+      place = 'left';
+      this.load.left += 1;
+      this.fillPlaces();
+    });
+    this.load[place] -= 1;
+    endpoint.active -= 1;
+    this.wait(endpoint);
+    this.fillPlaces();
+  }
+
+  private changePace(endpoint: EndpointDeliveries, pace: Pace): void {
+    const isWaiting = this.waiting[endpoint.pace].delete(endpoint);
+    endpoint.pace = pace;
+    if (isWaiting) this.waiting[pace].add(endpoint);
+  }
+
+  /**
+   * Never rejects: what could not be stored becomes due again when its lease ends.
+   *
+   * @param leavePlace called while the attempt is running, when it is no quick one any longer
+   */
+  private async deliverNext(endpoint: EndpointDeliveries, leavePlace: () => void): Promise<void> {
     const leased = await endpoint.leases.add();
     if (leased === undefined) return;
     let isDelivered = false;
     try {
-      isDelivered = await this.attemptRunner.run(leased, this.shutdown.signal);
+      const attempt = await this.attemptRunner.run(leased, this.shutdown.signal, leavePlace);
+      ({ isDelivered } = attempt);
+      this.changePace(endpoint, attempt.pace);
     } catch (error) {
       const message = 'The result of a delivery attempt could not be stored';
       this.logger.warn({ err: error }, message);
@@ -134,23 +192,21 @@ export class WebhookWorker {
     endpoint.budget.release(leased.bytes);
     // What there were no bytes for may go now.
     if (leased.bytes > freeBytes) endpoint.mayHaveDue = true;
-    endpoint.limit = isDelivered ? Math.min(this.limitPerEndpoint, endpoint.limit * 2) : 1;
-    endpoint.isFailing = !isDelivered;
+    endpoint.limit = nextLimit(endpoint.limit, endpoint.pace, isDelivered, this.places);
   }
 
   private async leaseSafely(
     endpointId: Types.ObjectId,
     deliveries: EndpointDeliveries,
     limit: number,
-  ): Promise<PaidDelivery[]> {
+  ): Promise<readonly PaidDelivery[]> {
     // What becomes due from now on may not be in this lease.
     deliveries.mayHaveDue = false;
     if (this.isStopping) return [];
     try {
-      const { leased, hasMore } = await this.lease(endpointId, limit, deliveries.budget);
-      if (hasMore) deliveries.mayHaveDue = true;
-      return leased;
+      return await this.lease(endpointId, deliveries, limit);
     } catch (error) {
+      this.due.lookAgain();
       this.logger.warn({ err: error }, 'Deliveries could not be leased');
       return [];
     }
@@ -158,20 +214,33 @@ export class WebhookWorker {
 
   private async lease(
     endpointId: Types.ObjectId,
+    deliveries: EndpointDeliveries,
     limit: number,
-    budget: Budget,
-  ): Promise<{ leased: PaidDelivery[]; hasMore: boolean }> {
+  ): Promise<readonly PaidDelivery[]> {
     const endpoint = await this.endpoints.findById(endpointId);
     const now = this.clock.now();
-    const nothing = { leased: [], hasMore: false };
     if (endpoint?.isEnabled !== true) {
-      const hasMore = await this.giveUps.giveUpBatch(endpointId, endpoint);
-      if (!hasMore) this.deliveries.delete(endpointId.toHexString());
-      return { leased: [], hasMore };
+      if (await this.giveUps.giveUpBatch(endpointId, endpoint)) deliveries.mayHaveDue = true;
+      else this.deliveries.delete(endpointId.toHexString());
+      return [];
     }
-    if (endpoint.pausedUntil && endpoint.pausedUntil > now) return nothing;
+    if (endpoint.pausedUntil && endpoint.pausedUntil > now) {
+      this.postponed.set(deliveries, endpoint.pausedUntil);
+      return [];
+    }
     const lease = { owner: randomUUID(), from: now, until: new Date(now.getTime() + leaseMs) };
-    const { leased, hasMore } = await this.queue.lease(endpointId, lease, limit, budget);
-    return { leased: leased.map((one) => ({ ...one, endpoint })), hasMore };
+    const { leased, hasMore, isCut } = await this.queue.lease(
+      endpointId,
+      lease,
+      limit,
+      deliveries.budget,
+    );
+    if (hasMore) deliveries.mayHaveDue = true;
+    if (isCut) this.postponed.set(deliveries, now);
+    return leased.map((one) => ({ ...one, endpoint }));
   }
+}
+
+function byPace<T>(create: () => T): Record<Pace, T> {
+  return { quick: create(), unproven: create(), slow: create() };
 }

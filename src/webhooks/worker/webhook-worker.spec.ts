@@ -1,0 +1,176 @@
+import { describe, expect, it } from '@jest/globals';
+import { Types } from 'mongoose';
+import { readEnvironment } from '../../configuration/environment.js';
+import { type Pace, paceAfter, quickMs } from '../deliveries/delivery-outcome.js';
+import type { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import type { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import type { DeliveryAttemptRunner, LeasedDelivery } from './delivery-attempt-runner.js';
+import { WebhookWorker } from './webhook-worker.js';
+
+/** How long attempts to a kind of receiver take, and whether they are delivered. */
+const kinds = {
+  good: { milliseconds: 50, statusCode: 204 },
+  late: { milliseconds: 14_000, statusCode: 204 },
+  dripping: { milliseconds: 1_010, statusCode: 200 },
+  hanging: { milliseconds: 15_000, statusCode: null },
+};
+type Kind = keyof typeof kinds;
+
+const databaseMs = 5;
+const retryMs = 20_000;
+
+interface SimulatedDelivery {
+  readonly _id: Types.ObjectId;
+  readonly endpointId: Types.ObjectId;
+  readonly kind: Kind;
+  readonly createdAt: number;
+  nextAttemptAt: number;
+}
+
+/** A worker on a queue in memory and with receivers that take simulated time. */
+class Simulation {
+  readonly lags: number[] = [];
+  readonly paces = new Map<string, Pace>();
+  mostOpen = 0;
+  private open = 0;
+  private now = 0;
+  private readonly steps: { readonly at: number; readonly run: () => void }[] = [];
+  private readonly pending = new Set<SimulatedDelivery>();
+
+  /** Begins with what is stored: the paces, and what waits. The worker before it is killed. */
+  newWorker(): WebhookWorker {
+    this.steps.length = 0;
+    this.open = 0;
+    const queue = {
+      endpointsDue: (now: Date) => this.inDatabase(() => this.endpointsDue(0, +now)),
+      endpointsDueSince: (since: Date, now: Date) =>
+        this.inDatabase(() => ({
+          endpointIds: this.endpointsDue(+since, +now),
+          hasMore: false,
+        })),
+      lease: (id: Types.ObjectId, { until }: { until: Date }, limit: number) =>
+        this.inDatabase(() => this.lease(id, +until, limit)),
+    } as unknown as DeliveryQueueRepository;
+    const endpoints = {
+      findById: (_id: Types.ObjectId) => this.inDatabase(() => ({ _id, isEnabled: true })),
+      findPaces: () => this.inDatabase(() => this.paces),
+    } as unknown as WebhookEndpointsRepository;
+    const runner = {
+      run: (leased: LeasedDelivery, _signal: AbortSignal, leavePlace: () => void) =>
+        this.attempt(leased.delivery as unknown as SimulatedDelivery, leavePlace),
+    } as unknown as DeliveryAttemptRunner;
+    const environment = readEnvironment({ WEBHOOKS_CONCURRENCY: '64' });
+    const clock = { now: () => new Date(this.now) };
+    return new WebhookWorker(environment, queue, endpoints, runner, {} as never, clock);
+  }
+
+  /** Events for all endpoints every two seconds. */
+  async run(worker: WebhookWorker, endpoints: readonly [Types.ObjectId, Kind][], seconds: number) {
+    const end = this.now + seconds * 1_000;
+    for (let at = this.now; at < end; at += 500) {
+      this.steps.push({
+        at,
+        run: () => {
+          if (at % 2_000 === 0) this.publish(endpoints);
+          void worker.deliverDue();
+        },
+      });
+    }
+    while (this.steps.length > 0) {
+      this.steps.sort((a, b) => a.at - b.at);
+      const step = this.steps[0];
+      if (step === undefined || step.at >= end) break;
+      this.steps.shift();
+      this.now = step.at;
+      step.run();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    this.now = end;
+  }
+
+  private publish(endpoints: readonly [Types.ObjectId, Kind][]): void {
+    for (const [endpointId, kind] of endpoints) {
+      const times = { createdAt: this.now, nextAttemptAt: this.now };
+      this.pending.add({ _id: new Types.ObjectId(), endpointId, kind, ...times });
+    }
+  }
+
+  private after(milliseconds: number): Promise<void> {
+    return new Promise((run) => this.steps.push({ at: this.now + milliseconds, run }));
+  }
+
+  private async inDatabase<T>(query: () => T): Promise<T> {
+    await this.after(databaseMs);
+    return query();
+  }
+
+  private endpointsDue(since: number, now: number): Types.ObjectId[] {
+    const due = [...this.pending].filter(
+      ({ nextAttemptAt: at }) => (at > since || since === 0) && at <= now,
+    );
+    return [...new Map(due.map(({ endpointId: id }) => [id.toHexString(), id])).values()];
+  }
+
+  private lease(id: Types.ObjectId, until: number, limit: number) {
+    const due = [...this.pending].filter(
+      ({ endpointId, nextAttemptAt }) => endpointId.equals(id) && nextAttemptAt <= this.now,
+    );
+    const leased = due.slice(0, limit);
+    for (const delivery of leased) delivery.nextAttemptAt = until;
+    const sized = leased.map((delivery) => ({ delivery, bytes: 1_000 }));
+    return { leased: sized, hasMore: due.length > limit, isCut: false };
+  }
+
+  private async attempt(delivery: SimulatedDelivery, leavePlace: () => void) {
+    const { milliseconds, statusCode } = kinds[delivery.kind];
+    if (delivery.kind === 'good') this.lags.push(this.now - delivery.createdAt);
+    this.open += 1;
+    this.mostOpen = Math.max(this.mostOpen, this.open);
+    if (milliseconds > quickMs) this.steps.push({ at: this.now + quickMs, run: leavePlace });
+    await this.after(milliseconds);
+    this.open -= 1;
+    const isDelivered = statusCode !== null;
+    if (isDelivered) this.pending.delete(delivery);
+    else delivery.nextAttemptAt = this.now + retryMs;
+    const result = { milliseconds, statusCode } as Parameters<typeof paceAfter>[1];
+    const id = delivery.endpointId.toHexString();
+    const pace = paceAfter(this.paces.get(id) ?? 'unproven', result);
+    this.paces.set(id, pace);
+    return { isDelivered, pace };
+  }
+}
+
+const endpointsOf = (counts: Partial<Record<Kind, number>>): [Types.ObjectId, Kind][] =>
+  Object.entries(counts).flatMap(([kind, count]) =>
+    Array.from({ length: count }, (): [Types.ObjectId, Kind] => [
+      new Types.ObjectId(),
+      kind as Kind,
+    ]),
+  );
+const p95 = (lags: readonly number[]) =>
+  lags.toSorted((a, b) => a - b)[Math.floor(lags.length * 0.95)] ?? NaN;
+
+describe('good endpoints beside 4 slow and 70 hanging ones', () => {
+  const good = endpointsOf({ good: 50 });
+  const all = [...endpointsOf({ late: 2, dripping: 2, hanging: 70 }), ...good];
+
+  it('wait at most 1.5 times as long as without them, also after a restart', async () => {
+    const alone = new Simulation();
+    await alone.run(alone.newWorker(), good, 60);
+    const beside = new Simulation();
+    await beside.run(beside.newWorker(), all, 60);
+    expect(beside.lags).toHaveLength(alone.lags.length);
+    expect(p95(beside.lags)).toBeLessThanOrEqual(1.5 * p95(alone.lags));
+    const before = beside.lags.length;
+    await beside.run(beside.newWorker(), all, 20);
+    expect(beside.lags.length - before).toBe(50 * 10);
+    expect(Math.max(...beside.lags.slice(before))).toBeLessThanOrEqual(1.5 * p95(alone.lags));
+  });
+
+  it('do not even wait two seconds while nothing is known of any of them', async () => {
+    const beside = new Simulation();
+    await beside.run(beside.newWorker(), all, 10);
+    expect(Math.max(...beside.lags)).toBeLessThan(2_000);
+    expect(beside.mostOpen).toBeLessThanOrEqual(4 * 64);
+  });
+});
