@@ -48,6 +48,14 @@ export function PageLimit(): PropertyDecorator {
   );
 }
 
+/** Where a list goes on (rule COMP-16). */
+export function After(): PropertyDecorator {
+  const description =
+    'The next of the response before, sent with the same other parameters. 0 begins a copy of ' +
+    'everything in the order of ids.';
+  return Field({ type: 'string', description, example: '0' }, [string]);
+}
+
 /** A parameter that means nothing, and is not checked, together with `all=1`. */
 export function IgnoredWithAll(): PropertyDecorator {
   return ValidateIf((query: { all?: unknown }) => query.all !== '1');

@@ -4,6 +4,7 @@ import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { notDeleted } from '../../database/documents/tenant-document.js';
 import type { TenantFilter } from '../../database/documents/tenant-filter.js';
+import { UnitChanges } from './unit-changes.js';
 import type { UnitFiltersQuery } from './units.query.js';
 
 type UnitFilter = TenantFilter<UnitDocument>;
@@ -12,7 +13,10 @@ type Field = keyof UnitDocument;
 /** Turns the parameters of a request into a filter: names and slugs become ids (rule UNIT-5). */
 @Injectable()
 export class UnitFilters {
-  constructor(private readonly references: ReferencesRepository) {}
+  constructor(
+    private readonly references: ReferencesRepository,
+    private readonly changes: UnitChanges,
+  ) {}
 
   /** The filter that checked parameters mean; a name that nothing has matches nothing. */
   async filterOf(organizationId: Types.ObjectId, query: UnitFiltersQuery): Promise<UnitFilter> {
@@ -27,7 +31,7 @@ export class UnitFilters {
       within('price', query.minPrice, query.maxPrice),
       within('bua', query.minBua, query.maxBua),
       within('beds', query.minBeds, query.maxBeds),
-      updatedSince === undefined ? {} : { updatedAt: { $gte: updatedSince } },
+      updatedSince === undefined ? {} : await this.changes.since(organizationId, updatedSince),
       includeDeleted === '1' ? {} : notDeleted,
     ].filter((condition) => Object.keys(condition).length > 0);
     return conditions.length === 0 ? {} : { $and: conditions };
