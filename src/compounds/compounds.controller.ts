@@ -3,7 +3,6 @@ import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { commonCompoundErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
-import { Clock } from '../configuration/clock.js';
 import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
 import { httpErrors } from '../http/errors/http-errors.js';
 import {
@@ -14,9 +13,9 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
 } from '../http/reference/api-documentation.js';
-import { pageOf, type PageOf } from '../http/lists/pages.js';
+import type { PageOf } from '../http/lists/pages.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
-import { setUpdatedAsOf } from '../http/lists/updated-as-of.js';
+import { pageBody, setListHeaders } from '../http/lists/list-headers.js';
 import { CompoundsService } from './compounds.service.js';
 import { type CompoundDto, CompoundsResponseDto } from './compound.dto.js';
 import { ListCompoundsQuery } from './list-compounds.query.js';
@@ -30,7 +29,6 @@ export class CompoundsController {
   constructor(
     private readonly compounds: CompoundsService,
     private readonly responseStreams: ResponseStreams,
-    private readonly clock: Clock,
   ) {}
 
   @Get()
@@ -45,18 +43,15 @@ export class CompoundsController {
     ...ignoredFieldsHeader,
   })
   @DocumentedPolling()
-  @DocumentedErrors(httpErrors.validationFailed, ...commonCompoundErrors)
+  @DocumentedErrors(httpErrors.validationFailed, httpErrors.cursorUnusable, ...commonCompoundErrors)
   async list(
     @CurrentCaller() caller: Caller,
     @Query() query: ListCompoundsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PageOf<CompoundDto> | ResponseBody> {
-    setUpdatedAsOf(reply, this.clock.now());
-    const search = {
-      ...(query.updatedSince === undefined ? {} : { updatedSince: query.updatedSince }),
-      includesDeleted: query.includeDeleted === '1',
-    };
-    if (query.all !== '1') return this.compounds.page(caller, search, pageOf(query));
-    return this.responseStreams.streamed(reply, this.compounds.all(caller, search));
+    if (query.all !== '1') return pageBody(reply, await this.compounds.page(caller, query));
+    const { text, end } = await this.compounds.all(caller, query);
+    setListHeaders(reply, end);
+    return this.responseStreams.streamed(reply, text);
   }
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import type { BatchOptions, TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
@@ -8,43 +8,32 @@ import { caseCandidates, caseSpellings } from '../localization/fold-case.js';
 import { defaultLanguage, type Language } from '../localization/language.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 
-/** Which compounds are listed. */
-export interface CompoundSearch {
-  readonly updatedSince?: Date;
-  readonly includesDeleted: boolean;
-}
-
-const newestFirst = { createdAt: -1, _id: -1 } as const;
-const oldestChangeFirst = { updatedAt: 1, _id: 1 } as const;
-
 @Injectable()
 export class CompoundsRepository {
   constructor(
     @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
   ) {}
 
-  /** A part of the list, newest first, or oldest change first when changes are asked for. */
-  async list(
-    organizationId: Types.ObjectId,
-    search: CompoundSearch,
-    part: { readonly skip: number; readonly limit: number },
-  ): Promise<CompoundDocument[]> {
-    return this.compounds.find(organizationId, filterOf(search), {
-      sort: orderOf(search),
-      ...part,
-    });
-  }
-
-  /** The whole list in the same order. */
+  /** The compounds that match, in an order. */
   batches(
     organizationId: Types.ObjectId,
-    search: CompoundSearch,
+    filter: TenantFilter<CompoundDocument>,
+    options: BatchOptions,
   ): AsyncGenerator<CompoundDocument[], void> {
-    return this.compounds.batches(organizationId, filterOf(search), { sort: orderOf(search) });
+    return this.compounds.batches(organizationId, filter, options);
   }
 
-  async count(organizationId: Types.ObjectId, search: CompoundSearch): Promise<number> {
-    return this.compounds.count(organizationId, filterOf(search));
+  async count(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<CompoundDocument>,
+  ): Promise<number> {
+    return this.compounds.count(organizationId, filter);
+  }
+
+  /** Whether a program has deleted one since a time by `deletedAt` without setting `updatedAt`. */
+  async hasDeletedWithoutUpdate(organizationId: Types.ObjectId, since: Date): Promise<boolean> {
+    const filter = { deletedAt: { $gte: since }, updatedAt: { $lt: since } };
+    return (await this.compounds.findOne(organizationId, filter, { fields: ['_id'] })) !== null;
   }
 
   /** Compounds that may be shown under one of the names in a language, in any case. */
@@ -59,20 +48,6 @@ export class CompoundsRepository {
       { fields: ['name'], sort: { _id: 1 }, collation: caseCandidates },
     );
   }
-}
-
-function filterOf({
-  updatedSince,
-  includesDeleted,
-}: CompoundSearch): TenantFilter<CompoundDocument> {
-  return {
-    ...(includesDeleted ? {} : notDeleted),
-    ...(updatedSince === undefined ? {} : { updatedAt: { $gte: updatedSince } }),
-  };
-}
-
-function orderOf({ updatedSince }: CompoundSearch) {
-  return updatedSince === undefined ? newestFirst : oldestChangeFirst;
 }
 
 function shownAs(names: readonly string[], language: Language): TenantFilter<CompoundDocument> {

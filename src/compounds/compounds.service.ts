@@ -3,15 +3,22 @@ import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { present } from '../catalogue/presenting/present.js';
+import { Clock } from '../configuration/clock.js';
+import type { Order } from '../database/documents/positions.js';
 import { textOf } from '../database/documents/stored-values.js';
+import type { ListPart } from '../database/documents/tenant-collection.js';
+import { notDeleted } from '../database/documents/tenant-document.js';
+import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import { listText } from '../http/lists/list-text.js';
-import { type Page, type PageOf, paginationOf } from '../http/lists/pages.js';
+import { type ListEnd, ListReading, type PartOf } from '../http/lists/list-reading.js';
+import { pageOf } from '../http/lists/pages.js';
 import { foldCase } from '../localization/fold-case.js';
 import type { Language } from '../localization/language.js';
 import { textIn } from '../localization/localized.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { type CompoundDto, CompoundFieldsDto } from './compound.dto.js';
-import { type CompoundSearch, CompoundsRepository } from './compounds.repository.js';
+import { CompoundsRepository } from './compounds.repository.js';
+import type { ListCompoundsQuery } from './list-compounds.query.js';
 
 /** A name as it is shown in a language. */
 export interface ShownName {
@@ -25,22 +32,30 @@ export class CompoundsService {
   constructor(
     private readonly compounds: CompoundsRepository,
     private readonly organizations: OrganizationsRepository,
+    private readonly clock: Clock,
   ) {}
 
-  /** One page (rules COMP-1 and COMP-3). */
-  async page(caller: Caller, search: CompoundSearch, page: Page): Promise<PageOf<CompoundDto>> {
-    const total = await this.compounds.count(caller.organizationId, search);
-    const compounds =
-      page.skip < total ? await this.compounds.list(caller.organizationId, search, page) : [];
-    const data = await this.present(caller, compounds);
-    return { data, pagination: paginationOf(data.length, page.limit, total) };
+  /** A page by number, or what follows a cursor (rules COMP-1, COMP-3 and COMP-16). */
+  async page(caller: Caller, query: ListCompoundsQuery): Promise<PartOf<CompoundDto>> {
+    const { reading, count, batches } = await this.search(caller, query);
+    return reading.page(pageOf(query), {
+      count,
+      batches,
+      present: (compounds) => this.present(caller, compounds),
+    });
   }
 
-  /** The whole list as the parts of its text (rule COMP-2). */
-  all(caller: Caller, search: CompoundSearch): AsyncGenerator<string, void> {
-    return listText(this.presentedBatches(caller, search), (total) => ({
-      pagination: paginationOf(total, total, total),
+  /** The whole list, or all that follows a cursor, as the parts of its text (rule COMP-2). */
+  async all(
+    caller: Caller,
+    { page: _page, ...query }: ListCompoundsQuery,
+  ): Promise<{ text: AsyncGenerator<string, void>; end: ListEnd }> {
+    const { reading, batches } = await this.search(caller, query);
+    const end = reading.end(null, 0);
+    const text = listText(this.presentedBatches(caller, batches({})), (total) => ({
+      pagination: reading.pagination(total, total, total, end),
     }));
+    return { text, end };
   }
 
   /**
@@ -67,10 +82,43 @@ export class CompoundsService {
         .map(({ _id }) => _id);
   }
 
-  private async *presentedBatches(caller: Caller, search: CompoundSearch) {
-    for await (const batch of this.compounds.batches(caller.organizationId, search)) {
-      yield await this.present(caller, batch);
-    }
+  /** How the compounds that are asked for are counted and read, once that is asked for. */
+  private async search({ organizationId }: Caller, query: ListCompoundsQuery) {
+    const { updatedSince, includeDeleted } = query;
+    const now = this.clock.now();
+    const reading = new ListReading(query, now, {
+      name: `compounds ${organizationId.toHexString()}`,
+      order: (isCopy) => compoundOrder(updatedSince !== undefined, isCopy),
+    });
+    const filter = {
+      ...(includeDeleted === '1' ? {} : notDeleted),
+      ...(updatedSince === undefined ? {} : await this.changedSince(organizationId, updatedSince)),
+    };
+    const { after, order: sort } = reading;
+    return {
+      reading,
+      count: () => this.compounds.count(organizationId, filter),
+      batches: (part: ListPart) =>
+        this.compounds.batches(organizationId, filter, { sort, after, ...part }),
+    };
+  }
+
+  /** The filter on what changed since a time; each compound shows the organization. */
+  private async changedSince(
+    organizationId: Types.ObjectId,
+    since: Date,
+  ): Promise<TenantFilter<CompoundDocument>> {
+    const organization = await this.organizations.findDocument(organizationId);
+    // One that is as it was created is the one that every copy has.
+    const isUnchanged = organization?.updatedAt.getTime() === organization?.createdAt.getTime();
+    if (organization !== null && organization.updatedAt >= since && !isUnchanged) return {};
+    const updated = { updatedAt: { $gte: since } };
+    const hasTombstones = await this.compounds.hasDeletedWithoutUpdate(organizationId, since);
+    return hasTombstones ? { $or: [updated, { deletedAt: { $gte: since } }] } : updated;
+  }
+
+  private async *presentedBatches(caller: Caller, batches: AsyncIterable<CompoundDocument[]>) {
+    for await (const batch of batches) yield await this.present(caller, batch);
   }
 
   /** The organization is read anew: what is known of the caller's may be seconds old. */
@@ -88,4 +136,9 @@ export class CompoundsService {
       Object.assign(present(CompoundFieldsDto, compound, language), { organization }),
     );
   }
+}
+
+function compoundOrder(isChanges: boolean, isCopy: boolean): Order {
+  if (isChanges) return { updatedAt: 1, _id: 1 };
+  return isCopy ? { _id: 1 } : { createdAt: -1, _id: -1 };
 }

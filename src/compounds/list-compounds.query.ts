@@ -1,5 +1,11 @@
 import { TimeField } from '../http/validation/fields.js';
-import { IgnoredWithAll, PageLimit, PageNumber, Switch } from '../http/validation/query-fields.js';
+import {
+  After,
+  IgnoredWithAll,
+  PageLimit,
+  PageNumber,
+  Switch,
+} from '../http/validation/query-fields.js';
 import { ToleratesUnknownNames } from '../http/validation/unknown-names.js';
 
 /** Query of `GET /compounds`; unknown parameters are ignored and told (rules COMP-1 to COMP-3). */
@@ -18,9 +24,13 @@ export class ListCompoundsQuery {
 
   @TimeField({
     description:
-      'Only what changed since then, oldest change first. Send the last x-updated-as-of.',
+      'Only what changed since then, itself or its organization, oldest change first. Send the ' +
+      'x-updated-as-of of the last page.',
   })
   updatedSince?: Date;
+
+  @After()
+  after?: string;
 
   @Switch('1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.')
   includeDeleted?: string;

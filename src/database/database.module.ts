@@ -11,6 +11,7 @@ import { Migrations } from './structure/migrations.js';
 import { OrphanedTransactions } from './transactions/orphaned-transactions.js';
 import { transactionLockSchema } from './transactions/transaction-lock.schema.js';
 import { TransactionLocksRepository } from './transactions/transaction-locks.repository.js';
+import { Snapshots } from './transactions/snapshots.js';
 import { Transactions } from './transactions/transactions.js';
 import { watermarkSchema } from './watermarks/watermark.schema.js';
 import { WatermarksRepository } from './watermarks/watermarks.repository.js';
@@ -18,6 +19,7 @@ import { WatermarksRepository } from './watermarks/watermarks.repository.js';
 const services = [
   OrphanedTransactions,
   Transactions,
+  Snapshots,
   TransactionLocksRepository,
   CountersRepository,
   WatermarksRepository,

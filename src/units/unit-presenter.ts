@@ -16,10 +16,11 @@ import {
 } from '../catalogue/references/references.repository.js';
 import { idOf, idsOf } from '../database/documents/stored-values.js';
 import type { Language } from '../localization/language.js';
-import { type UnitDto, UnitFieldsDto } from './unit.dto.js';
+import { CompoundNameDto, type UnitDto, UnitFieldsDto, type UnitRow } from './unit.dto.js';
 
 /** What the units of one response refer to. */
 interface References {
+  readonly compounds: ReferenceCache<CompoundNameDto>;
   readonly phases: ReferenceCache<PhaseDto>;
   readonly amenities: ReferenceCache<AmenityDto>;
   readonly propertyTypes: ReferenceCache<PropertyTypeDto>;
@@ -32,15 +33,16 @@ export class UnitPresenter {
   constructor(private readonly references: ReferencesRepository) {}
 
   async present(unit: UnitDocument, language: Language): Promise<UnitDto> {
-    const [presented] = await this.presentAll(unit.organizationId, [unit], language);
+    const reader = { organizationId: unit.organizationId, language };
+    const [presented] = await this.presentAll(reader, [unit]);
     if (presented === undefined) throw new Error('A unit was lost while it was presented.');
     return presented;
   }
 
+  /** Units that are shown together. */
   async presentAll(
-    organizationId: Types.ObjectId,
+    { organizationId, language }: { organizationId: Types.ObjectId; language: Language },
     units: readonly UnitDocument[],
-    language: Language,
   ): Promise<UnitDto[]> {
     return presentBatch(units, this.referencesOf(organizationId, language), language);
   }
@@ -54,6 +56,21 @@ export class UnitPresenter {
     for await (const units of batches) yield await presentBatch(units, references, language);
   }
 
+  /** The units of a table, each with its compound. */
+  async *presentRows(
+    { organizationId, language }: { organizationId: Types.ObjectId; language: Language },
+    batches: AsyncIterable<UnitDocument[]>,
+  ): AsyncGenerator<UnitRow[], void> {
+    const references = this.referencesOf(organizationId, language);
+    for await (const units of batches) {
+      const compounds = await references.compounds.find(units.map((unit) => unit.compoundId));
+      const presented = await presentBatch(units, references, language);
+      yield presented.map((unit) =>
+        Object.assign(unit, { compound: compounds.get(unit.compoundId) ?? null }),
+      );
+    }
+  }
+
   private referencesOf(organizationId: Types.ObjectId, language: Language): References {
     const cacheOf = <T extends DocumentDto>(kind: ReferenceKind, shape: Type<T>) =>
       new ReferenceCache<T>(async (ids) => {
@@ -61,6 +78,7 @@ export class UnitPresenter {
         return documents.map((document) => present(shape, document, language));
       });
     return {
+      compounds: cacheOf('compounds', CompoundNameDto),
       phases: cacheOf('phases', PhaseDto),
       amenities: cacheOf('amenities', AmenityDto),
       propertyTypes: cacheOf('propertyTypes', PropertyTypeDto),

@@ -70,6 +70,9 @@ export class UnitFieldsDto extends DocumentDto {
   @PresentedId()
   organizationId!: string;
 
+  @PresentedId()
+  compoundId!: string;
+
   @PresentedId('The phase, or the compound when the unit is in no phase.')
   locationId!: string;
 
@@ -190,6 +193,15 @@ export class UnitDto extends UnitFieldsDto {
   unitDesign!: UnitDesignDto | null;
 }
 
+/** What a row of a table shows of the unit's compound. */
+export class CompoundNameDto extends DocumentDto {
+  @PresentedLocalized('Palm Meadows')
+  name!: string;
+}
+
+/** A unit in a table (rule UNIT-7). */
+export type UnitRow = UnitDto & { readonly compound: CompoundNameDto | null };
+
 /** The columns of the CSV export in their order; a new one goes behind the others (rule UNIT-7). */
 export const unitColumns = [
   '_id',
@@ -222,7 +234,9 @@ export const unitColumns = [
   'isDeleted',
   'createdAt',
   'updatedAt',
-] as const satisfies readonly (keyof UnitDto)[];
+  'compound',
+  'compoundId',
+] as const satisfies readonly (keyof UnitRow)[];
 
 export class CompoundUnitsResponseDto {
   @ApiProperty({ type: [UnitDto] })

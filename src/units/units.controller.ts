@@ -14,7 +14,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
-import { Clock } from '../configuration/clock.js';
 import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
 import { bodyErrors, httpErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
@@ -28,7 +27,7 @@ import {
 import type { PageOf } from '../http/lists/pages.js';
 import { addVary } from '../http/server/request-context.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
-import { setUpdatedAsOf } from '../http/lists/updated-as-of.js';
+import { pageBody, setListHeaders } from '../http/lists/list-headers.js';
 import { DocumentedExport } from './reading/documented-export.js';
 import { unitErrors } from './unit-errors.js';
 import { SlugParam } from './reading/slug.param.js';
@@ -41,7 +40,7 @@ import {
 import { UpsertUnitDto } from './writing/upsert-unit.dto.js';
 import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './reading/units.query.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
-import { exportLimit, UnitsService } from './reading/units.service.js';
+import { UnitsService } from './reading/units.service.js';
 
 const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   json: 'application/json',
@@ -59,7 +58,6 @@ export class UnitsController {
     private readonly units: UnitsService,
     private readonly upserts: UnitUpsertsService,
     private readonly responseStreams: ResponseStreams,
-    private readonly clock: Clock,
   ) {}
 
   @Post()
@@ -96,38 +94,48 @@ export class UnitsController {
   })
   @DocumentedResponse(200, UnitsResponseDto, 'The units.', pollingHeaders)
   @DocumentedPolling()
-  @DocumentedErrors(httpErrors.validationFailed, unitErrors.unknownName, ...commonErrors)
-  list(
+  @DocumentedErrors(
+    httpErrors.validationFailed,
+    httpErrors.cursorUnusable,
+    unitErrors.unknownName,
+    ...commonErrors,
+  )
+  async list(
     @CurrentCaller() caller: Caller,
     @Query() query: ListUnitsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<PageOf<UnitDto>> {
-    setUpdatedAsOf(reply, this.clock.now());
-    return this.units.page(caller, query);
+    return pageBody(reply, await this.units.page(caller, query));
   }
 
   @Get('export/all')
   @ApiOperation({
     summary: 'Export units',
     description:
-      'All units that match, at most 10,000, in one streamed response. The format is that of ' +
-      '`format`, else of Accept, else JSON.',
+      'All units that match, at most 10,000, in one streamed response, read from one snapshot. ' +
+      'The format is that of `format`, else of Accept, else JSON.',
   })
   @DocumentedExport()
-  @DocumentedErrors(httpErrors.validationFailed, unitErrors.unknownName, ...commonErrors)
+  @DocumentedErrors(
+    httpErrors.validationFailed,
+    httpErrors.cursorUnusable,
+    unitErrors.unknownName,
+    ...commonErrors,
+  )
   async export(
     @CurrentCaller() caller: Caller,
     @Query() query: ExportUnitsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    setUpdatedAsOf(reply, this.clock.now());
     const format = query.format ?? acceptedFormat(request);
-    const { total, text } = await this.units.export(caller, query, format);
+    const { total, end, text } = await this.units.export(caller, query, format);
     reply.header('content-type', `${mediaTypes[format]}; charset=utf-8`);
     addVary(reply, 'accept');
     reply.header('x-total-count', total);
-    if (total > exportLimit) reply.header('x-truncated', 'true');
+    reply.header('content-disposition', `attachment; filename="units.${format}"`);
+    if (end.next !== null) reply.header('x-truncated', 'true');
+    setListHeaders(reply, end);
     return this.responseStreams.streamed(reply, text);
   }
 

@@ -5,6 +5,7 @@ import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { HttpModule } from '../http/http.module.js';
 import { UnitAvailabilityService } from './writing/unit-availability.service.js';
 import { CompoundUnitsController } from './reading/compound-units.controller.js';
+import { UnitChanges } from './reading/unit-changes.js';
 import { UnitFilters } from './reading/unit-filters.js';
 import { UnitsController } from './units.controller.js';
 import { UnitImportsService } from './writing/unit-imports.service.js';
@@ -23,6 +24,7 @@ import { UnitsRepository } from './units.repository.js';
   providers: [
     UnitsRepository,
     UnitPresenter,
+    UnitChanges,
     UnitFilters,
     UnitsService,
     UnitLinks,

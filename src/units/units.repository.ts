@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import type { ListPart, TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
@@ -65,6 +65,12 @@ export class UnitsRepository {
     return units.flatMap(({ slug }) => slug ?? []);
   }
 
+  /** Whether a program has deleted one since a time by `deletedAt` without setting `updatedAt`. */
+  async hasDeletedWithoutUpdate(organizationId: Types.ObjectId, since: Date): Promise<boolean> {
+    const filter = { deletedAt: { $gte: since }, updatedAt: { $lt: since } };
+    return (await this.units.findOne(organizationId, filter, { fields: ['_id'] })) !== null;
+  }
+
   async insert(unit: UnitDocument): Promise<void> {
     await this.units.insert(unit);
   }
@@ -99,7 +105,7 @@ export class UnitsRepository {
     organizationId: Types.ObjectId,
     filter: TenantFilter<UnitDocument>,
     order: UnitOrder,
-    part: { readonly skip?: number; readonly limit: number },
+    part: ListPart,
   ): AsyncGenerator<UnitDocument[], void> {
     const options = { sort: sortOf(order), ...part };
     return this.units.batches(organizationId, filter, options, computedFields(order));

@@ -13,17 +13,21 @@ export interface Catalogue {
   readonly gymId: ObjectId;
 }
 
-/** Writes a catalogue without units. */
-export async function addUnitCatalogue(db: Db, organizationId: ObjectId): Promise<Catalogue> {
+/** Writes a catalogue without units, each document with some shared fields. */
+export async function addUnitCatalogue(
+  db: Db,
+  organizationId: ObjectId,
+  shared: Document = {},
+): Promise<Catalogue> {
   const compoundSlug = 'lake';
   const compoundId = await addCompound(
     db,
     organizationId,
     { 'en-us': 'Lake' },
-    { slug: compoundSlug },
+    { slug: compoundSlug, ...shared },
   );
   const add = (collection: Parameters<typeof addCatalogue>[1], fields: Document) =>
-    addCatalogue(db, collection, organizationId, fields);
+    addCatalogue(db, collection, organizationId, { ...fields, ...shared });
   return {
     compoundId,
     compoundSlug,

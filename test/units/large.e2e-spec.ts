@@ -94,6 +94,108 @@ describe('a large response', () => {
     await eventually(async () => expect(await openCursors()).toEqual([]));
   });
 
+  it('is one state of the database while another program changes units', async () => {
+    const units = service.db.collection('units');
+    const types = service.db.collection('propertyTypes');
+    const filter = { organizationId: tenant.organizationId };
+    const ids = (await units.find(filter).sort({ _id: 1 }).toArray()).map(({ _id }) => _id);
+    let isRead = false;
+    let writes = 0;
+    // Each transaction renames the type and moves a unit in the order of the export.
+    const writer = (async () => {
+      while (!isRead) {
+        const number = writes + 1;
+        await service.db.client.withSession((session) =>
+          session.withTransaction(async () => {
+            const $set = { price: number, updatedAt: new Date() };
+            const _id = ids[(number * 997) % ids.length];
+            await units.updateOne({ _id } as Document, { $set }, { session });
+            const name = { 'en-us': `Type ${number}` };
+            const type = { _id: catalogue.villaId };
+            await types.updateOne(type, { $set: { name } }, { session });
+          }),
+        );
+        writes = number;
+      }
+    })();
+    await eventually(() => expect(writes).toBeGreaterThan(20));
+    const response = await begin('/units/export/all?format=ndjson&sort=-updatedAt');
+    await once(response, 'readable');
+    const writtenAtStart = writes;
+    await eventually(() => expect(writes).toBeGreaterThan(writtenAtStart + 100));
+    const lines = (await textOf(response)).trimEnd().split('\n');
+    isRead = true;
+    await writer;
+    const exported = lines.map((line) => JSON.parse(line) as Document);
+    const state = Number(exported[0]?.['type'].name.slice('Type '.length));
+    expect(state).toBeLessThanOrEqual(writtenAtStart + 1);
+    expect(new Set(exported.map(({ type }) => type.name)).size).toBe(1);
+    expect(new Set(exported.map(({ _id }) => _id)).size).toBe(exportLimit);
+    const prices = new Map(ids.map((_id) => [_id.toHexString(), 0]));
+    for (let number = 1; number <= state; number += 1) {
+      prices.set((ids[(number * 997) % ids.length] as ObjectId).toHexString(), number);
+    }
+    const wrong = exported.filter(({ _id, price }) => prices.get(_id) !== price);
+    expect(wrong).toEqual([]);
+    // What it leaves out are units that no write has moved to the front.
+    const changed = [...prices].filter(([, price]) => price > 0).map(([_id]) => _id);
+    const exportedIds = new Set(exported.map(({ _id }) => _id));
+    expect(changed.filter((_id) => !exportedIds.has(_id))).toEqual([]);
+    await units.updateMany(filter, { $unset: { price: 1 }, $set: { updatedAt: new Date() } });
+  });
+
+  it('goes on behind 10,000 with a cursor, and says only then from when to ask next', async () => {
+    for (const query of ['&after=0', '&sort=name,-unitId']) {
+      const path = `/units/export/all?format=ndjson${query}`;
+      const first = await begin(path);
+      expect(first.headers).toMatchObject({ 'x-truncated': 'true' });
+      expect(first.headers).not.toHaveProperty('x-updated-as-of');
+      const lines = (await textOf(first)).trimEnd().split('\n');
+      const cursor = first.headers['x-next-cursor'] as string;
+      const last = await begin(`${path.replace('&after=0', '')}&after=${cursor}`);
+      expect(last.headers).not.toHaveProperty('x-truncated');
+      expect(last.headers).not.toHaveProperty('x-next-cursor');
+      expect(last.headers).toMatchObject({
+        'x-total-count': String(unitCount),
+        'x-updated-as-of': expect.any(String),
+      });
+      lines.push(...(await textOf(last)).trimEnd().split('\n'));
+      const units = lines.map((line) => JSON.parse(line) as Document);
+      expect([lines.length, unitIdsOf(units).size]).toEqual([unitCount, unitCount]);
+    }
+  });
+
+  it.each([
+    ['after=0', 'after=', 'organizationId: 1, _id: 1'],
+    [
+      'updatedSince=2020-01-01',
+      'updatedSince=2020-01-01&after=',
+      'organizationId: 1, updatedAt: 1',
+    ],
+  ])('is paged along an index with %s, at the cost of a page', async (begun, continued, index) => {
+    const options = { headers: { 'api-key': tenant.key } };
+    const pageOf = async (query: string) => {
+      const url = `${service.url}/${basePath}/units?limit=50&includeDeleted=1&${query}`;
+      const { pagination } = (await (await fetch(url, options)).json()) as Document;
+      return pagination.next as string;
+    };
+    const second = await pageOf(`${continued}${await pageOf(begun)}`);
+    await service.db.command({ profile: 2 });
+    await pageOf(`${continued}${second}`);
+    await service.db.command({ profile: 0 });
+    const profile = service.db.collection('system.profile');
+    const reads = await profile.find({ 'command.aggregate': 'units' }).toArray();
+    const looksAtParts = { ns: /\.(compounds|phases|propertyTypes|unitDesigns|amenities|units)$/ };
+    const all = await profile.find(looksAtParts).toArray();
+    await profile.drop();
+    expect(reads).toHaveLength(1);
+    expect(reads[0]?.['planSummary']).toContain(`IXSCAN { ${index}`);
+    expect(reads[0]).not.toHaveProperty('hasSortStage');
+    expect(reads[0]?.['docsExamined']).toBeLessThanOrEqual(60);
+    expect(reads[0]?.['keysExamined']).toBeLessThanOrEqual(120);
+    expect(all.filter(({ planSummary }) => planSummary === 'COLLSCAN')).toEqual([]);
+  });
+
   it('stops at 10,000 in an export and says so', async () => {
     const response = await begin('/units/export/all?format=csv');
     expect(response.headers).toMatchObject({

@@ -60,6 +60,7 @@ describe('a unit', () => {
     ).split(' ');
     expect(body.data).toEqual({
       ...bare,
+      compoundId: catalogue.compoundId.toHexString(),
       ...Object.fromEntries([...texts, 'rentalStatus', 'saleType'].map((field) => [field, ''])),
       ...Object.fromEntries(lists.map((field) => [field, []])),
       _id: _id.toHexString(),

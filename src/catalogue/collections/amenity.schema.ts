@@ -1,5 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { CatalogueDocument } from './catalogue-document.js';
+import { CatalogueDocument, indexChanges } from './catalogue-document.js';
 
 /** An amenity that units and unit designs refer to; its slug is not shown. */
 @Schema({ collection: 'amenities' })
@@ -20,3 +20,4 @@ export const amenitySchema = SchemaFactory.createForClass(AmenityDocument);
 amenitySchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 /** Serves finding an amenity by its slug. */
 amenitySchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
+indexChanges(amenitySchema);

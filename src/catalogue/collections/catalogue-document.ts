@@ -1,5 +1,5 @@
 import { Prop, raw, Schema } from '@nestjs/mongoose';
-import type { Types } from 'mongoose';
+import type { Schema as DocumentSchema, Types } from 'mongoose';
 import { DeletableDocument } from '../../database/documents/tenant-document.js';
 import type { Localized } from '../../localization/localized.js';
 
@@ -40,4 +40,13 @@ export interface ReviewState {
   reviewStatus: string;
   reviewedById: Types.ObjectId | null;
   reviewedDate: Date | null;
+}
+
+/** Serves finding what was changed or deleted since a time: units refer to it. */
+export function indexChanges(schema: DocumentSchema): void {
+  schema.index({ organizationId: 1, updatedAt: 1, _id: 1 }, { name: 'changes' });
+  schema.index(
+    { organizationId: 1, deletedAt: 1 },
+    { name: 'tombstones', partialFilterExpression: { deletedAt: { $exists: true } } },
+  );
 }

@@ -5,6 +5,7 @@ import type { Localized } from '../../localization/localized.js';
 import {
   type Brochure,
   CatalogueDocument,
+  indexChanges,
   localized,
   type MediaItem,
 } from './catalogue-document.js';
@@ -109,7 +110,9 @@ compoundSchema.index(
   { name: 'newest', ...notDeleted },
 );
 /** Serves the list of what changed since a time, oldest change first, deleted ones included. */
-compoundSchema.index({ organizationId: 1, updatedAt: 1, _id: 1 }, { name: 'changes' });
+indexChanges(compoundSchema);
+/** Serves copying all of an organization in the order of ids. */
+compoundSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 for (const language of languages) {
   /** Serves linking a lead to the compounds that have a name, in any case. */
   compoundSchema.index(

@@ -4,6 +4,7 @@ import type { Localized } from '../../localization/localized.js';
 import {
   type Brochure,
   CatalogueDocument,
+  indexChanges,
   localized,
   type MediaItem,
 } from './catalogue-document.js';
@@ -39,3 +40,4 @@ export const phaseSchema = SchemaFactory.createForClass(PhaseDocument);
 phaseSchema.index({ organizationId: 1, parentId: 1 }, { name: 'byCompound' });
 /** Serves finding phases by their slugs. */
 phaseSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
+indexChanges(phaseSchema);

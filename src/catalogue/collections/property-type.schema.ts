@@ -1,6 +1,6 @@
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { CatalogueDocument } from './catalogue-document.js';
+import { CatalogueDocument, indexChanges } from './catalogue-document.js';
 
 /** A kind of property, such as a villa. */
 @Schema({ collection: 'propertyTypes' })
@@ -12,3 +12,4 @@ export const propertyTypeSchema = SchemaFactory.createForClass(PropertyTypeDocum
 
 /** Serves finding a property type by its slug. */
 propertyTypeSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
+indexChanges(propertyTypeSchema);

@@ -3,6 +3,7 @@ import { SchemaTypes, type Types } from 'mongoose';
 import type { Localized } from '../../localization/localized.js';
 import {
   CatalogueDocument,
+  indexChanges,
   localized,
   type MediaItem,
   type ReviewState,
@@ -51,3 +52,4 @@ export const unitDesignSchema = SchemaFactory.createForClass(UnitDesignDocument)
 
 /** Serves finding a unit design by its slug. */
 unitDesignSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
+indexChanges(unitDesignSchema);

@@ -1,6 +1,11 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { CatalogueDocument, type MediaItem, type ReviewState } from './catalogue-document.js';
+import {
+  CatalogueDocument,
+  indexChanges,
+  type MediaItem,
+  type ReviewState,
+} from './catalogue-document.js';
 
 /** A picture of a unit; `imageType` is null for general images, `floorplan` for floor plans. */
 export interface UnitMediaItem extends MediaItem {
@@ -137,7 +142,9 @@ unitSchema.index(
   { name: 'newest', partialFilterExpression: { isDeleted: false } },
 );
 /** Serves the list of what changed since a time, oldest change first, deleted ones included. */
-unitSchema.index({ organizationId: 1, updatedAt: 1, _id: 1 }, { name: 'changes' });
+indexChanges(unitSchema);
+/** Serves copying all of an organization in the order of ids. */
+unitSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 /** Serves finding a unit by its unit id alone. */
 unitSchema.index(
   { organizationId: 1, unitId: 1 },

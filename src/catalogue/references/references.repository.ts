@@ -52,6 +52,19 @@ export class ReferencesRepository {
     return this.collections[kind].find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
 
+  /** The documents, deleted ones included, that were changed or deleted since a time; some of them. */
+  async idsChangedSince(
+    kind: ReferenceKind,
+    organizationId: Types.ObjectId,
+    since: Date,
+    limit: number,
+  ): Promise<Ids> {
+    const filter = { $or: [{ updatedAt: { $gte: since } }, { deletedAt: { $gte: since } }] };
+    const options = { fields: ['_id'], limit } as const;
+    const documents = await this.collections[kind].find(organizationId, filter, options);
+    return documents.map(({ _id }) => _id);
+  }
+
   /** For each slug the documents that have it; where none has it as it is, in any case. */
   async idsOfSlugs(
     kind: ReferenceKind,

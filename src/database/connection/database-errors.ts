@@ -34,6 +34,7 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   91, // ShutdownInProgress
   112, // WriteConflict: contention that outlasted the deadline
   189, // PrimarySteppedDown
+  246, // SnapshotUnavailable: a collection or index was just made
   251, // NoSuchTransaction
   262, // ExceededTimeLimit
   10_107, // NotWritablePrimary

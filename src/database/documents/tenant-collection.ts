@@ -1,7 +1,8 @@
-import type { CollationOptions, Collection, Document, FindOptions } from 'mongodb';
+import type { CollationOptions, Collection, Document, FindOptions, Long } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
+import { behind, type Order, type Position } from './positions.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantFilter, TenantSort, TenantUpdate } from './tenant-filter.js';
 
@@ -121,23 +122,39 @@ export class TenantCollection<T extends TenantDocument> {
   async *batches(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    { sort, skip, limit }: BatchOptions<T> = {},
+    { sort, after, skip, limit }: BatchOptions,
     computed: Record<string, object> | null = null,
   ): AsyncGenerator<T[], void> {
     const steps: Document[] = [
       { $match: withTenant(filter, organizationId) },
       ...(computed === null ? [] : [{ $set: computed }]),
-      ...(sort === undefined ? [] : [{ $sort: sort }]),
+      ...(after === undefined ? [] : [{ $match: behind(after, sort) }]),
+      // The tenant leads, so that no index which all tenants share can serve the order.
+      { $sort: { organizationId: 1, ...sort } },
       ...(skip === undefined || skip === 0 ? [] : [{ $skip: skip }]),
       ...(limit === undefined ? [] : [{ $limit: limit }]),
     ];
-    const options = { ...readAsValues, batchSize: documentsInBatch, allowDiskUse: true };
-    const cursor = this.model.collection.aggregate<T>(steps, options);
+    const { session } = openSession();
+    const isSnapshot = session?.snapshotEnabled === true;
+    const cursor = this.model.collection.aggregate<T>(steps, {
+      ...readAsValues,
+      batchSize: documentsInBatch,
+      allowDiskUse: true,
+      ...(session === undefined ? {} : { session }),
+    });
     try {
       while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
     } finally {
+      const { id } = cursor;
       await cursor.close();
+      if (isSnapshot && id !== undefined && !id.isZero()) await this.killCursor(id);
     }
+  }
+
+  /** The driver closes a snapshot's cursor with a read concern that the server refuses for this. */
+  private async killCursor(id: Long): Promise<void> {
+    const killCursors = this.model.collection.collectionName;
+    await this.model.db.db?.command({ killCursors, cursors: [id] }).catch(() => undefined);
   }
 
   /** How many documents match. */
@@ -195,9 +212,16 @@ export class TenantCollection<T extends TenantDocument> {
   }
 }
 
-/** The order and the part of documents that are read in batches; names of computed fields included. */
-export interface BatchOptions<T> extends Pick<ReadOptions<T>, 'skip' | 'limit'> {
-  readonly sort?: TenantSort<T> | Readonly<Record<string, 1 | -1>>;
+/** Which part of a list is read: all behind a position, and of these how many. */
+export interface ListPart {
+  readonly after?: Position | undefined;
+  readonly skip?: number;
+  readonly limit?: number;
+}
+
+/** The order, which may name computed fields, and the part of documents that are read in batches. */
+export interface BatchOptions extends ListPart {
+  readonly sort: Order;
 }
 
 function withTenant<T>(filter: TenantFilter<T>, organizationId: unknown): Document {

@@ -134,6 +134,14 @@ export const httpErrors = {
     cause: 'A field or parameter has a wrong type or value, or is not known',
     remedy: 'Correct what the messages name, one for each violated rule',
   },
+  cursorUnusable: {
+    status: 400,
+    code: 'list.cursor_unusable',
+    message: 'http.cursorUnusable',
+    isList: true,
+    cause: '`after` is no cursor of this list, or was sent with another filter, order or mark',
+    remedy: 'Repeat the parameters that the cursor was given for, or begin anew without it',
+  },
   routeNotFound: {
     status: 404,
     code: 'route.not_found',

@@ -9,6 +9,8 @@ export interface Pagination {
   readonly pages: number;
   /** All items that match. */
   readonly total: number;
+  /** The cursor to send as `after`, null at the end; only where the request asked for cursors. */
+  readonly next?: string | null;
 }
 
 /** Which part of a list is requested. */
@@ -17,6 +19,7 @@ export interface Page {
   readonly limit: number;
 }
 
+/** A part of a list as it is sent. */
 export interface PageOf<T> {
   readonly data: readonly T[];
   readonly pagination: Pagination;
@@ -28,6 +31,13 @@ export function pageOf({ page = '1', limit }: { page?: string; limit?: string })
   return { skip: (Number(page) - 1) * size, limit: size };
 }
 
-export function paginationOf(count: number, limit: number, total: number): Pagination {
-  return { count, limit, pages: limit === 0 ? 0 : Math.ceil(total / limit), total };
+/** @param next the cursor that follows; undefined where the request did not ask for cursors */
+export function paginationOf(
+  count: number,
+  limit: number,
+  total: number,
+  next?: string | null,
+): Pagination {
+  const pages = limit === 0 ? 0 : Math.ceil(total / limit);
+  return { count, limit, pages, total, ...(next === undefined ? {} : { next }) };
 }

@@ -14,4 +14,14 @@ export class PaginationDto implements Pagination {
 
   @ApiProperty({ type: 'integer', minimum: 0, description: 'All that match.', example: 27 })
   total!: number;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    required: false,
+    description:
+      'With updatedSince or after: what to send as after for what follows, null at the end.',
+    example: null,
+  })
+  next?: string | null;
 }

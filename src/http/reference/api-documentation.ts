@@ -46,6 +46,7 @@ export function DocumentedHeaders(): MethodDecorator & ClassDecorator {
 export const pollingHeaders = {
   etag: headerReference('etag'),
   'x-updated-as-of': headerReference('x-updated-as-of'),
+  'x-next-cursor': headerReference('x-next-cursor'),
 } satisfies Headers;
 
 /** Header of a response to a request of which a part was not understood. */

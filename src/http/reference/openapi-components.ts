@@ -43,8 +43,13 @@ const headers = {
     schema: text,
   },
   'x-updated-as-of': {
-    description: 'The updatedSince to send next time, early enough to miss nothing.',
+    description:
+      'The updatedSince to send next time, early enough to miss nothing; only when nothing follows.',
     schema: { ...text, format: 'date-time' },
+  },
+  'x-next-cursor': {
+    description: 'What to send as after for what follows; absent at the end.',
+    schema: text,
   },
   'x-ignored-fields': {
     description: 'Names of sent fields that had no effect, separated by commas; at most 20.',

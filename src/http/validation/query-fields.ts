@@ -2,7 +2,7 @@ import { ValidateIf } from 'class-validator';
 import { decimal, parseInteger } from '../../values/numbers.js';
 import { listItems } from '../../values/list.js';
 import type { Rule, ValueKind } from '../../values/rule.js';
-import { externalIdLimit, maxLength, storable } from '../../values/text.js';
+import { externalIdLimit, maxLength, storable, string } from '../../values/text.js';
 import { Field } from './field.js';
 
 /** Most items of a page (rule HTTP-15). */
@@ -35,6 +35,14 @@ export function PageLimit(): PropertyDecorator {
       },
     ],
   );
+}
+
+/** Where a list goes on (rule COMP-16). */
+export function After(): PropertyDecorator {
+  const description =
+    'The next of the response before, sent with the same other parameters. 0 begins a copy of ' +
+    'everything in the order of ids.';
+  return Field({ type: 'string', description, example: '0' }, [string]);
 }
 
 /** A parameter that means nothing, and is not checked, together with `all=1`. */

@@ -15,7 +15,8 @@ import {
   pollingHeaders,
 } from '../../http/reference/api-documentation.js';
 import { WithRouteOptions } from '../../http/server/route-options.js';
-import { setUpdatedAsOf } from '../../http/lists/updated-as-of.js';
+import { setListHeaders } from '../../http/lists/list-headers.js';
+import { updatedAsOf } from '../../http/lists/list-reading.js';
 import { SlugParam } from './slug.param.js';
 import { CompoundUnitsResponseDto } from '../unit.dto.js';
 import { UnitsService } from './units.service.js';
@@ -47,7 +48,7 @@ export class CompoundUnitsController {
     @Param() { slug }: SlugParam,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    setUpdatedAsOf(reply, this.clock.now());
+    setListHeaders(reply, { next: null, asOf: updatedAsOf(this.clock.now()) });
     return this.responseStreams.wholeOrStreamed(reply, await this.units.ofCompound(caller, slug));
   }
 }

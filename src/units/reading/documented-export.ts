@@ -15,9 +15,15 @@ export function DocumentedExport(): MethodDecorator {
       headers: {
         ...responseHeaders,
         'x-updated-as-of': pollingHeaders['x-updated-as-of'],
+        'x-next-cursor': pollingHeaders['x-next-cursor'],
+        'content-disposition': {
+          description: 'Names a file.',
+          schema: { ...text, example: 'attachment; filename="units.csv"' },
+        },
         'x-total-count': { description: 'How many units match.', schema: { type: 'integer' } },
         'x-truncated': {
-          description: 'true when more match than an export may have.',
+          description:
+            'true when more follow than an export may have: send x-next-cursor as after.',
           schema: { ...text, enum: ['true'] },
         },
       },
@@ -30,8 +36,8 @@ export function DocumentedExport(): MethodDecorator {
           schema: {
             ...text,
             description:
-              'RFC 4180 with a header line; lists are separated by |. A value that a spreadsheet ' +
-              "would evaluate (it begins with =, +, - or @) has a ' in front.",
+              'RFC 4180 with a header line; lists are separated by |. Where a spreadsheet would ' +
+              "evaluate a text (it, or a line in it, begins with =, +, - or @) a ' stands in front.",
           },
         },
       },

@@ -11,6 +11,7 @@ import { DomainError } from '../../http/errors/domain-error.js';
 import type { Message } from '../../localization/messages.js';
 import { listItems } from '../../values/list.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
+import { UnitChanges } from './unit-changes.js';
 import type { UnitFiltersQuery } from './units.query.js';
 
 type UnitFilter = TenantFilter<UnitDocument>;
@@ -19,7 +20,10 @@ type Field = keyof UnitDocument;
 /** Turns the parameters of a request into a filter: names and slugs become ids (rule UNIT-5). */
 @Injectable()
 export class UnitFilters {
-  constructor(private readonly references: ReferencesRepository) {}
+  constructor(
+    private readonly references: ReferencesRepository,
+    private readonly changes: UnitChanges,
+  ) {}
 
   /**
    * The filter that checked parameters mean; an amenity that does not exist matches nothing.
@@ -38,7 +42,7 @@ export class UnitFilters {
       within('price', query.minPrice, query.maxPrice),
       within('bua', query.minBua, query.maxBua),
       within('beds', query.minBeds, query.maxBeds),
-      updatedSince === undefined ? {} : { updatedAt: { $gte: updatedSince } },
+      updatedSince === undefined ? {} : await this.changes.since(organizationId, updatedSince),
       includeDeleted === '1' ? {} : notDeleted,
     ].filter((condition) => Object.keys(condition).length > 0);
     return conditions.length === 0 ? {} : { $and: conditions };

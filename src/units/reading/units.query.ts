@@ -1,6 +1,7 @@
 import { Field } from '../../http/validation/field.js';
 import { TimeField } from '../../http/validation/fields.js';
 import {
+  After,
   CommaList,
   ExternalIdList,
   PageLimit,
@@ -69,9 +70,13 @@ export class UnitFiltersQuery {
   maxBeds?: string;
 
   @TimeField({
-    description: 'Only what changed since then, and updatedAt as the default order.',
+    description:
+      'Only what changed since then, itself or what it refers to; updatedAt is the default order.',
   })
   updatedSince?: Date;
+
+  @After()
+  after?: string;
 
   @Switch('1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.')
   includeDeleted?: string;
@@ -94,4 +99,7 @@ export class ExportUnitsQuery extends UnitFiltersQuery {
     [oneOf(exportFormats)],
   )
   format?: ExportFormat;
+
+  @Switch('1 begins CSV with a byte-order mark, by which spreadsheets know UTF-8.')
+  bom?: string;
 }

@@ -1,25 +1,37 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../authentication/caller.js';
+import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
+import { Clock } from '../../configuration/clock.js';
+import type { ListPart } from '../../database/documents/tenant-collection.js';
+import { Snapshots } from '../../database/transactions/snapshots.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { linesText, listText } from '../../http/lists/list-text.js';
-import { type PageOf, pageOf, paginationOf } from '../../http/lists/pages.js';
+import { type ListEnd, ListReading, type PartOf } from '../../http/lists/list-reading.js';
+import { pageOf, type Pagination } from '../../http/lists/pages.js';
 import type { UnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit-presenter.js';
 import { unitErrors } from '../unit-errors.js';
 import { UnitsRepository } from '../units.repository.js';
 import { csvText } from './unit-csv.js';
 import { UnitFilters } from './unit-filters.js';
-import type { ExportFormat, ListUnitsQuery, UnitFiltersQuery } from './units.query.js';
+import { sortOf } from './unit-order.js';
+import type {
+  ExportFormat,
+  ExportUnitsQuery,
+  ListUnitsQuery,
+  UnitFiltersQuery,
+} from './units.query.js';
 
 /** Most units of an export (rule UNIT-6). */
-export const exportLimit = 10_000;
+const exportLimit = 10_000;
 
 /** An export that is ready to be written. */
 export interface UnitExport {
   /** How many units match; more than the export has when they are too many. */
   readonly total: number;
+  readonly end: ListEnd;
   readonly text: AsyncGenerator<string, void>;
 }
 
@@ -31,6 +43,8 @@ export class UnitsService {
     private readonly references: ReferencesRepository,
     private readonly filters: UnitFilters,
     private readonly presenter: UnitPresenter,
+    private readonly snapshots: Snapshots,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -46,18 +60,34 @@ export class UnitsService {
     return listText(this.presenter.presentBatches(caller, units));
   }
 
-  async page(caller: Caller, query: ListUnitsQuery): Promise<PageOf<UnitDto>> {
-    const page = pageOf(query);
-    const { total, batches } = await this.search(caller, query, page);
-    const data: UnitDto[] = [];
-    if (page.skip < total) for await (const batch of batches) data.push(...batch);
-    return { data, pagination: paginationOf(data.length, page.limit, total) };
+  /** A page by number, or what follows a cursor (rule COMP-16). */
+  async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<UnitDto>> {
+    const { reading, count, batches } = await this.search(caller, query);
+    return reading.page(pageOf(query), {
+      count,
+      batches,
+      present: (units) => this.presenter.presentAll(caller, units),
+    });
   }
 
-  /** Begins the export of all units that match. */
-  async export(caller: Caller, query: UnitFiltersQuery, format: ExportFormat): Promise<UnitExport> {
-    const { total, batches } = await this.search(caller, query, { limit: exportLimit });
-    return { total, text: exportText(batches, format, total) };
+  /** Begins the export of what matches, or follows a cursor; all of it is read from one snapshot. */
+  async export(caller: Caller, query: ExportUnitsQuery, format: ExportFormat): Promise<UnitExport> {
+    const { reading, count, batches } = await this.search(caller, query);
+    const snapshot = this.snapshots.open();
+    const { total, last } = await snapshot.run(async () => {
+      const matching = await reading.total(count);
+      const mayBeMore = matching > exportLimit || reading.after !== undefined;
+      return { total: matching, last: mayBeMore ? await lastOf(batches) : null };
+    });
+    const end = reading.end(last, total);
+    const units = batches({ limit: exportLimit });
+    const text =
+      format === 'csv'
+        ? csvText(this.presenter.presentRows(caller, units), query.bom === '1')
+        : jsonText(this.presenter.presentBatches(caller, units), format, (sent) =>
+            reading.pagination(sent, exportLimit, total, end),
+          );
+    return { total, end, text: snapshot.stream(text) };
   }
 
   /**
@@ -71,42 +101,44 @@ export class UnitsService {
     return this.presenter.present(unit, language);
   }
 
-  /** How many units match, and a part of them, which is read when it is asked for. */
-  private async search(
-    caller: Caller,
-    query: UnitFiltersQuery,
-    part: { readonly skip?: number; readonly limit: number },
-  ): Promise<{ total: number; batches: AsyncGenerator<UnitDto[], void> }> {
+  /** How the units that match are counted and read, once that is asked for. */
+  private async search(caller: Caller, query: ListUnitsQuery & ExportUnitsQuery) {
     const { organizationId, language } = caller;
+    const now = this.clock.now();
+    const orderOf = (isCopy: boolean) => ({ sort: requestedSort(query, isCopy), language });
+    const reading = new ListReading(query, now, {
+      name: `units ${organizationId.toHexString()}`,
+      order: (isCopy) => sortOf(orderOf(isCopy)),
+    });
     const filter = await this.filters.filterOf(organizationId, query);
-    const total = await this.units.count(organizationId, filter);
-    const order = { sort: requestedSort(query), language };
-    const units = this.units.batches(organizationId, filter, order, part);
-    return { total, batches: this.presenter.presentBatches(caller, units) };
+    const { after, isCopy } = reading;
+    const batches = (part: ListPart): UnitBatches =>
+      this.units.batches(organizationId, filter, orderOf(isCopy), { after, ...part });
+    return { reading, count: () => this.units.count(organizationId, filter), batches };
   }
 }
+
+type UnitBatches = AsyncGenerator<UnitDocument[], void>;
 
 /** What changed is listed in the order of its changes unless the request asks for another one. */
-function requestedSort({ sort, updatedSince }: UnitFiltersQuery): string[] {
-  const fallback = updatedSince === undefined ? '-createdAt' : 'updatedAt';
-  return (sort ?? fallback).split(',');
+function requestedSort({ sort, updatedSince }: UnitFiltersQuery, isCopy: boolean): string[] {
+  if (sort !== undefined) return sort.split(',');
+  if (updatedSince !== undefined) return ['updatedAt'];
+  return isCopy ? [] : ['-createdAt'];
 }
 
-function exportText(
+/** The last unit of an export; null when no other follows it. */
+async function lastOf(batches: (part: ListPart) => UnitBatches): Promise<UnitDocument | null> {
+  const units: UnitDocument[] = [];
+  for await (const batch of batches({ skip: exportLimit - 1, limit: 2 })) units.push(...batch);
+  return units.length > 1 ? (units[0] ?? null) : null;
+}
+
+function jsonText(
   batches: AsyncIterable<UnitDto[]>,
-  format: ExportFormat,
-  total: number,
+  format: Exclude<ExportFormat, 'csv'>,
+  paginationOf: (sent: number) => Pagination,
 ): AsyncGenerator<string, void> {
-  switch (format) {
-    case 'json':
-      return listText(batches, (count) => ({
-        pagination: paginationOf(count, exportLimit, total),
-      }));
-    case 'ndjson':
-      return linesText(batches);
-    case 'csv':
-      return csvText(batches);
-    default:
-      return format satisfies never;
-  }
+  if (format === 'ndjson') return linesText(batches);
+  return listText(batches, (sent) => ({ pagination: paginationOf(sent) }));
 }

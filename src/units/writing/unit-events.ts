@@ -36,7 +36,8 @@ export class UnitEvents {
     updated: readonly UnitUpdate[],
   ): Promise<void> {
     const units = [...created, ...updated.map(({ after }) => after)];
-    const presented = await this.presenter.presentAll(organizationId, units, defaultLanguage);
+    const reader = { organizationId, language: defaultLanguage };
+    const presented = await this.presenter.presentAll(reader, units);
     const events = presented.map((data, index): OutboundEvent => {
       const update = updated[index - created.length];
       if (update === undefined) return { type: 'unit.created', data };

@@ -1,0 +1,174 @@
+import { createHash } from 'node:crypto';
+import { BSON, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
+import { type Order, type Position, positionOf } from '../../database/documents/positions.js';
+import { commitLagMs } from '../../database/transactions/commit-lag.js';
+import { DomainError } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
+import { type Page, type PageOf, type Pagination, paginationOf } from './pages.js';
+
+const { EJSON } = BSON;
+
+/** The parameters that say which part of a list is read. */
+export interface PartQuery {
+  readonly page?: string;
+  readonly limit?: string;
+  readonly after?: string;
+  readonly updatedSince?: Date;
+}
+
+/** How a list goes on behind a response. */
+export interface ListEnd {
+  /** The cursor to send as `after`; null when nothing follows. */
+  readonly next: string | null;
+  /** The `updatedSince` of the next reading; null while this one goes on. */
+  readonly asOf: Date | null;
+}
+
+/** A page of a list, and how to ask for the changes since. */
+export interface PartOf<T> extends PageOf<T>, Pick<ListEnd, 'asOf'> {}
+
+/** How a list is counted, read in its order, and shown. */
+interface ListSource<Document, Item> {
+  readonly count: () => Promise<number>;
+  readonly batches: (part: { skip: number; limit: number }) => AsyncIterable<Document[]>;
+  readonly present: (documents: Document[]) => Promise<Item[]>;
+}
+
+/** What a cursor carries from response to response. */
+interface Cursor {
+  readonly position: Position;
+  /** How many matched when the reading began: counting them again for each part would cost more than the part. */
+  readonly total: number;
+  readonly asOf: Date | null;
+  readonly isCopy: boolean;
+  readonly request: string;
+}
+
+/** What positions hold besides texts, booleans and null. */
+const positionTypes = [Date, Decimal128, Double, Int32, Long, ObjectId];
+
+/** Parameters that may differ from part to part. */
+const ofOnePart: ReadonlySet<string> = new Set(['page', 'limit', 'all', 'after', 'format', 'bom']);
+
+/**
+ * The reading of a list in one or more responses (rule COMP-16).
+ *
+ * Why a copy that is kept with it is exact: what was committed before the reading began and is not
+ * written until its end has one position, which the reading passes. All else is committed after the
+ * beginning, so its time is at most the commit lag earlier: not before `asOf`.
+ */
+export class ListReading {
+  /** Whether the whole list is copied in the order of ids. */
+  readonly isCopy: boolean;
+  private readonly hasCursors: boolean;
+  readonly order: Order;
+  private readonly cursor: Cursor | null;
+  private readonly asOf: Date | null;
+  private readonly request: string;
+
+  /**
+   * @param list which list it is, and its order
+   * @throws DomainError 400 when `after` is no cursor, or one of another request
+   */
+  constructor(
+    query: PartQuery,
+    now: Date,
+    list: { readonly name: string; readonly order: (isCopy: boolean) => Order },
+  ) {
+    const { after, updatedSince, page = '1' } = query;
+    this.cursor = after === undefined || after === '0' ? null : readCursor(after);
+    this.isCopy = this.cursor?.isCopy ?? (after === '0' && updatedSince === undefined);
+    this.hasCursors = after !== undefined || updatedSince !== undefined;
+    this.order = list.order(this.isCopy);
+    this.request = digest(list.name, query, this.order);
+    const isFirstPage = Number(page) === 1;
+    // Between numbered pages anything may have moved, so they have no time that is early enough.
+    const asOf = isFirstPage ? updatedAsOf(now) : null;
+    this.asOf = this.cursor === null ? asOf : this.cursor.asOf;
+    const isForeign = this.cursor !== null && this.cursor.request !== this.request;
+    if (isForeign || (after !== undefined && !isFirstPage)) {
+      throw new DomainError(httpErrors.cursorUnusable);
+    }
+  }
+
+  /** The position that it goes on behind; undefined at the beginning. */
+  get after(): Position | undefined {
+    return this.cursor?.position;
+  }
+
+  /** How many matched when it began. */
+  async total(count: () => Promise<number>): Promise<number> {
+    return this.cursor?.total ?? count();
+  }
+
+  /** A page by number, or what follows the cursor. */
+  async page<Document extends object, Item>(
+    { skip, limit }: Page,
+    { count, batches, present }: ListSource<Document, Item>,
+  ): Promise<PartOf<Item>> {
+    const total = await this.total(count);
+    const documents: Document[] = [];
+    if (skip < total || this.after !== undefined) {
+      for await (const batch of batches({ skip, limit: limit + 1 })) documents.push(...batch);
+    }
+    const data = await present(documents.slice(0, limit));
+    const end = this.end(documents.length > limit ? (documents[limit - 1] ?? null) : null, total);
+    return { data, pagination: this.pagination(data.length, limit, total, end), asOf: end.asOf };
+  }
+
+  /** What a response with so many items says of its list; `next` only where cursors are in use. */
+  pagination(count: number, limit: number, total: number, { next }: ListEnd): Pagination {
+    return paginationOf(count, limit, total, this.hasCursors ? next : undefined);
+  }
+
+  /** @param last the last document of the response when more follow it, null at the end */
+  end(last: object | null, total: number): ListEnd {
+    if (last === null) return { next: null, asOf: this.asOf };
+    const { isCopy, asOf, request } = this;
+    const position = positionOf(last, this.order);
+    return { next: cursorText({ position, total, asOf, isCopy, request }), asOf: null };
+  }
+}
+
+/** Whatever a reading that begins now does not see will have been written after this time. */
+export function updatedAsOf(now: Date): Date {
+  return new Date(now.getTime() - commitLagMs);
+}
+
+function digest(name: string, query: PartQuery, order: Order): string {
+  const parameters = Object.keys(query).filter((parameter) => !ofOnePart.has(parameter));
+  const request = [name, JSON.stringify(query, parameters.toSorted()), JSON.stringify(order)];
+  return createHash('sha256').update(request.join('\n')).digest('base64url').slice(0, 16);
+}
+
+function cursorText({ position, total, asOf, isCopy, request }: Cursor): string {
+  const fields = [position, total, asOf, isCopy, request];
+  return Buffer.from(EJSON.stringify(fields, { relaxed: false })).toString('base64url');
+}
+
+/** What it says has no rights: whatever it was changed to, it is compared as a value. */
+function readCursor(text: string): Cursor {
+  try {
+    const json = Buffer.from(text, 'base64url').toString();
+    const fields = EJSON.parse(json, { relaxed: false }) as unknown[];
+    const [position, total, asOf, isCopy, request] = fields;
+    const isTime = asOf instanceof Date && !Number.isNaN(asOf.getTime());
+    if (Array.isArray(position) && position.every(isScalar) && (asOf === null || isTime)) {
+      return {
+        position,
+        total: Math.max(0, Math.trunc(Number(total))) || 0,
+        asOf,
+        isCopy: isCopy === true,
+        request: String(request),
+      };
+    }
+  } catch {
+    // Not what this service has made.
+  }
+  throw new DomainError(httpErrors.cursorUnusable);
+}
+
+function isScalar(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return true;
+  return positionTypes.some((type) => value instanceof type);
+}

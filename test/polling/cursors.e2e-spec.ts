@@ -1,0 +1,196 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { Decimal128, ObjectId } from 'mongodb';
+import { addCompound, addKey, addTenant, type Tenant } from '../support/builders.js';
+import { sharedService } from '../support/shared-service.js';
+import { addUnit, addUnitCatalogue, type Catalogue } from '../units/catalogue.js';
+
+const service = sharedService();
+let tenant: Tenant;
+let catalogue: Catalogue;
+
+const day = (number: number) => new Date(Date.UTC(2026, 0, number));
+const fortnight = '2026-01-15T00:00:00.000Z';
+
+/** Units in the order of their ids; those of the 20th changed together, the last one changed first. */
+const units = [
+  { price: 5, updatedAt: day(20), name: { 'en-us': 'b', 'ar-eg': 'س' } },
+  { price: null, updatedAt: day(20), name: { 'en-us': 'a' } },
+  { updatedAt: day(20), name: null },
+  { price: Decimal128.fromString('7.5'), updatedAt: day(21), name: { 'en-us': 'c' } },
+  { price: 5, updatedAt: day(1), isDeleted: true, deletedAt: day(22) },
+  { price: 5, updatedAt: day(2), deletedAt: day(3), isDeleted: true },
+  { price: 7, updatedAt: day(16), name: { 'en-us': 'a', 'ar-eg': '' } },
+];
+
+beforeAll(async () => {
+  tenant = await addTenant(service.db);
+  catalogue = await addUnitCatalogue(service.db, tenant.organizationId, { updatedAt: day(1) });
+  for (const [index, unit] of units.entries()) {
+    await addUnit(service.db, tenant.organizationId, catalogue, {
+      _id: new ObjectId(`6740b1f2c3d4${index}${tenant.organizationId.toHexString().slice(13)}`),
+      unitId: String(index),
+      createdAt: day(index + 1),
+      ...unit,
+    });
+  }
+  for (const number of [1, 2, 3]) {
+    const times = { createdAt: day(number), updatedAt: day(20 - number) };
+    await addCompound(service.db, tenant.organizationId, { 'en-us': `c${number}` }, times);
+  }
+});
+
+const get = (path: string, key = tenant.key, language = 'en-us') =>
+  service.api('get', path).set('api-key', key).set('language', language);
+
+/** The unit ids of all pages from a request on, and the headers of the last one. */
+async function readAll(path: string, language = 'en-us') {
+  const pages: string[] = [];
+  const totals = new Set<number>();
+  for (let after: string | null = ''; after !== null;) {
+    const cursor: string = after === '' ? '' : `&after=${after}`;
+    const { body, headers } = await get(`${path}${cursor}`, tenant.key, language).expect(200);
+    const found = body.data.map(({ unitId, name }: Record<string, string>) => unitId ?? name);
+    pages.push(found.join(''));
+    totals.add(body.pagination.total);
+    after = body.pagination.next;
+    expect(headers['x-next-cursor'] ?? null).toBe(after);
+    expect('x-updated-as-of' in headers).toBe(after === null);
+  }
+  return { pages, totals: [...totals] };
+}
+
+describe('paging by cursors', () => {
+  it.each([
+    [`/units?limit=2&updatedSince=${fortnight}`, ['60', '12', '3']],
+    [`/units?limit=2&updatedSince=${fortnight}&includeDeleted=1`, ['46', '01', '23']],
+    [`/units?limit=100&updatedSince=${fortnight}&includeDeleted=1`, ['460123']],
+    ['/units?limit=2&updatedSince=2026-01-25', ['']],
+    [`/compounds?limit=1&updatedSince=2026-01-17`, ['c3', 'c2', 'c1']],
+  ])('lists the changes of %s in the order of updatedAt and id', async (path, pages) => {
+    const read = await readAll(path);
+    expect(read.pages).toEqual(pages);
+    expect(read.totals).toEqual([pages.join('').replaceAll('c', '').length]);
+  });
+
+  it.each(['price', '-price', 'name', '-name', '-unitId', 'price,-name', '-status,bua,price'])(
+    'passes everything once in the order %s, whatever the values are',
+    async (sort) => {
+      for (const language of ['en-us', 'ar-eg']) {
+        const path = `/units?includeDeleted=1&updatedSince=2020-01-01&sort=${sort}`;
+        const [whole = ''] = (await readAll(`${path}&limit=100`, language)).pages;
+        expect(whole).toHaveLength(units.length);
+        const { pages } = await readAll(`${path}&limit=1`, language);
+        expect(pages.join('')).toBe(whole);
+      }
+    },
+  );
+
+  it('copies everything in the order of ids from after=0 on', async () => {
+    const { body } = await get('/units?limit=3&after=0&includeDeleted=1').expect(200);
+    expect(body.pagination).toMatchObject({ count: 3, limit: 3, pages: 3, total: 7 });
+    const next = await get(`/units?limit=100&includeDeleted=1&after=${body.pagination.next}`);
+    const ids = [...body.data, ...next.body.data].map(({ unitId }) => unitId);
+    expect(ids.join('')).toBe('0123456');
+    expect(next.body.pagination).toEqual({ count: 4, limit: 100, pages: 1, total: 7, next: null });
+    const first = await get('/compounds?after=0&limit=1').expect(200);
+    const rest = await get(`/compounds?all=1&after=${first.body.pagination.next}`).expect(200);
+    const all = await get('/compounds?all=1&after=0').expect(200);
+    expect([...first.body.data, ...rest.body.data]).toEqual(all.body.data);
+    expect(all.body.data).toHaveLength(4);
+    expect(all.body.pagination.next).toBeNull();
+    expect(all.headers).toHaveProperty('x-updated-as-of');
+  });
+
+  it('gives the time of its beginning, and numbered pages none', async () => {
+    const before = Date.now();
+    const first = await get('/units?limit=2&after=0').expect(200);
+    const between = Date.now();
+    const last = await get(`/units?limit=100&after=${first.body.pagination.next}`).expect(200);
+    const asOf = Date.parse(last.headers['x-updated-as-of'] ?? '') + 120_000;
+    expect(asOf).toBeGreaterThanOrEqual(before - 1_000);
+    expect(asOf).toBeLessThanOrEqual(between);
+    for (const path of ['/units', '/compounds', `/units?updatedSince=2020-01-01&sort=price`]) {
+      const mark = path.includes('?') ? '&' : '?';
+      expect((await get(path)).headers).toHaveProperty('x-updated-as-of');
+      for (const page of [1, 2]) {
+        const { headers } = await get(`${path}${mark}limit=3&page=${page}`).expect(200);
+        expect(headers).not.toHaveProperty('x-updated-as-of');
+      }
+    }
+    const { body, headers } = await get('/units?limit=1').expect(200);
+    expect(body.pagination).toEqual({ count: 1, limit: 1, pages: 5, total: 5 });
+    expect(headers).not.toHaveProperty('x-next-cursor');
+  });
+
+  it('rejects a cursor of another request', async () => {
+    const path = `/units?limit=1&updatedSince=${fortnight}`;
+    const { body } = await get(path).expect(200);
+    const after = `after=${body.pagination.next}`;
+    await get(`${path}&${after}`).expect(200);
+    await get(`/units?limit=9&updatedSince=2026-01-15T02:00:00%2B02:00&${after}`).expect(200);
+    const other = await addTenant(service.db);
+    const rejected = [
+      get(`${path}&includeDeleted=1&${after}`),
+      get(`${path}&minPrice=1&${after}`),
+      get(`${path}&sort=price&${after}`),
+      get(`/units?limit=1&updatedSince=2026-01-14&${after}`),
+      get(`/units?${after}`),
+      get(`/compounds?updatedSince=${fortnight}&${after}`),
+      get(`${path}&${after}`, other.key),
+      get(`${path}&${after}&page=2`),
+      get('/units?after=0&page=2'),
+      get('/compounds?after=x'),
+    ];
+    const message = [
+      'after must be 0 or a cursor that was given for the same parameters, ' +
+        'and page cannot be sent with it',
+    ];
+    for (const response of await Promise.all(rejected)) {
+      expect(response.status).toBe(400);
+      expect(response.body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
+      expect(response.headers).toMatchObject({ 'x-error-code': 'list.cursor_unusable' });
+    }
+    const secondKey = await addKey(service.db, tenant.organizationId);
+    await get(`${path}&${after}`, secondKey).expect(200);
+  });
+
+  it('compares what a cursor was changed to as a value, or rejects it', async () => {
+    const { body } = await get('/units?limit=1&after=0').expect(200);
+    const [, ...rest] = JSON.parse(
+      Buffer.from(body.pagination.next, 'base64url').toString(),
+    ) as unknown[];
+    const forged = (...fields: unknown[]) =>
+      get(`/units?after=${Buffer.from(JSON.stringify(fields)).toString('base64url')}`);
+    await forged([{ $gt: '' }], ...rest).expect(400);
+    await forged([{ 'a\0': 1 }], ...rest).expect(400);
+    await forged([{ $regularExpression: { pattern: '\0', options: '' } }], ...rest).expect(400);
+    await forged(['$_id'], ...rest).expect(200);
+    await forged([], ...rest).expect(200);
+    await forged([null], {}, {}, 1, 1).expect(400);
+    for (const after of ['', '00', 'null', 'W10', 'e30', '%00', 'x&after=y', 'a'.repeat(8_000)]) {
+      const { body: error } = await get(`/units?after=${after}`).expect(400);
+      expect(error.statusCode).toBe(400);
+    }
+  });
+});
+
+describe('what changed', () => {
+  it('includes every unit when more than a thousand designs did', async () => {
+    const many = await addTenant(service.db);
+    const parts = await addUnitCatalogue(service.db, many.organizationId, { updatedAt: day(1) });
+    await addUnit(service.db, many.organizationId, parts, { updatedAt: day(1) });
+    const designs = (count: number) =>
+      Array.from({ length: count }, () => ({
+        organizationId: many.organizationId,
+        isDeleted: false,
+        createdAt: day(1),
+        updatedAt: day(20),
+      }));
+    const total = async () =>
+      (await get(`/units?updatedSince=${fortnight}`, many.key)).body.pagination.total;
+    await service.db.collection('unitDesigns').insertMany(designs(1_000));
+    expect(await total()).toBe(0);
+    await service.db.collection('unitDesigns').insertMany(designs(1));
+    expect(await total()).toBe(1);
+  });
+});

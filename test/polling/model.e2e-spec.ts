@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Document, ObjectId } from 'mongodb';
+import { Clock } from '../../src/configuration/clock.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { Poller } from './poller.js';
+
+/** Longest time in seconds from a writer's look at the clock to its commit. */
+const longestLag = 110;
+const partCount = 2;
+const unitCount = 7;
+
+let service: TestService;
+let now: number;
+
+beforeAll(async () => {
+  service = await startTestService();
+  service.service.app.get(Clock).now = () => new Date(now);
+});
+afterAll(() => service.stop());
+
+const partKinds = ['compounds', 'phases', 'propertyTypes', 'unitDesigns', 'amenities'] as const;
+type PartKind = (typeof partKinds)[number];
+
+/** A write of another program, or a page that a poller reads; each a number of seconds after the last. */
+type Step = { readonly pause: number; readonly lag: number } & (
+  | { readonly kind: 'page'; readonly list: 'units' | 'compounds'; readonly limit: number }
+  | { readonly kind: 'price' | 'newPart'; readonly unit: number; readonly value: number }
+  | { readonly kind: 'insert'; readonly isFirst: boolean }
+  | { readonly kind: 'delete' | 'tombstone' | 'restore'; readonly unit: number }
+  | { readonly kind: 'organization'; readonly value: number }
+  | {
+      readonly kind: 'rename' | 'deletePart' | 'tombstonePart' | 'restorePart' | 'createPart';
+      readonly part: PartKind;
+      readonly index: number;
+      readonly value: number;
+    }
+);
+
+const pause = fc.oneof(fc.nat({ max: 30 }), fc.nat({ max: 400 }));
+const timing = { pause, lag: fc.nat({ max: longestLag }) };
+const unit = fc.nat({ max: unitCount - 1 });
+const value = fc.nat({ max: 99 });
+const kindOf = <K extends string>(...kinds: K[]) => fc.constantFrom(...kinds);
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 12,
+    arbitrary: fc.record({
+      ...timing,
+      kind: kindOf('page'),
+      list: kindOf('units', 'units', 'compounds'),
+      limit: fc.integer({ min: 1, max: 4 }),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ ...timing, kind: kindOf('price', 'newPart'), unit, value }) },
+  { weight: 1, arbitrary: fc.record({ ...timing, kind: kindOf('insert'), isFirst: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ ...timing, kind: kindOf('delete', 'tombstone', 'restore'), unit }),
+  },
+  { weight: 1, arbitrary: fc.record({ ...timing, kind: kindOf('organization'), value }) },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      ...timing,
+      kind: kindOf('rename', 'rename', 'deletePart', 'tombstonePart', 'restorePart', 'createPart'),
+      part: kindOf(...partKinds),
+      index: fc.nat({ max: partCount }),
+      value,
+    }),
+  },
+);
+
+/** A catalogue in an organization of its own; the last part of each kind is only referred to. */
+async function addWorld(tenant: Tenant) {
+  const old = { createdAt: new Date(now - 1e9), updatedAt: new Date(now - 1e9) };
+  const common = { organizationId: tenant.organizationId, isDeleted: false, ...old };
+  const ids = Object.fromEntries(
+    partKinds.map((kind) => [kind, Array.from({ length: partCount + 1 }, () => new ObjectId())]),
+  ) as Record<PartKind, ObjectId[]>;
+  const partOf = (kind: PartKind, index: number) => ({
+    ...common,
+    _id: ids[kind][index] as ObjectId,
+    slug: `${kind}-${index}`,
+    name: { 'en-us': `${kind} ${index}` },
+  });
+  for (const kind of partKinds) {
+    const parts = Array.from({ length: partCount }, (_, index) => partOf(kind, index));
+    await service.db.collection(kind).insertMany(parts);
+  }
+  const references = (index: number) => ({
+    compoundId: ids.compounds[index % 3],
+    locationId: ids.phases[index % 3],
+    propertyTypeId: ids.propertyTypes[(index + 1) % 3],
+    unitDesignId: ids.unitDesigns[(index + 2) % 3],
+    amenitiesIds: ids.amenities.slice(index % 3),
+  });
+  const unitOf = (index: number, _id: ObjectId) => ({
+    ...common,
+    _id,
+    slug: `unit-${_id.toHexString()}`,
+    name: { 'en-us': 'Unit' },
+    price: index,
+    ...references(index),
+  });
+  const units = Array.from({ length: unitCount }, (_, index) => unitOf(index, new ObjectId()));
+  await service.db.collection('units').insertMany(units);
+  return { ids, references, partOf, unitOf, units: units.map(({ _id }) => _id) };
+}
+
+type World = Awaited<ReturnType<typeof addWorld>>;
+
+/** What another program does: it stamps what it writes with the time of its look at the clock. */
+async function write(world: World, tenant: Tenant, action: Step): Promise<void> {
+  const stamp = new Date(now - action.lag * 1_000);
+  const set = (collection: string, _id: ObjectId | undefined, fields: Document) =>
+    service.db.collection(collection).updateOne({ _id } as Document, { $set: fields });
+  const states = {
+    delete: { isDeleted: true, deletedAt: stamp, updatedAt: stamp },
+    tombstone: { isDeleted: true, deletedAt: stamp },
+    restore: { isDeleted: false, updatedAt: stamp },
+  };
+  switch (action.kind) {
+    case 'page':
+      return;
+    case 'price':
+      await set('units', world.units[action.unit], { price: action.value, updatedAt: stamp });
+      return;
+    case 'newPart': {
+      const fields = { ...world.references(action.value), updatedAt: stamp };
+      await set('units', world.units[action.unit], fields);
+      return;
+    }
+    case 'insert': {
+      const _id = action.isFirst
+        ? new ObjectId(`01${new ObjectId().toHexString().slice(2)}`)
+        : null;
+      const inserted = world.unitOf(action.lag, _id ?? new ObjectId());
+      await service.db.collection('units').insertOne({ ...inserted, updatedAt: stamp });
+      return;
+    }
+    case 'delete':
+    case 'tombstone':
+    case 'restore':
+      await set('units', world.units[action.unit], states[action.kind]);
+      return;
+    case 'organization': {
+      const fields = { name: `Homes ${action.value}`, updatedAt: stamp };
+      await set('organizations', tenant.organizationId, fields);
+      return;
+    }
+    case 'rename': {
+      const fields = { name: { 'en-us': `New ${action.value}` }, updatedAt: stamp };
+      await set(action.part, world.ids[action.part][action.index], fields);
+      return;
+    }
+    case 'createPart': {
+      const part = { ...world.partOf(action.part, partCount), createdAt: stamp, updatedAt: stamp };
+      const filter = { _id: part._id } as Document;
+      await service.db
+        .collection(action.part)
+        .updateOne(filter, { $setOnInsert: part }, { upsert: true });
+      return;
+    }
+    case 'deletePart':
+    case 'tombstonePart':
+    case 'restorePart': {
+      const state = action.kind.slice(0, -'Part'.length) as keyof typeof states;
+      await set(action.part, world.ids[action.part][action.index], states[state]);
+    }
+  }
+}
+
+describe('a poller', () => {
+  it('ends with an exact copy, whatever other programs write between its pages', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 40, maxLength: 60 }), async (steps) => {
+        now = Date.now();
+        const tenant = await addTenant(service.db);
+        const world = await addWorld(tenant);
+        const get = (path: string) => service.api('get', path).set('api-key', tenant.key);
+        const pollers = {
+          units: new Poller(get, 'units'),
+          compounds: new Poller(get, 'compounds'),
+        };
+        for (const action of steps) {
+          now += action.pause * 1_000;
+          if (action.kind === 'page') await pollers[action.list].readPage(action.limit);
+          else await write(world, tenant, action);
+        }
+        for (const poller of Object.values(pollers)) {
+          await poller.finish();
+          now += 1_000;
+          await poller.finish();
+        }
+        const units = await get('/units/export/all');
+        const compounds = await get('/compounds?all=1');
+        const byId = (items: readonly { _id: string }[]) =>
+          items.toSorted((a, b) => a._id.localeCompare(b._id));
+        expect(pollers.units.copied()).toEqual(byId(units.body.data));
+        expect(pollers.compounds.copied()).toEqual(byId(compounds.body.data));
+      }),
+      { numRuns: 8, endOnFailure: true },
+    );
+  });
+});
