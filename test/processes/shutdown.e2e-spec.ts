@@ -23,7 +23,8 @@ beforeAll(async () => {
   db = client.db();
   // Both prepare the empty database.
   [first, second] = await Promise.all([
-    startProcess({ MONGODB_URI }),
+    // Long enough for a busy test to see that connections are still accepted.
+    startProcess({ MONGODB_URI, DRAIN_MS: '1500' }),
     startProcess({ MONGODB_URI }),
   ]);
 });
