@@ -20,6 +20,7 @@ describe('readEnvironment', () => {
       DATA_FOLDER: '.data',
       BODY_LIMIT_BYTES: 1_048_576,
       JSON_DEPTH_LIMIT: 32,
+      MAX_CONNECTIONS: 10_000,
       REQUEST_TIMEOUT_MS: 30_000,
       DATABASE_DEADLINE_MS: 8_000,
       DRAIN_MS: 500,

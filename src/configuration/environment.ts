@@ -34,6 +34,9 @@ const variables = z.object({
   JSON_DEPTH_LIMIT: integer(2, 90)
     .prefault('32')
     .describe('Deepest accepted nesting of a JSON body; a deeper one gets 400.'),
+  MAX_CONNECTIONS: integer(1, 1_000_000)
+    .prefault('10000')
+    .describe('Most connections at a time; a further one is closed at once, without a response.'),
   ROLE: oneOf(['all', 'api', 'worker'])
     .prefault('all')
     .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),

@@ -153,7 +153,8 @@ describe('a field that is not known', () => {
       await fetch(`${service.url}/docs/openapi.json`)
     ).json()) as OpenAPIObject;
     const isOpen = (name: string) =>
-      (components?.schemas?.[name] as { additionalProperties?: boolean }).additionalProperties;
+      (components?.schemas?.[name] as { additionalProperties?: boolean } | undefined)
+        ?.additionalProperties;
     const strict = ['UpsertUnitDto', 'UpsertReservationDto', 'ChequeRequestDto', 'UnitIdReference'];
     expect(strict.map(isOpen)).toEqual(strict.map(() => false));
     expect(['UpsertLeadDto', 'CallbackDto'].map(isOpen)).toEqual([true, true]);

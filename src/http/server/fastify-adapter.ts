@@ -19,6 +19,7 @@ import { sendErrorResponse } from '../errors/error.filter.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
 import { errorResponse } from '../errors/error-response.js';
 import { httpErrors } from '../errors/http-errors.js';
+import { limitConnections } from './connections.js';
 import { addEntityTags } from './entity-tag.js';
 import {
   checkAnnouncedBodies,
@@ -84,6 +85,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     skipMiddie: true,
   });
   const fastify = adapter.getInstance<FastifyInstance>();
+  limitConnections(fastify, environment.MAX_CONNECTIONS);
   addRequestContext(fastify);
   addRequestLog(fastify);
   requireOneHost(fastify);

@@ -1,7 +1,6 @@
-import type { Server, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import { Connections } from './connections.js';
 
 /** When to stop waiting for what is still running, within the 10 seconds that are allowed. */
 const shutdownTimeoutMs = 9_000;
@@ -27,7 +26,7 @@ export class GracefulShutdown {
   }
 
   /**
-   * Keeps accepting for a moment, then closes: the listener first, what is running is finished.
+   * Keeps accepting for a moment, then closes: the listener first, what has arrived is finished.
    * Later calls join the first one.
    *
    * @param close closes the application and everything that it uses
@@ -46,39 +45,5 @@ export class GracefulShutdown {
       .then(() => true);
     const timeout = shutdownTimeoutMs - this.drainMs;
     return Promise.race([closed, delay(timeout, false, { ref: false })]);
-  }
-}
-
-/** The connections of a server, and what is running on them. */
-class Connections {
-  private readonly sockets = new Set<Socket>();
-  private readonly responses = new Set<ServerResponse>();
-  private isClosing = false;
-
-  constructor(private readonly server: Server) {
-    server.on('connection', (socket) => {
-      this.sockets.add(socket);
-      socket.once('close', () => this.sockets.delete(socket));
-    });
-    server.on('request', (_request, response) => {
-      this.responses.add(response);
-      response.once('close', () => {
-        this.responses.delete(response);
-        if (this.isClosing) this.closeUnused();
-      });
-    });
-  }
-
-  /** Stops listening and closes each connection when no request is running on it any longer. */
-  async close(): Promise<void> {
-    this.isClosing = true;
-    const closed = new Promise((resolve) => this.server.close(resolve));
-    this.closeUnused();
-    await closed;
-  }
-
-  private closeUnused(): void {
-    const used = new Set([...this.responses].map(({ req }) => req.socket));
-    for (const socket of this.sockets) if (!used.has(socket)) socket.destroySoon();
   }
 }

@@ -14,8 +14,8 @@ import { setIgnoredFields } from '../server/ignored-fields.js';
 import type { DtoClass } from './field.js';
 import { unknownNameMessages, unknownNames } from './unknown-names.js';
 
-/** The query of an endpoint that reads nothing of it. */
-class NoQuery {}
+/** Stands for the query of an endpoint that reads nothing of it: no field is declared. */
+const noQuery = Object as DtoClass;
 
 /**
  * Tells which names of a request are ignored, and rejects parameters of an endpoint that has none
@@ -39,7 +39,7 @@ export class UnknownNamesInterceptor implements NestInterceptor {
 }
 
 function rejectAll(query: object): void {
-  const messages = unknownNameMessages('query', NoQuery, query);
+  const messages = unknownNameMessages('query', noQuery, query);
   if (messages.length > 0) throw new DomainError(httpErrors.validationFailed, messages);
 }
 
