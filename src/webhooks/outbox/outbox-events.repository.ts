@@ -30,7 +30,11 @@ export class OutboxEventsRepository {
     @InjectCollection('OutboxEvent') private readonly events: TenantCollection<OutboxEventDocument>,
   ) {}
 
-  async insert(
+  async insert(event: OutboxEventDocument): Promise<void> {
+    await this.events.insert(event);
+  }
+
+  async insertAll(
     organizationId: Types.ObjectId,
     events: readonly OutboxEventDocument[],
   ): Promise<void> {

@@ -25,7 +25,7 @@ export class Outbox {
    * @throws EventTooLargeError when it could not be sent, so that the change is not made either
    */
   async publish(organizationId: Types.ObjectId, event: OutboundEvent): Promise<void> {
-    await this.publishAll(organizationId, [event]);
+    await this.events.insert(this.documentOf(organizationId, event));
   }
 
   /** As {@link publish}, for many events of one organization. */
@@ -33,12 +33,15 @@ export class Outbox {
     organizationId: Types.ObjectId,
     events: readonly OutboundEvent[],
   ): Promise<void> {
+    const documents = events.map((event) => this.documentOf(organizationId, event));
+    await this.events.insertAll(organizationId, documents);
+  }
+
+  private documentOf(organizationId: Types.ObjectId, event: OutboundEvent): OutboxEventDocument {
     const now = this.clock.now();
-    const documents = events.map((event): OutboxEventDocument => {
-      const times = { relayedAt: null, createdAt: now, updatedAt: now };
-      return { _id: new Types.ObjectId(), organizationId, ...event, ...times };
-    });
-    for (const document of documents) assertEventSize(document);
-    await this.events.insert(organizationId, documents);
+    const times = { relayedAt: null, createdAt: now, updatedAt: now };
+    const document = { _id: new Types.ObjectId(), organizationId, ...event, ...times };
+    assertEventSize(document);
+    return document;
   }
 }
