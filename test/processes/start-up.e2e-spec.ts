@@ -10,7 +10,7 @@ import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
 import { loadEnvironment } from '../../src/run-service.js';
 import { runCli } from '../operator/command-line.js';
 import { runToEnd } from '../support/service-process.js';
-import { randomDatabaseUri, startTestService } from '../support/test-service.js';
+import { randomDatabaseUri } from '../support/test-service.js';
 
 const ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
 
