@@ -63,6 +63,14 @@ describe('a database that fails', () => {
     expect(await leadsOf('conflict')).toBe(1);
   });
 
+  it('to finish an operation that was interrupted has the whole transaction run again', async () => {
+    // What a process gets whose transaction another one took for abandoned.
+    await fail({ failCommands: ['insert'], appName, errorCode: 11_601 }, { times: 1 });
+    await post({ recordSystemId: 'interrupted', name: 'Mona Adel' }).expect(201);
+    expect(await leadsOf('interrupted')).toBe(1);
+    expect(await service.db.collection('clients').countDocuments({ name: 'Mona Adel' })).toBe(1);
+  });
+
   it('to confirm a commit is asked again, and the lead is there once', async () => {
     const errorLabels = ['UnknownTransactionCommitResult'];
     await fail(

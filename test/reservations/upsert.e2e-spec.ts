@@ -485,7 +485,10 @@ describe('POST /reservations rejects, and writes nothing:', () => {
     [
       'a unit of the wrong form',
       400,
-      ['unit must be a slug, or an object with either recordSystemId or unitId'],
+      [
+        'unit.$ne is not a known field',
+        'unit must be a slug, or an object with either recordSystemId or unitId',
+      ],
       { unit: { $ne: null } },
     ],
     [

@@ -72,7 +72,8 @@ async function requestsWithNewLead(): Promise<number> {
 
 /** Adds finished or waiting deliveries, one second apart, as the relay and the worker leave them. */
 async function addDeliveries(count: number, fields: Document): Promise<void> {
-  const now = Date.now();
+  // Time may have been passed: what became due long ago is found by the scan once a minute only.
+  const now = service.service.app.get(Clock).now().getTime();
   await deliveries().insertMany(
     Array.from({ length: count }, (_, index) => ({
       ...conventions(tenant.organizationId),

@@ -24,6 +24,8 @@ export interface DuplicateKey {
 /** The server's code for a violated unique index. */
 export const duplicateKeyCode = 11_000;
 
+const interruptedCode = 11_601;
+
 /** Codes that mean: this node cannot serve the operation now, another one or a later try can. */
 const unavailableCodes: ReadonlySet<number> = new Set([
   6, // HostUnreachable
@@ -76,6 +78,14 @@ export async function refusedWrites(writes: Promise<unknown>): Promise<RefusedWr
       reason: errmsg ?? 'unknown error',
     }));
   }
+}
+
+/**
+ * Whether the server ended an operation because another process took its transaction for abandoned. It
+ * says so without the label by which the driver runs a transaction again.
+ */
+export function isInterrupted(error: unknown): error is MongoServerError {
+  return error instanceof MongoServerError && error.code === interruptedCode;
 }
 
 /** Whether the error is the database's absence and not an error of the request or the program. */

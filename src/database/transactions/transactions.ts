@@ -1,13 +1,14 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import AsyncLock from 'async-lock';
-import { ReadPreference } from 'mongodb';
+import { MongoErrorLabel, ReadPreference } from 'mongodb';
 import type { Connection } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import {
   DatabaseUnavailableError,
   duplicateKey,
   isDatabaseUnavailable,
+  isInterrupted,
 } from '../connection/database-errors.js';
 import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
@@ -107,6 +108,7 @@ export class Transactions {
         if (Date.now() >= deadline) throw new DatabaseUnavailableError();
         return result;
       } catch (error) {
+        if (isInterrupted(error)) error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
         if (isDatabaseUnavailable(error)) lastError = error;
         throw error;
       }

@@ -13,11 +13,11 @@ export function demoSubscriptions(
   const deliveries = application.get(WebhookDeliveriesService);
   return async (url) => {
     const { endpoint, secret } = await endpoints.add(organizationId, { url, eventTypes: ['*'] });
-    const failed = { endpointId: endpoint._id, status: 'failed' } as const;
     return {
       secret,
       rejectionReason: async () =>
-        (await deliveries.list(organizationId, failed, 1))[0]?.lastError ?? null,
+        (await deliveries.list(organizationId, { endpointId: endpoint._id }, 1))[0]?.lastError ??
+        null,
       end: () => endpoints.remove(endpoint._id),
     };
   };
