@@ -21,8 +21,7 @@ export interface BatchOutcome {
 const compiled = join(process.cwd(), 'dist');
 
 /**
- * Runs the command line; variables are its environment, none of this process's is. What a failed
- * start has logged may show up in a later call: where that counts, use {@link runCliProcess}.
+ * Runs the command line; variables are its environment, none of this process's is.
  */
 export async function runCli(
   args: readonly string[],

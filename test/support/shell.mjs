@@ -8,6 +8,7 @@ import { pathToFileURL } from 'node:url';
 const program = join(import.meta.dirname, '../../dist/operator/command-line/program.js');
 const loop = `
   import { createInterface } from 'node:readline';
+  import { Logger } from ${JSON.stringify(import.meta.resolve('@nestjs/common'))};
   import { runCommandLine } from ${JSON.stringify(pathToFileURL(program).href)};
   for await (const line of createInterface({ input: process.stdin })) {
     const { args, env } = JSON.parse(line);
@@ -15,6 +16,8 @@ const loop = `
     Object.assign(process.env, env);
     process.exitCode = 0;
     await runCommandLine(args);
+    // A command that failed before it had a logger would log in the next one.
+    Logger.logBuffer = [];
     process.stderr.write('\\0');
     process.stdout.write(process.exitCode + '\\0');
   }
