@@ -6,7 +6,6 @@ const requests = [
   ...Object.values(paths).map((path) => ({ path })),
   ...Object.values(paths).map((path) => ({ path, headers: { language: 'ar-eg' } })),
   { path: '/compounds?page=7&limit=13' },
-  { path: '/compounds?updatedSince=2026-01-01T08:10:00.000Z&includeDeleted=1' },
   { path: coldCompounds() },
   { path: coldUnits() },
   { path: '/units?sort=-price,beds&minBeds=3&limit=50&page=3' },

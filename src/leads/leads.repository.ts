@@ -6,7 +6,8 @@ import type { TenantCollection } from '../database/documents/tenant-collection.j
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { LeadDocument } from './lead.schema.js';
-import type { PhoneOwner, WrittenLead } from './upsert/lead-records.js';
+import type { WrittenLead } from './upsert/lead-decision.js';
+import type { PhoneOwner } from './upsert/lead-records.js';
 
 @Injectable()
 export class LeadsRepository {

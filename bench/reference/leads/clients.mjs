@@ -5,7 +5,8 @@ import { phoneKey, phonesOf, scalarText, spellingsOf } from './phones.mjs';
 
 const phonesLimit = 100;
 const oldestFirst = { sort: { _id: 1 } };
-const caseInsensitive = { locale: 'en', strength: 2 };
+/** With all spellings of a text it finds every text of the same case, and too many. */
+export const caseCandidates = { locale: 'en', strength: 1 };
 
 /** What identifies a person. */
 export function contactOf(data) {
@@ -58,7 +59,7 @@ async function update(load, client, contact, now) {
   if (!caller.updatesClients) return { locks: [] };
   const added = await newPhones(load, client, contact.phones);
   const name = contact.name ?? client.name;
-  const email = contact.email ?? client.email;
+  const email = (await newEmail(load, client, contact.email)) ?? client.email;
   const changes = changesBetween(
     { name: client.name ?? null, email: client.email ?? null },
     { name: name ?? null, email: email ?? null },
@@ -71,12 +72,18 @@ async function update(load, client, contact, now) {
     phoneNumbers: [...(client.phoneNumbers ?? []), ...added],
     updatedAt: now,
   };
-  const isNewEmail = email !== undefined && email !== client.email;
+  const isNewEmail = email !== undefined && !isSameEmail(email, client.email);
   const locks = [
     ...added.map((key) => `phone:${key}`),
-    ...(isNewEmail ? [`email:${email.toLowerCase()}`] : []),
+    ...(isNewEmail ? [`email:${foldCase(email)}`] : []),
   ];
   return { fields, changes, updated: { ...client, ...fields }, locks };
+}
+
+/** The email that a client may take: its own in any case, or one that no other client has. */
+async function newEmail(load, client, email) {
+  if (email === undefined || isSameEmail(email, client.email)) return email;
+  return (await matchByEmail(load, email)) === undefined ? email : undefined;
 }
 
 async function newPhones(load, client, phones) {
@@ -129,8 +136,12 @@ async function findByPhones({ clients, session, caller }, phones) {
 
 async function matchByEmail({ clients, session, caller }, email) {
   if (email === undefined) return undefined;
-  const filter = { organizationId: caller.organizationId, email, isDeleted: false };
-  const options = { session, collation: caseInsensitive, ...oldestFirst };
+  const filter = {
+    organizationId: caller.organizationId,
+    email: { $in: spellings(email) },
+    isDeleted: false,
+  };
+  const options = { session, collation: caseCandidates, ...oldestFirst };
   const found = clients.find(filter, options);
   const candidates = await found.toArray();
   return candidates.find((client) => foldCase(client.email) === foldCase(email));
@@ -138,10 +149,24 @@ async function matchByEmail({ clients, session, caller }, email) {
 
 function locksOf({ phones, email }, country) {
   const keys = phones.map((phone) => `phone:${phoneKey(phone, country)}`);
-  return email === undefined ? keys : [...keys, `email:${email.toLowerCase()}`];
+  return email === undefined ? keys : [...keys, `email:${foldCase(email)}`];
+}
+
+function isSameEmail(one, other = '') {
+  return foldCase(one) === foldCase(other);
 }
 
 /** A form in which texts that differ in case alone are equal. */
 export function foldCase(text) {
-  return text.normalize('NFC').toUpperCase().toLowerCase();
+  return Array.from(text.normalize('NFC'), foldLetter).join('').normalize('NFC');
+}
+
+/** What to look for beside a text. */
+export function spellings(text) {
+  const folded = foldCase(text);
+  return [...new Set([text, folded, folded.toUpperCase()])];
+}
+
+function foldLetter(letter) {
+  return letter === 'ı' ? letter : letter.toLowerCase().toUpperCase().toLowerCase();
 }

@@ -2,7 +2,7 @@
 import { BSON, ObjectId } from 'mongodb';
 import { changesBetween } from '../changes.mjs';
 import { inTransaction } from '../transactions.mjs';
-import { contactOf, decideClient, foldCase } from './clients.mjs';
+import { caseCandidates, contactOf, decideClient, foldCase, spellings } from './clients.mjs';
 import {
   derivedPhones,
   phoneKey,
@@ -14,7 +14,6 @@ import {
 import { presentClient, presentLead } from './presenter.mjs';
 
 const mebibyte = 1_048_576;
-const caseInsensitive = { locale: 'en', strength: 2 };
 const flatFields = ['name', 'email', 'phoneNumber', 'phoneNumber2', 'project'];
 
 /** @returns the lead and the operation, or why it was refused */
@@ -79,11 +78,11 @@ async function duplicateOf({ db, session, caller }, requested, stored) {
     .map((phone) => phoneKey(phone, country))
     .filter((key) => !ownKeys.includes(key));
   if (keys.length === 0) return undefined;
-  const spellings = withIntegers(unknown.flatMap((phone) => spellingsOf(phone, country)));
+  const sentAs = withIntegers(unknown.flatMap((phone) => spellingsOf(phone, country)));
   const $or = [
     { phoneKeys: { $in: keys }, isDeleted: false },
-    { 'data.phoneNumber': { $in: spellings }, isDeleted: false },
-    { 'data.phoneNumber2': { $in: spellings }, isDeleted: false },
+    { 'data.phoneNumber': { $in: sentAs }, isDeleted: false },
+    { 'data.phoneNumber2': { $in: sentAs }, isDeleted: false },
   ];
   const filter = { organizationId, isDeleted: false, $or };
   const projection = { data: 1, phoneKeys: 1, phoneKeysOf: 1 };
@@ -102,7 +101,7 @@ async function compoundsOf({ db, session, caller }, linked, project) {
     .collection('compounds')
     .find(
       { organizationId, isDeleted: false, ...shownAs(name, language) },
-      { session, projection: { name: 1 }, collation: caseInsensitive },
+      { session, projection: { name: 1 }, collation: caseCandidates },
     )
     .sort({ _id: 1 })
     .toArray();
@@ -113,9 +112,10 @@ async function compoundsOf({ db, session, caller }, linked, project) {
 }
 
 function shownAs(name, language) {
-  if (language === 'en-us') return { 'name.en-us': name };
-  const untranslated = { [`name.${language}`]: { $in: [null, ''] }, 'name.en-us': name };
-  return { $or: [{ [`name.${language}`]: name }, untranslated] };
+  const $in = spellings(name);
+  if (language === 'en-us') return { 'name.en-us': { $in } };
+  const untranslated = { [`name.${language}`]: { $in: [null, ''] }, 'name.en-us': { $in } };
+  return { $or: [{ [`name.${language}`]: { $in } }, untranslated] };
 }
 
 async function leadOf(context, { recordSystemId }, stored, fields) {
@@ -195,7 +195,7 @@ async function storeLead({ db, session, caller, now }, { stored, lead, decided }
 }
 
 function audited(lead) {
-  if (lead === null) return {};
+  if (lead === null) return { data: {}, additionalData: {}, compoundsIds: [], clientId: null };
   const { data, additionalData, compoundsIds, clientId } = presentLead(lead);
   return { data, additionalData, compoundsIds, clientId };
 }

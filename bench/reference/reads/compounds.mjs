@@ -7,9 +7,11 @@ export function addCompounds(routes, db) {
   const organizations = db.collection('organizations');
   routes.get('/compounds', async (request, reply) => {
     const { organizationId, language } = request.caller;
-    const filter = { organizationId, ...filterOf(request.query) };
+    const filter = { organizationId, isDeleted: false };
     const { skip, limit } = pageOf(request.query);
-    const found = compounds.find(filter, { sort: orderOf(request.query), skip, limit }).toArray();
+    const found = compounds
+      .find(filter, { sort: { createdAt: -1, _id: -1 }, skip, limit })
+      .toArray();
     const [total, documents, organization] = await Promise.all([
       compounds.countDocuments(filter),
       found,
@@ -24,17 +26,6 @@ export function addCompounds(routes, db) {
     const pagination = paginationOf(data.length, limit, total);
     return sendTagged(request, reply, JSON.stringify({ data, pagination }));
   });
-}
-
-function filterOf({ updatedSince, includeDeleted }) {
-  return {
-    ...(includeDeleted === '1' ? {} : { isDeleted: false }),
-    ...(updatedSince === undefined ? {} : { updatedAt: { $gte: new Date(updatedSince) } }),
-  };
-}
-
-function orderOf({ updatedSince }) {
-  return updatedSince === undefined ? { createdAt: -1, _id: -1 } : { updatedAt: 1, _id: 1 };
 }
 
 function presentCompound(compound, language, organization) {

@@ -17,6 +17,7 @@ export function presentUnit(unit, language, references) {
   return {
     ...common(unit),
     organizationId: hex(unit.organizationId),
+    compoundId: hex(unit.compoundId),
     locationId: hex(unit.locationId),
     unitDesignId: hex(unit.unitDesignId),
     buildingId: hex(unit.buildingId),

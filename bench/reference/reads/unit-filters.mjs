@@ -1,7 +1,6 @@
-import { foldCase } from '../leads/clients.mjs';
+import { caseCandidates, foldCase, spellings } from '../leads/clients.mjs';
 
 const ranges = { Price: 'price', Bua: 'bua', Beds: 'beds' };
-const caseInsensitive = { locale: 'en', strength: 2 };
 
 /** The filter that a query of `GET /units` or of the export means. */
 export async function unitFilter(db, organizationId, query) {
@@ -50,13 +49,13 @@ async function compoundIds(db, organizationId, slugs) {
 }
 
 async function typeIds(db, organizationId, names) {
-  const inAny = { $in: names };
+  const inAny = { $in: names.flatMap(spellings) };
   const $or = [{ 'name.en-us': inAny }, { 'name.ar-eg': inAny }, { slug: inAny }];
   const found = await db
     .collection('propertyTypes')
     .find(
       { organizationId, isDeleted: false, $or },
-      { projection: { name: 1, slug: 1 }, collation: caseInsensitive },
+      { projection: { name: 1, slug: 1 }, collation: caseCandidates },
     )
     .toArray();
   const keys = new Set(names.map(foldCase));

@@ -38,7 +38,7 @@ export function decideLead(
   const clientId = stored?.clientId;
   const client = linkClient(records.clients, { organization, contact, clientId }, now);
   const lead = {
-    ...(stored ?? newLead(records, payload, now)),
+    ...(stored ?? newLead(organization, payload, now)),
     ...merged,
     ...derivedPhones(merged.data, organization.phoneCountry),
     compoundsIds: linkedCompounds(records, language, stored?.compoundsIds ?? [], requested),
@@ -65,14 +65,13 @@ export function decideLead(
 }
 
 function newLead(
-  { organization, nextNumber }: LeadRecords,
+  organization: Organization,
   { recordSystemId }: LeadPayload,
   now: Date,
 ): LeadDocument {
   return {
     _id: new Types.ObjectId(),
     organizationId: organization._id,
-    leadId: nextNumber,
     ...(recordSystemId === undefined ? {} : { recordSystemId }),
     assignedToId: null,
     parentId: null,

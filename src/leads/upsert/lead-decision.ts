@@ -1,6 +1,7 @@
 import type { FieldChange } from '../../change-log/field-changes.js';
 import type { ClientLink } from '../../clients/client-link.js';
 import type { Language } from '../../localization/language.js';
+import { objectIdOf } from '../../webhooks/sending/message.js';
 import type { PendingEvent } from '../../webhooks/outbox/pending-event.js';
 import type { LeadPayload } from '../lead-merge.js';
 import type { LeadDocument } from '../lead.schema.js';
@@ -14,7 +15,7 @@ export interface LeadRequest {
 /** What one request does. */
 export interface LeadDecision {
   readonly operation: 'create' | 'update';
-  /** The lead as the request leaves it. */
+  /** The lead as the request leaves it; a new one has no number before {@link withNumbers}. */
   readonly lead: LeadDocument;
   readonly changes: readonly FieldChange[];
   readonly client: ClientLink;
@@ -23,4 +24,49 @@ export interface LeadDecision {
   readonly claims: readonly string[];
   /** About how much is stored. */
   readonly bytes: number;
+}
+
+/** A lead that a group writes. */
+export interface WrittenLead {
+  readonly lead: LeadDocument;
+  readonly isNew: boolean;
+}
+
+/** The last state of each lead that decisions change. */
+export function writtenLeads(decisions: readonly LeadDecision[]): WrittenLead[] {
+  const written = new Map<string, WrittenLead>();
+  for (const { operation, lead, changes } of decisions) {
+    const id = lead._id.toHexString();
+    const isNew = operation === 'create' || written.get(id)?.isNew === true;
+    if (isNew || changes.length > 0) written.set(id, { lead, isNew });
+  }
+  return [...written.values()];
+}
+
+/** How many leads decisions create. */
+export function countCreated(decisions: readonly LeadDecision[]): number {
+  return decisions.filter(({ operation }) => operation === 'create').length;
+}
+
+/** Gives the leads that decisions create their numbers, and whatever shows these leads. */
+export function withNumbers(
+  decisions: readonly LeadDecision[],
+  numbers: readonly number[],
+): LeadDecision[] {
+  const numbered = new Map<string, number>();
+  for (const { operation, lead } of decisions) {
+    const number = numbers[numbered.size];
+    if (operation === 'create' && number !== undefined) {
+      numbered.set(lead._id.toHexString(), number);
+    }
+  }
+  return decisions.map((decision) => {
+    const id = decision.lead._id.toHexString();
+    const leadId = numbered.get(id);
+    if (leadId === undefined) return decision;
+    const events = decision.events.map((event) =>
+      objectIdOf(event) === id ? { ...event, data: { ...event.data, leadId } } : event,
+    );
+    return { ...decision, lead: { ...decision.lead, leadId }, events };
+  });
 }

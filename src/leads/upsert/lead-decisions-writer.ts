@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
+import type { ClientChange } from '../../clients/client-records.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { TransactionLocksRepository } from '../../database/transactions/transaction-locks.repository.js';
 import { Outbox } from '../../webhooks/outbox/outbox.js';
 import { leadChange } from '../lead-changes.js';
 import { LeadsRepository } from '../leads.repository.js';
-import type { LeadDecision } from './lead-decision.js';
-import type { LeadRecords } from './lead-records.js';
+import { type LeadDecision, writtenLeads } from './lead-decision.js';
 
 /** Writes what a group of lead requests decided. */
 @Injectable()
@@ -23,7 +23,7 @@ export class LeadDecisionsWriter {
   /** One command for each collection, inside the open transaction (rule LEAD-11). */
   async store(
     organizationId: Types.ObjectId,
-    records: LeadRecords,
+    clients: readonly ClientChange[],
     decisions: readonly LeadDecision[],
   ): Promise<void> {
     const claims = decisions.flatMap((decision) => decision.claims);
@@ -31,8 +31,8 @@ export class LeadDecisionsWriter {
       leadChange(operation, lead, changes),
     );
     await this.locks.take(organizationId, claims);
-    await this.leads.write(organizationId, records.writtenLeads());
-    await this.clients.store(organizationId, records.clients.changes());
+    await this.leads.write(organizationId, writtenLeads(decisions));
+    await this.clients.store(organizationId, clients);
     await this.changeLog.addLeadChanges(organizationId, entries);
     await this.outbox.store(decisions.flatMap(({ events }) => events));
   }

@@ -23,14 +23,20 @@ let stored: string[][];
 /** Leads that are stored already. */
 let leads: LeadDocument[];
 let store: (decisions: readonly LeadDecision[]) => void;
+let lastNumber: number;
 /** Lets the first transaction go on. */
 let finishFirst: () => void;
 
 beforeEach(() => {
   stored = [];
   leads = [];
+  lastNumber = 0;
   store = () => undefined;
 });
+
+async function nextNumbers(_id: unknown, count: number): Promise<number[]> {
+  return Array.from({ length: count }, () => (lastNumber += 1));
+}
 
 /** The rules as they are, over a database that the test plays. */
 function serviceWith(deadlineMs = 10_000): LeadGroupsService {
@@ -43,7 +49,7 @@ function serviceWith(deadlineMs = 10_000): LeadGroupsService {
     }
     return work();
   };
-  const load = async (_: unknown, requests: readonly unknown[]) =>
+  const load = async () =>
     new LeadRecords({
       organization,
       leads,
@@ -51,10 +57,9 @@ function serviceWith(deadlineMs = 10_000): LeadGroupsService {
       userNames: new Map(),
       compoundsNamed: () => [],
       clients: new ClientRecords([], new Set()),
-      numbers: requests.map((_request, index) => index + 1),
     });
   const writer = {
-    store: async (_id: unknown, _records: unknown, decisions: readonly LeadDecision[]) => {
+    store: async (_id: unknown, _clients: unknown, decisions: readonly LeadDecision[]) => {
       store(decisions);
       stored.push(decisions.map(({ lead }) => String(lead.data?.['name'])));
     },
@@ -63,7 +68,7 @@ function serviceWith(deadlineMs = 10_000): LeadGroupsService {
     { run } as never,
     { load } as never,
     writer as never,
-    {} as never,
+    { next: nextNumbers } as never,
     { now: () => new Date() },
     { DATABASE_DEADLINE_MS: deadlineMs } as never,
   );
@@ -94,11 +99,42 @@ describe('LeadGroupsService', () => {
     finishFirst();
     expect(await Promise.all(responses)).toEqual(['create', 'create', 'DomainError', 'create']);
     expect(stored).toEqual([['a'], ['b', 'c']]);
+    // Nor does it take a number.
+    expect(lastNumber).toBe(3);
+  });
+
+  it('shows a new lead with its number to those that come after it', async () => {
+    const service = serviceWith();
+    const payloads = [{ name: 'a' }, { recordSystemId: 'b' }, { recordSystemId: 'b', name: 'c' }];
+    const decisions = Promise.all(payloads.map((payload) => service.upsert(caller, payload)));
+    finishFirst();
+    const shown = (await decisions).map(({ lead, events }) => [
+      lead.leadId,
+      events.map(({ type, data }) => [type, (data as { leadId?: number }).leadId]),
+    ]);
+    expect(shown).toEqual([
+      [
+        1,
+        [
+          ['client.created', undefined],
+          ['lead.created', 1],
+        ],
+      ],
+      [2, [['lead.created', 2]]],
+      [
+        2,
+        [
+          ['client.created', undefined],
+          ['lead.updated', 2],
+        ],
+      ],
+    ]);
   });
 
   it('stores its neighbours when one cannot be stored', async () => {
     store = (decisions) => {
-      if (decisions.some(({ lead }) => lead.data?.['name'] === 'bad')) throw new RangeError('not storable');
+      if (decisions.some(({ lead }) => lead.data?.['name'] === 'bad'))
+        throw new RangeError('not storable');
     };
     const responses = submit(serviceWith(), named('a', 'b', 'bad', 'c'));
     finishFirst();

@@ -13,8 +13,9 @@ import type { Organization } from '../../organizations/organization.js';
 import { LeadNumbers } from '../lead-numbers.js';
 import type { LeadPayload } from '../lead-merge.js';
 import { decideLead } from './decide-lead.js';
-import type { LeadDecision, LeadRequest } from './lead-decision.js';
+import { countCreated, type LeadDecision, type LeadRequest, withNumbers } from './lead-decision.js';
 import { LeadDecisionsWriter } from './lead-decisions-writer.js';
+import type { LeadRecords } from './lead-records.js';
 import { LeadRecordsLoader } from './lead-records-loader.js';
 
 /** What goes together at most: requests, and bytes of them. */
@@ -107,25 +108,38 @@ export class LeadGroupsService {
     requests: readonly GroupedRequest[],
     numbersFor: (count: number) => Promise<readonly number[]>,
   ): Promise<Outcome[]> {
-    const records = await this.loader.load(organization, requests, numbersFor);
-    const now = this.clock.now();
-    const outcomes: Outcome[] = [];
-    const decisions: LeadDecision[] = [];
-    let bytes = 0;
-    for (const request of requests) {
-      if (bytes > storedBytesLimit) break;
-      try {
-        if (Date.now() >= request.expiresAt) throw new DatabaseUnavailableError();
-        const decision = decideLead(records, request, now);
-        records.put(decision);
-        decisions.push(decision);
-        bytes += decision.bytes;
-        outcomes.push({ status: 'fulfilled', value: decision });
-      } catch (reason) {
-        outcomes.push({ status: 'rejected', reason });
-      }
-    }
-    if (decisions.length > 0) await this.writer.store(organization._id, records, decisions);
-    return outcomes;
+    const records = await this.loader.load(organization, requests);
+    const outcomes = decideAll(records, requests, this.clock.now());
+    const decided = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    if (decided.length === 0) return outcomes;
+    const decisions = withNumbers(decided, await numbersFor(countCreated(decided)));
+    await this.writer.store(organization._id, records.clients.changes(), decisions);
+    const numbered = decisions.values();
+    return outcomes.map((one) =>
+      one.status === 'fulfilled' ? { ...one, value: numbered.next().value ?? one.value } : one,
+    );
   }
+}
+
+/** Decides requests one after the other, until there is enough to store. */
+function decideAll(
+  records: LeadRecords,
+  requests: readonly GroupedRequest[],
+  now: Date,
+): Outcome[] {
+  const outcomes: Outcome[] = [];
+  let bytes = 0;
+  for (const request of requests) {
+    if (bytes > storedBytesLimit) break;
+    try {
+      if (Date.now() >= request.expiresAt) throw new DatabaseUnavailableError();
+      const value = decideLead(records, request, now);
+      records.put(value);
+      bytes += value.bytes;
+      outcomes.push({ status: 'fulfilled', value });
+    } catch (reason) {
+      outcomes.push({ status: 'rejected', reason });
+    }
+  }
+  return outcomes;
 }

@@ -22,21 +22,11 @@ export class LeadRecordsLoader {
     private readonly clients: ClientsService,
   ) {}
 
-  /**
-   * One query of a kind, however many the requests are.
-   *
-   * @param numbersFor gives numbers for as many new leads as there may be
-   */
-  async load(
-    organization: Organization,
-    requests: readonly LeadRequest[],
-    numbersFor: (newLeads: number) => Promise<readonly number[]>,
-  ): Promise<LeadRecords> {
+  /** One query of a kind, however many the requests are. */
+  async load(organization: Organization, requests: readonly LeadRequest[]): Promise<LeadRecords> {
     const { _id } = organization;
-    const ids = requests.map(({ payload }) => payload.recordSystemId);
-    const named = new Set(ids.filter((id) => id !== undefined));
-    const leads = await this.leads.findActive(_id, [...named]);
-    const unnamed = ids.filter((id) => id === undefined).length;
+    const ids = new Set(requests.flatMap(({ payload }) => payload.recordSystemId ?? []));
+    const leads = await this.leads.findActive(_id, [...ids]);
     const phoneOwners = await this.phoneOwners(organization, requests, leads);
     const assignees = phoneOwners.flatMap(({ assignedToId }) => assignedToId ?? []);
     return new LeadRecords({
@@ -50,7 +40,6 @@ export class LeadRecordsLoader {
         contactsOf(requests, leads),
         leads.flatMap(({ clientId }) => clientId ?? []),
       ),
-      numbers: await numbersFor(named.size - leads.length + unnamed),
     });
   }
 

@@ -21,14 +21,6 @@ export interface LoadedRecords {
   readonly userNames: ReadonlyMap<string, string>;
   readonly compoundsNamed: (project: { name: string; language: Language }) => Types.ObjectId[];
   readonly clients: ClientRecords;
-  /** Numbers for new leads. */
-  readonly numbers: readonly number[];
-}
-
-/** A lead that a group writes. */
-export interface WrittenLead {
-  readonly lead: LeadDocument;
-  readonly isNew: boolean;
 }
 
 /**
@@ -40,13 +32,10 @@ export class LeadRecords {
   readonly clients: ClientRecords;
   private readonly byExternalId = new Map<string, LeadDocument>();
   private readonly phoneOwners = new Map<string, { owner: PhoneOwner; keys?: readonly string[] }>();
-  private readonly written = new Map<string, WrittenLead>();
-  private readonly numbers: number[];
 
   constructor(private readonly loaded: LoadedRecords) {
     this.organization = loaded.organization;
     this.clients = loaded.clients;
-    this.numbers = [...loaded.numbers];
     for (const lead of loaded.leads) this.byExternalId.set(lead.recordSystemId ?? '', lead);
     for (const owner of loaded.phoneOwners) {
       this.phoneOwners.set(owner._id.toHexString(), { owner });
@@ -79,28 +68,12 @@ export class LeadRecords {
     return this.loaded.compoundsNamed({ name, language });
   }
 
-  /** The number that the next new lead gets. */
-  get nextNumber(): number {
-    const [number] = this.numbers;
-    if (number === undefined) throw new Error('More leads are created than numbers were loaded.');
-    return number;
-  }
-
   /** Takes over what a request does. */
   put({ operation, lead, changes, client }: LeadDecision): void {
     if (client.change !== undefined) this.clients.put(client.change);
-    const isNew = operation === 'create';
-    if (isNew) this.numbers.shift();
-    else if (changes.length === 0) return;
-    const id = lead._id.toHexString();
+    if (operation === 'update' && changes.length === 0) return;
     if (lead.recordSystemId !== undefined) this.byExternalId.set(lead.recordSystemId, lead);
-    this.phoneOwners.set(id, { owner: lead });
-    this.written.set(id, { lead, isNew: isNew || this.written.get(id)?.isNew === true });
-  }
-
-  /** The last state of each lead that is written. */
-  writtenLeads(): WrittenLead[] {
-    return [...this.written.values()];
+    this.phoneOwners.set(lead._id.toHexString(), { owner: lead });
   }
 }
 
