@@ -4,6 +4,7 @@ import { fieldChanges } from '../change-log/field-changes.js';
 import { Clock } from '../configuration/clock.js';
 import { UnitAvailabilityService } from '../units/writing/unit-availability.service.js';
 import { Outbox } from '../webhooks/outbox/outbox.js';
+import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
 import type { ReservationDto } from './reading/reservation.dto.js';
 import { presentReservation, presentWallet } from './reading/reservation.presenter.js';
@@ -51,33 +52,22 @@ export class ReservationStateService {
       emitsUnitEvent = false,
     }: { readonly isNew?: boolean; readonly emitsUnitEvent?: boolean } = {},
   ): Promise<void> {
-    if (isNew) await this.insertReservation(after);
-    else if (after.reservation !== before.reservation) await this.updateReservation(before, after);
+    const { reservation } = after;
+    const events: OutboundEvent[] = [];
+    if (isNew) {
+      await this.reservations.insert(reservation);
+      events.push({ type: 'reservation.created', data: shown(after) });
+    } else if (reservation !== before.reservation) {
+      await this.reservations.update(before.reservation, reservation);
+      events.push(reservationUpdated(before, after));
+    }
     await this.storeWallets(before, after);
+    for (const { wallet, ...event } of after.events) {
+      events.push({ ...event, data: presentWallet(wallet) });
+    }
+    await this.outbox.publishAll(reservation.organizationId, events);
     if (!after.isUnitDecided || before.unit === null || after.unit === null) return;
     await this.units.store(before.unit, after.unit, { emitsEvent: emitsUnitEvent });
-  }
-
-  private async insertReservation(created: ReservationState): Promise<void> {
-    const { organizationId } = created.reservation;
-    await this.reservations.insert(created.reservation);
-    await this.outbox.publish(organizationId, {
-      type: 'reservation.created',
-      data: shown(created),
-    });
-  }
-
-  private async updateReservation(
-    { reservation: before }: ReservationState,
-    changed: ReservationState,
-  ): Promise<void> {
-    const { reservation: after } = changed;
-    await this.reservations.update(before, after);
-    const changes = fieldChanges(auditedFields(before), auditedFields(after), [
-      'partnerCollection',
-    ]);
-    const event = { type: 'reservation.updated', data: shown(changed), changes } as const;
-    await this.outbox.publish(after.organizationId, event);
   }
 
   private async storeWallets(before: ReservationState, after: ReservationState): Promise<void> {
@@ -86,10 +76,16 @@ export class ReservationStateService {
       if (stored === undefined) await this.wallets.insert(wallet);
       else if (stored !== wallet) await this.wallets.update(stored, wallet);
     }
-    for (const { wallet, ...event } of after.events) {
-      await this.outbox.publish(wallet.organizationId, { ...event, data: presentWallet(wallet) });
-    }
   }
+}
+
+function reservationUpdated(before: ReservationState, after: ReservationState): OutboundEvent {
+  const changes = fieldChanges(
+    auditedFields(before.reservation),
+    auditedFields(after.reservation),
+    ['partnerCollection'],
+  );
+  return { type: 'reservation.updated', data: shown(after), changes };
 }
 
 /** The reservation of a state with the wallet that is active, else the one deleted last. */

@@ -41,6 +41,14 @@ export class WebhookEndpointsRepository {
     return this.list({ organizationId: { $in: organizationIds }, isEnabled: true });
   }
 
+  /** What each enabled endpoint of an organization is subscribed to. */
+  async findSubscriptions(organizationId: Types.ObjectId): Promise<unknown[]> {
+    const filter = { organizationId, isEnabled: true };
+    const projection = { _id: 0, eventTypes: 1 };
+    const endpoints = await this.endpoints.find(filter, { projection }).toArray();
+    return endpoints.map(({ eventTypes }) => eventTypes);
+  }
+
   /** @returns whether there is such an endpoint */
   async setFields(_id: Types.ObjectId, fields: Partial<WebhookEndpointDocument>): Promise<boolean> {
     const result = await this.endpoints.updateOne({ _id, removedAt: null }, { $set: fields });

@@ -34,9 +34,10 @@ export class OutboxEventsRepository {
     await this.events.insertAll(events);
   }
 
-  /** The events that are committed from now on, by any process. */
+  /** The events that are committed from now on and wait to be relayed, by any process. */
   watchInserts(): ChangeStream {
-    const inserts = [{ $match: { operationType: 'insert' } }, { $project: { _id: 1 } }];
+    const waiting = { operationType: 'insert', 'fullDocument.relayedAt': null };
+    const inserts = [{ $match: waiting }, { $project: { _id: 1 } }];
     return this.events.acrossTenants.watch(inserts, { maxAwaitTimeMS: 1_000 });
   }
 

@@ -1,6 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { coversType } from './event-types.js';
+import { unheardRetentionMs } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
 
@@ -9,6 +12,7 @@ import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-e
 export class Outbox {
   constructor(
     private readonly events: OutboxEventsRepository,
+    private readonly endpoints: WebhookEndpointsRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -30,8 +34,25 @@ export class Outbox {
     await this.store(events.map((event) => pendingEvent(organizationId, event, now)));
   }
 
-  /** Stores events that were made ready, of which each has its organization. */
+  /** Stores events of one organization that were made ready. */
   async store(events: readonly PendingEvent[]): Promise<void> {
-    await this.events.insert(events);
+    const [first] = events;
+    if (first === undefined) return;
+    const subscribed = await this.endpoints.findSubscriptions(first.organizationId);
+    const isAwaited = ({ type }: PendingEvent) => subscribed.some((types) => covers(types, type));
+    await this.events.insert(
+      events.map((event) => (isAwaited(event) ? event : asUnawaited(event))),
+    );
   }
+}
+
+/** Whether the relay has to look at the event: it marks endpoints whose types are no list. */
+function covers(eventTypes: unknown, type: string): boolean {
+  return !Array.isArray(eventTypes) || coversType(eventTypes as string[], type);
+}
+
+/** An event that nobody is subscribed to: there is nothing to relay (rule HOOK-4). */
+function asUnawaited(event: PendingEvent): PendingEvent {
+  const expiresAt = new Date(event.createdAt.getTime() + unheardRetentionMs);
+  return { ...event, relayedAt: event.createdAt, expiresAt };
 }
