@@ -38,7 +38,9 @@ export class LeadRecordsLoader {
     const leads = await this.leads.findActive(_id, [...named]);
     const unnamed = ids.filter((id) => id === undefined).length;
     const phoneOwners = await this.phoneOwners(organization, requests, leads);
-    const assignees = phoneOwners.flatMap(({ assignedToId }) => assignedToId ?? []);
+    // A lead of the group may get a phone that a later request of it sends.
+    const owners = requests.length === 1 ? phoneOwners : [...phoneOwners, ...leads];
+    const assignees = owners.flatMap(({ assignedToId }) => assignedToId ?? []);
     return new LeadRecords({
       organization,
       leads,
