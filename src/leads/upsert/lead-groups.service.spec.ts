@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { ClientRecords } from '../../clients/client-records.js';
 import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
@@ -31,6 +31,8 @@ beforeEach(() => {
   leads = [];
   store = () => undefined;
 });
+
+afterEach(() => void jest.restoreAllMocks());
 
 /** The rules as they are, over a database that the test plays. */
 function serviceWith(deadlineMs = 10_000): LeadGroupsService {
@@ -98,7 +100,8 @@ describe('LeadGroupsService', () => {
 
   it('stores its neighbours when one cannot be stored', async () => {
     store = (decisions) => {
-      if (decisions.some(({ lead }) => lead.data?.['name'] === 'bad')) throw new RangeError('not storable');
+      if (decisions.some(({ lead }) => lead.data?.['name'] === 'bad'))
+        throw new RangeError('not storable');
     };
     const responses = submit(serviceWith(), named('a', 'b', 'bad', 'c'));
     finishFirst();
@@ -123,6 +126,18 @@ describe('LeadGroupsService', () => {
     finishFirst();
     expect(new Set(await Promise.all(responses))).toEqual(new Set(['DatabaseUnavailableError']));
     expect(stored).toEqual([]);
+  });
+
+  it('does not store what would have its response before the commit', async () => {
+    const service = serviceWith();
+    const old = submit(service, named('a', 'b'));
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now + 9_900);
+    const young = submit(service, named('c'));
+    finishFirst();
+    expect(new Set(await Promise.all(old))).toEqual(new Set(['DatabaseUnavailableError']));
+    expect(await Promise.all(young)).toEqual(['create']);
+    expect(stored).toEqual([['c']]);
   });
 
   it('splits a group whose leads are too large for one transaction', async () => {

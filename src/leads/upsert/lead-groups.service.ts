@@ -8,7 +8,7 @@ import {
   isDatabaseUnavailable,
 } from '../../database/connection/database-errors.js';
 import { RequestGroups } from '../../database/transactions/request-groups.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import { endOfWork, Transactions } from '../../database/transactions/transactions.js';
 import type { Organization } from '../../organizations/organization.js';
 import { LeadNumbers } from '../lead-numbers.js';
 import type { LeadPayload } from '../lead-merge.js';
@@ -115,7 +115,8 @@ export class LeadGroupsService {
     for (const request of requests) {
       if (bytes > storedBytesLimit) break;
       try {
-        if (Date.now() >= request.expiresAt) throw new DatabaseUnavailableError();
+        const end = endOfWork(request.expiresAt, this.environment.DATABASE_DEADLINE_MS);
+        if (Date.now() >= end) throw new DatabaseUnavailableError();
         const decision = decideLead(records, request, now);
         records.put(decision);
         decisions.push(decision);
