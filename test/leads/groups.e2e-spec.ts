@@ -87,6 +87,7 @@ async function makeCaller(chosen: object): Promise<Caller> {
       leadId: 3,
       recordSystemId: 'c',
       data: { note: 9 },
+      assignedToId: assigned,
       phoneKeys: [],
       phoneKeysOf: '["EG"]',
     },
@@ -194,6 +195,16 @@ describe('lead requests in groups', () => {
       ),
       { numRuns: 10, endOnFailure: true },
     );
+  });
+
+  it('tell to whom the lead is assigned that took a phone just before', async () => {
+    const caller = await makeCaller({});
+    const outcomes = await together(service, caller, [
+      { name: 'first, on its own' },
+      { recordSystemId: 'c', phoneNumber: '01000000009' },
+      { phoneNumber: '01000000009' },
+    ]);
+    expect(JSON.stringify(outcomes[2])).toContain('"user":"Nour"');
   });
 
   it('of two instances that race answer and store what one after the other would', async () => {

@@ -184,6 +184,20 @@ describe('catalog import', () => {
     expect(await service.db.collection('phases').countDocuments(stored)).toBe(1);
   });
 
+  it('gives a new phase a type, and leaves that of a stored one', async () => {
+    const entry = (slug: string) => ({ slug, name: { 'en-us': slug }, compound: 'oasis' });
+    const typed = { ...entry('typed'), type: 'Zone' };
+    await report(JSON.stringify({ phases: [typed, entry('untyped')] }));
+    const again = { phases: [entry('typed'), entry('untyped')] };
+    expect(countsOf(await report(JSON.stringify(again)))).toBe(
+      '0/0/0 0/0/0 0/0/0 0/0/2 0/0/0 0/0/0',
+    );
+    const { organizationId } = tenant;
+    const filter = { organizationId, slug: { $in: ['typed', 'untyped'] } };
+    const phases = await service.db.collection('phases').find(filter).sort({ slug: 1 }).toArray();
+    expect(phases).toMatchObject([{ type: 'Zone' }, { type: 'Phase' }]);
+  });
+
   it('names the lines of NDJSON, and what is no catalogue at all', async () => {
     const lines = ['{"kind":"amenities","slug":"a","name":{"en-us":"A"}}', '', '{', '{"kind":"x"}'];
     const { stdout, stderr, code } = await run(lines.join('\n'));

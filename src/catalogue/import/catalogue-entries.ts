@@ -59,7 +59,7 @@ export const entrySchemas = {
   phases: z.strictObject({
     ...described,
     compound: slug,
-    type: short.default('Phase'),
+    type: short.optional(),
     landArea: number.optional(),
     mainImageUrl: url.optional(),
     media: media.optional(),

@@ -25,6 +25,9 @@ export interface SaveCounts {
   readonly unchanged: number;
 }
 
+/** What a new document has where its entry does not say it. */
+const defaults: { readonly [K in Kind]?: object } = { phases: { type: 'Phase' } };
+
 /** Where several documents have one slug, the oldest counts. */
 const oldestLast = { sort: { _id: -1 } } as const;
 
@@ -92,7 +95,7 @@ export class CatalogueImportRepository {
     for (const entry of entries) {
       const document = stored.get(entry.slug);
       if (document === undefined) {
-        inserts.push(newDocument(organizationId, entry, now));
+        inserts.push(newDocument(organizationId, { ...defaults[kind], ...entry }, now));
         continue;
       }
       const fields = mergedFields(document, entry);

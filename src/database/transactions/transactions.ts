@@ -34,6 +34,14 @@ export interface TransactionOptions {
   readonly expiresAt?: number;
 }
 
+/**
+ * When a transaction has to be ready for its commit, in milliseconds since 1970, so that its result is
+ * there before nobody waits for it any more.
+ */
+export function endOfWork(expiresAt: number, deadlineMs: number): number {
+  return expiresAt - Math.min(commitMarginMs, deadlineMs / 10);
+}
+
 /** Runs work in MongoDB transactions; the only place that opens one. */
 @Injectable()
 export class Transactions {
@@ -63,7 +71,7 @@ export class Transactions {
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
     const { expiresAt = Date.now() + deadlineMs } = options;
-    const deadline = expiresAt - Math.min(commitMarginMs, deadlineMs / 10);
+    const deadline = endOfWork(expiresAt, deadlineMs);
     const attempt = () => this.runUntilUnique(work, deadline, options.onDuplicateKey);
     const keys = [...new Set(options.queueKeys)].toSorted();
     if (keys.length === 0) return attempt();

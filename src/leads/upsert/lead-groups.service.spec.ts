@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { ClientRecords } from '../../clients/client-records.js';
 import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
@@ -33,6 +33,8 @@ beforeEach(() => {
   lastNumber = 0;
   store = () => undefined;
 });
+
+afterEach(() => void jest.restoreAllMocks());
 
 async function nextNumbers(_id: unknown, count: number): Promise<number[]> {
   return Array.from({ length: count }, () => (lastNumber += 1));
@@ -159,6 +161,18 @@ describe('LeadGroupsService', () => {
     finishFirst();
     expect(new Set(await Promise.all(responses))).toEqual(new Set(['DatabaseUnavailableError']));
     expect(stored).toEqual([]);
+  });
+
+  it('does not store what would have its response before the commit', async () => {
+    const service = serviceWith();
+    const old = submit(service, named('a', 'b'));
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now + 9_900);
+    const young = submit(service, named('c'));
+    finishFirst();
+    expect(new Set(await Promise.all(old))).toEqual(new Set(['DatabaseUnavailableError']));
+    expect(await Promise.all(young)).toEqual(['create']);
+    expect(stored).toEqual([['c']]);
   });
 
   it('splits a group whose leads are too large for one transaction', async () => {

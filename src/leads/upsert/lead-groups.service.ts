@@ -8,7 +8,7 @@ import {
   isDatabaseUnavailable,
 } from '../../database/connection/database-errors.js';
 import { RequestGroups } from '../../database/transactions/request-groups.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import { endOfWork, Transactions } from '../../database/transactions/transactions.js';
 import type { Organization } from '../../organizations/organization.js';
 import { LeadNumbers } from '../lead-numbers.js';
 import type { LeadPayload } from '../lead-merge.js';
@@ -27,6 +27,8 @@ interface GroupedRequest extends LeadRequest {
   readonly organization: Organization;
   /** When the request gets its 503, in milliseconds since 1970. */
   readonly expiresAt: number;
+  /** Until when it may be decided, so that its commit comes before that. */
+  readonly decidableUntil: number;
 }
 
 type Outcome = PromiseSettledResult<LeadDecision>;
@@ -58,8 +60,10 @@ export class LeadGroupsService {
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async upsert({ organization, language }: Caller, payload: LeadPayload): Promise<LeadDecision> {
-    const expiresAt = Date.now() + this.environment.DATABASE_DEADLINE_MS;
-    const request = { organization, language, payload, expiresAt };
+    const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
+    const expiresAt = Date.now() + deadlineMs;
+    const decidableUntil = endOfWork(expiresAt, deadlineMs);
+    const request = { organization, language, payload, expiresAt, decidableUntil };
     const bytes = BSON.calculateObjectSize(payload);
     return this.groups.submit(organization._id.toHexString(), request, bytes);
   }
@@ -132,7 +136,7 @@ function decideAll(
   for (const request of requests) {
     if (bytes > storedBytesLimit) break;
     try {
-      if (Date.now() >= request.expiresAt) throw new DatabaseUnavailableError();
+      if (Date.now() >= request.decidableUntil) throw new DatabaseUnavailableError();
       const value = decideLead(records, request, now);
       records.put(value);
       bytes += value.bytes;

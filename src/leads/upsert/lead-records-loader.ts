@@ -28,7 +28,9 @@ export class LeadRecordsLoader {
     const ids = new Set(requests.flatMap(({ payload }) => payload.recordSystemId ?? []));
     const leads = await this.leads.findActive(_id, [...ids]);
     const phoneOwners = await this.phoneOwners(organization, requests, leads);
-    const assignees = phoneOwners.flatMap(({ assignedToId }) => assignedToId ?? []);
+    // A lead of the group may get a phone that a later request of it sends.
+    const owners = requests.length === 1 ? phoneOwners : [...phoneOwners, ...leads];
+    const assignees = owners.flatMap(({ assignedToId }) => assignedToId ?? []);
     return new LeadRecords({
       organization,
       leads,
