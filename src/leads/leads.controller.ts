@@ -8,7 +8,9 @@ import {
   DocumentedUpsert,
   DocumentedErrors,
   DocumentedHeaders,
+  DocumentedPolling,
   ignoredFieldsHeader,
+  pollingHeaders,
 } from '../http/reference/api-documentation.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
@@ -56,7 +58,8 @@ export class LeadsController {
     summary: 'Read a lead',
     description: 'The current lead, for resynchronizing after a missed outbound event.',
   })
-  @DocumentedResponse(200, LeadResponseDto, 'The lead.')
+  @DocumentedResponse(200, LeadResponseDto, 'The lead.', { etag: pollingHeaders.etag })
+  @DocumentedPolling()
   @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
   read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadResponseDto> {
     return this.leads.read(caller, path.recordSystemId);

@@ -20,7 +20,10 @@ import {
   DocumentedUpsert,
   DocumentedErrors,
   DocumentedHeaders,
+  DocumentedPolling,
   ignoredFieldsHeader,
+  pollingHeaders,
+  responseHeaders,
 } from '../http/reference/api-documentation.js';
 import { setIgnoredFields } from '../http/server/ignored-fields.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
@@ -70,7 +73,7 @@ export class ReservationsController {
   @ApiResponse({
     status: 201,
     description: 'Done; no body.',
-    headers: { ...callbackResponseHeaders, ...ignoredFieldsHeader },
+    headers: { ...responseHeaders, ...callbackResponseHeaders, ...ignoredFieldsHeader },
   })
   @DocumentedErrors(...bodyErrors, ...callbackErrors, ...commonCallbackErrors)
   async receive(
@@ -121,7 +124,10 @@ export class ReservationsController {
     summary: 'Read a reservation',
     description: 'With its wallet and cheques, for a partner whose callback timed out.',
   })
-  @DocumentedResponse(200, ReservationResponseDto, 'The reservation.')
+  @DocumentedResponse(200, ReservationResponseDto, 'The reservation.', {
+    etag: pollingHeaders.etag,
+  })
+  @DocumentedPolling()
   @DocumentedErrors(...pathErrors, reservationErrors.reservationNotFound, ...commonErrors)
   async read(
     @CurrentCaller() caller: Caller,

@@ -232,6 +232,9 @@ export const pathErrors: readonly ErrorDefinition[] = [
 
 /** What can happen to every request, with or without a key. */
 export const generalErrors: readonly ErrorDefinition[] = [
+  httpErrors.hostRequired,
+  // Of a parameter that is not known.
+  httpErrors.validationFailed,
   httpErrors.requestTimeout,
   httpErrors.headersTooLarge,
   httpErrors.internalServerError,

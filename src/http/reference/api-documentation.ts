@@ -94,7 +94,7 @@ export function DocumentedPolling(): MethodDecorator {
     ApiResponse({
       status: 304,
       description: 'What If-None-Match names is still what would be sent.',
-      headers: responseHeaders,
+      headers: { ...responseHeaders, etag: pollingHeaders.etag },
     }),
   );
 }

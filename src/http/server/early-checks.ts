@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
@@ -65,14 +66,16 @@ function pathPattern(url: string): RegExp {
 export function checkAnnouncedBodies(fastify: FastifyInstance, lengthLimit: number): void {
   fastify.addHook('preParsing', ({ raw }, reply, _payload, done) => {
     if (!announcesBody(raw)) return done();
-    // Its client left while the key was judged: no event would end the wait for its body.
-    if (raw.destroyed) return done(new DomainError(httpErrors.badRequest));
+    // Its client left while the key was judged: no event would end the wait for the rest.
+    if (raw.destroyed && !raw.complete) return done(new DomainError(httpErrors.badRequest));
     const error = announcedError(raw.headers, lengthLimit);
     if (error !== null) return done(new DomainError(error));
     if (awaitsContinue(raw)) {
       delete raw.headers.expect;
       reply.raw.writeContinue();
     }
+    // What had arrived of a request does not depend on how long its key took.
+    if (raw.destroyed) return done(null, Readable.from((raw.read() as Buffer | null) ?? []));
     done();
   });
 }

@@ -18,6 +18,9 @@ import { ChequeNumber } from '../cheques/cheque-number.js';
 
 /** More than any payment plan has installments. */
 const maxCheques = 500;
+/** By which of its ids a unit or a lead may be named. */
+const unitIds = ['recordSystemId', 'unitId'];
+const leadIds = ['recordSystemId'];
 
 /** A cheque of `POST /reservations`. */
 export class ChequeRequestDto {
@@ -71,7 +74,7 @@ export class UpsertReservationDto {
     },
     [{ name: 'isUnitReference', isMet: isUnitReference }],
   )
-  @NamesInside(['recordSystemId', 'unitId'])
+  @NamesInside(unitIds)
   unit?: UnitReference;
 
   @Field(
@@ -79,9 +82,9 @@ export class UpsertReservationDto {
       type: ExternalReference,
       description: 'The lead who reserves, by the external id that it was posted with.',
     },
-    [{ name: 'isLeadReference', isMet: (value) => hasOnlyId(value, 'recordSystemId') }],
+    [{ name: 'isLeadReference', isMet: (value) => hasOneId(value, leadIds) }],
   )
-  @NamesInside(['recordSystemId'])
+  @NamesInside(leadIds)
   lead?: ExternalReference;
 
   @StatusField(
@@ -128,12 +131,12 @@ function hasUniqueInstallments(cheques: unknown): boolean {
 }
 
 function isUnitReference(value: unknown): boolean {
-  const isSlug = isValid(externalId, value);
-  return isSlug || hasOnlyId(value, 'recordSystemId') || hasOnlyId(value, 'unitId');
+  return isValid(externalId, value) || hasOneId(value, unitIds);
 }
 
-function hasOnlyId(value: unknown, key: string): boolean {
+/** Names that are not known are told by themselves. */
+function hasOneId(value: unknown, names: readonly string[]): boolean {
   if (!isPlainObject(value)) return false;
-  const [[name, id] = [], ...others] = Object.entries(value);
-  return name === key && others.length === 0 && isValid(externalId, id);
+  const ids = names.flatMap((name) => (Object.hasOwn(value, name) ? [value[name]] : []));
+  return ids.length === 1 && isValid(externalId, ids[0]);
 }

@@ -40,7 +40,10 @@ export class CompoundUnitsController {
     summary: 'List all units of a compound',
     description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
   })
-  @DocumentedResponse(200, CompoundUnitsResponseDto, 'The units.', pollingHeaders)
+  @DocumentedResponse(200, CompoundUnitsResponseDto, 'The units.', {
+    etag: pollingHeaders.etag,
+    'x-updated-as-of': pollingHeaders['x-updated-as-of'],
+  })
   @DocumentedPolling()
   @DocumentedErrors(...pathErrors, compoundErrors.notFound, ...commonCompoundErrors)
   async list(

@@ -82,11 +82,11 @@ function isText(value: unknown): boolean {
   return isValid(shortText, value);
 }
 
+/** Names of other languages are told by themselves. */
 function isLocalized(value: unknown): boolean {
   if (!isPlainObject(value)) return false;
-  const keys = Object.keys(value);
-  const isKnown = keys.every((key) => languages.some((language) => language === key));
-  return keys.length > 0 && isKnown && Object.values(value).every(isText);
+  const texts = languages.filter((language) => Object.hasOwn(value, language));
+  return texts.length > 0 && texts.every((language) => isText(value[language]));
 }
 
 function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
