@@ -34,7 +34,11 @@ interface SimulatedDelivery {
 /** A worker on a queue in memory and with receivers that take simulated time. */
 class Simulation {
   readonly lags: number[] = [];
+  /** When attempts began. */
+  readonly starts: number[] = [];
   readonly paces = new Map<string, Pace>();
+  /** Until when receivers want nothing. */
+  pausedUntil = new Date(0);
   mostOpen = 0;
   private open = 0;
   private now = 0;
@@ -56,7 +60,8 @@ class Simulation {
         this.inDatabase(() => this.lease(id, +until, limit, budget)),
     } as unknown as DeliveryQueueRepository;
     const endpoints = {
-      findById: (_id: Types.ObjectId) => this.inDatabase(() => ({ _id, isEnabled: true })),
+      findById: (_id: Types.ObjectId) =>
+        this.inDatabase(() => ({ _id, isEnabled: true, pausedUntil: this.pausedUntil })),
       findPaces: () => this.inDatabase(() => this.paces),
     } as unknown as WebhookEndpointsRepository;
     const runner = {
@@ -132,6 +137,7 @@ class Simulation {
   private async attempt(delivery: SimulatedDelivery, leavePlace: () => void) {
     const { milliseconds, statusCode } = kinds[delivery.kind];
     if (kinds[delivery.kind].milliseconds === 50) this.lags.push(this.now - delivery.createdAt);
+    this.starts.push(this.now);
     this.open += 1;
     this.mostOpen = Math.max(this.mostOpen, this.open);
     if (milliseconds > quickMs) this.steps.push({ at: this.now + quickMs, run: leavePlace });
@@ -192,4 +198,19 @@ it('large deliveries do not wait for those that hang', async () => {
   await simulation.run(simulation.newWorker(), all, 60);
   expect(simulation.lags).toHaveLength(2 * 30);
   expect(Math.max(...simulation.lags)).toBeLessThan(1_000);
+});
+
+it('a pause ends with one attempt, also where no attempt has failed', async () => {
+  const simulation = new Simulation();
+  const [endpoint] = endpointsOf({ good: 1 });
+  const all = endpoint === undefined ? [] : Array.from({ length: 16 }, () => endpoint);
+  const worker = simulation.newWorker();
+  await simulation.run(worker, all, 10);
+  expect(simulation.mostOpen).toBe(16);
+  const before = simulation.starts.length;
+  simulation.pausedUntil = new Date(15_000);
+  await simulation.run(worker, all, 10);
+  const [first = NaN, second] = simulation.starts.slice(before);
+  expect(first).toBeGreaterThanOrEqual(15_000);
+  expect(second).toBeGreaterThanOrEqual(first + kinds.good.milliseconds);
 });

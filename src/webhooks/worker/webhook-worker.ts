@@ -232,6 +232,7 @@ export class WebhookWorker {
     }
     if (endpoint.pausedUntil && endpoint.pausedUntil > now) {
       this.postponed.set(deliveries, endpoint.pausedUntil);
+      deliveries.limit = 1;
       return [];
     }
     const lease = { owner: randomUUID(), from: now, until: new Date(now.getTime() + leaseMs) };
