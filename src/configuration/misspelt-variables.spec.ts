@@ -17,6 +17,15 @@ it.each([
   ]);
 });
 
+it.each(['RATE_LIMIT_RSP', 'RATE_LIMIT_RPS', 'RATE_LIMIT', 'AUTH_FAILURE_RPM', 'EVENTS_RETENTION'])(
+  '%s is told, which looks like a limit that the service does not have',
+  (name) => {
+    expect(misspeltVariables(['PATH', name])).toEqual([
+      `${name} is no variable of this service and is ignored`,
+    ]);
+  },
+);
+
 it("this service's own and other programs' variables are not told", () => {
   const others = [
     'PATH',

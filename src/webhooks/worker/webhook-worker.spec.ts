@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
 import { readEnvironment } from '../../configuration/environment.js';
 import { type Pace, paceAfter, quickMs } from '../deliveries/delivery-outcome.js';
-import type { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import type { Budget, DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import type { DeliveryAttemptRunner, LeasedDelivery } from './delivery-attempt-runner.js';
 import { WebhookWorker } from './webhook-worker.js';
@@ -13,8 +13,12 @@ const kinds = {
   late: { milliseconds: 14_000, statusCode: 204 },
   dripping: { milliseconds: 1_010, statusCode: 200 },
   hanging: { milliseconds: 15_000, statusCode: null },
+  largeHanging: { milliseconds: 15_000, statusCode: null },
+  largeGood: { milliseconds: 50, statusCode: 204 },
 };
 type Kind = keyof typeof kinds;
+/** The bytes of deliveries that are large. */
+const sizes: Partial<Record<Kind, number>> = { largeHanging: 8 * 1_048_576, largeGood: 100_000 };
 
 const databaseMs = 5;
 const retryMs = 20_000;
@@ -30,7 +34,11 @@ interface SimulatedDelivery {
 /** A worker on a queue in memory and with receivers that take simulated time. */
 class Simulation {
   readonly lags: number[] = [];
+  /** When attempts began. */
+  readonly starts: number[] = [];
   readonly paces = new Map<string, Pace>();
+  /** Until when receivers want nothing. */
+  pausedUntil = new Date(0);
   mostOpen = 0;
   private open = 0;
   private now = 0;
@@ -48,11 +56,12 @@ class Simulation {
           endpointIds: this.endpointsDue(+since, +now),
           hasMore: false,
         })),
-      lease: (id: Types.ObjectId, { until }: { until: Date }, limit: number) =>
-        this.inDatabase(() => this.lease(id, +until, limit)),
+      lease: (id: Types.ObjectId, { until }: { until: Date }, limit: number, budget: Budget) =>
+        this.inDatabase(() => this.lease(id, +until, limit, budget)),
     } as unknown as DeliveryQueueRepository;
     const endpoints = {
-      findById: (_id: Types.ObjectId) => this.inDatabase(() => ({ _id, isEnabled: true })),
+      findById: (_id: Types.ObjectId) =>
+        this.inDatabase(() => ({ _id, isEnabled: true, pausedUntil: this.pausedUntil })),
       findPaces: () => this.inDatabase(() => this.paces),
     } as unknown as WebhookEndpointsRepository;
     const runner = {
@@ -111,19 +120,24 @@ class Simulation {
     return [...new Map(due.map(({ endpointId: id }) => [id.toHexString(), id])).values()];
   }
 
-  private lease(id: Types.ObjectId, until: number, limit: number) {
+  private lease(id: Types.ObjectId, until: number, limit: number, budget: Budget) {
     const due = [...this.pending].filter(
       ({ endpointId, nextAttemptAt }) => endpointId.equals(id) && nextAttemptAt <= this.now,
     );
-    const leased = due.slice(0, limit);
-    for (const delivery of leased) delivery.nextAttemptAt = until;
-    const sized = leased.map((delivery) => ({ delivery, bytes: 1_000 }));
-    return { leased: sized, hasMore: due.length > limit, isCut: false };
+    const wanted = due
+      .slice(0, limit)
+      .map((delivery) => ({ delivery, bytes: sizes[delivery.kind] ?? 1_000 }));
+    const unpaid = wanted.findIndex(({ bytes }) => !budget.take(bytes));
+    const isCut = unpaid !== -1;
+    const leased = isCut ? wanted.slice(0, unpaid) : wanted;
+    for (const { delivery } of leased) delivery.nextAttemptAt = until;
+    return { leased, hasMore: !isCut && due.length > limit, isCut };
   }
 
   private async attempt(delivery: SimulatedDelivery, leavePlace: () => void) {
     const { milliseconds, statusCode } = kinds[delivery.kind];
-    if (delivery.kind === 'good') this.lags.push(this.now - delivery.createdAt);
+    if (kinds[delivery.kind].milliseconds === 50) this.lags.push(this.now - delivery.createdAt);
+    this.starts.push(this.now);
     this.open += 1;
     this.mostOpen = Math.max(this.mostOpen, this.open);
     if (milliseconds > quickMs) this.steps.push({ at: this.now + quickMs, run: leavePlace });
@@ -173,4 +187,30 @@ describe('good endpoints beside 4 slow and 70 hanging ones', () => {
     expect(Math.max(...beside.lags)).toBeLessThan(2_000);
     expect(beside.mostOpen).toBeLessThanOrEqual(4 * 64);
   });
+});
+
+it('large deliveries do not wait for those that hang', async () => {
+  const simulation = new Simulation();
+  const all = endpointsOf({ largeHanging: 20, largeGood: 2 });
+  for (const [id, kind] of all) {
+    simulation.paces.set(id.toHexString(), kind === 'largeGood' ? 'quick' : 'slow');
+  }
+  await simulation.run(simulation.newWorker(), all, 60);
+  expect(simulation.lags).toHaveLength(2 * 30);
+  expect(Math.max(...simulation.lags)).toBeLessThan(1_000);
+});
+
+it('a pause ends with one attempt, also where no attempt has failed', async () => {
+  const simulation = new Simulation();
+  const [endpoint] = endpointsOf({ good: 1 });
+  const all = endpoint === undefined ? [] : Array.from({ length: 16 }, () => endpoint);
+  const worker = simulation.newWorker();
+  await simulation.run(worker, all, 10);
+  expect(simulation.mostOpen).toBe(16);
+  const before = simulation.starts.length;
+  simulation.pausedUntil = new Date(15_000);
+  await simulation.run(worker, all, 10);
+  const [first = NaN, second] = simulation.starts.slice(before);
+  expect(first).toBeGreaterThanOrEqual(15_000);
+  expect(second).toBeGreaterThanOrEqual(first + kinds.good.milliseconds);
 });

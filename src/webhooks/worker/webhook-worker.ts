@@ -18,19 +18,23 @@ const leaseMs = 60_000;
 /** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
 
-/** How many bytes of large deliveries a process holds, and how many for one endpoint. */
-const budgetBytes = 32 * 1_048_576;
-const budgetBytesPerEndpoint = budgetBytes / 4;
+/** How many bytes of large deliveries a process holds; one endpoint may have half of its pace's. */
+const budgetBytes: Readonly<Record<Pace, number>> = {
+  quick: 16 * 1_048_576,
+  unproven: 8 * 1_048_576,
+  slow: 8 * 1_048_576,
+};
 
-/** A leased delivery with what it takes of the budget. */
+/** A leased delivery with what it takes of a budget. */
 interface PaidDelivery extends LeasedDelivery {
   readonly bytes: number;
+  readonly budget: Budget;
 }
 
 /** What this process delivers to one endpoint. */
 interface EndpointDeliveries {
   readonly leases: Batcher<void, PaidDelivery>;
-  readonly budget: Budget;
+  readonly budgets: Readonly<Record<Pace, Budget>>;
   pace: Pace;
   /** How many may run at the same time. */
   limit: number;
@@ -41,8 +45,8 @@ interface EndpointDeliveries {
 }
 
 /**
- * Delivers what is due. Endpoints of one pace share the places for it, and those that wait for one
- * take turns, so that slow and dead ones delay no other (rule HOOK-8).
+ * Delivers what is due. Endpoints of one pace share the places and the bytes for it, and those that
+ * wait for a place take turns, so that slow and dead ones delay no other (rule HOOK-8).
  *
  * A delivery is leased when it has a place, so that no lease runs out while it waits for one.
  */
@@ -58,7 +62,9 @@ export class WebhookWorker {
   private readonly load: Record<Place, number> = { ...byPace(() => 0), left: 0 };
   private readonly places: Places;
   private readonly running = new Set<Promise<void>>();
-  private readonly budget = new ByteBudget(budgetBytes, budgetBytesPerEndpoint);
+  private readonly budgets = byPace(
+    (pace) => new ByteBudget(budgetBytes[pace], budgetBytes[pace] / 2),
+  );
   private readonly shutdown = new AbortController();
   private isStopping = false;
 
@@ -111,7 +117,7 @@ export class WebhookWorker {
   private add(id: Types.ObjectId, pace: Pace): void {
     const endpoint: EndpointDeliveries = {
       leases: new Batcher((places) => this.leaseSafely(id, endpoint, places.length)),
-      budget: this.budget.forEndpoint(),
+      budgets: byPace((of) => this.budgets[of].forEndpoint()),
       pace,
       limit: 1,
       active: 0,
@@ -189,7 +195,7 @@ export class WebhookWorker {
       const message = 'The result of a delivery attempt could not be stored';
       this.logger.warn({ err: error }, message);
     }
-    endpoint.budget.release(leased.bytes);
+    leased.budget.release(leased.bytes);
     // What there were no bytes for may go now.
     if (leased.bytes > freeBytes) endpoint.mayHaveDue = true;
     endpoint.limit = nextLimit(endpoint.limit, endpoint.pace, isDelivered, this.places);
@@ -226,21 +232,18 @@ export class WebhookWorker {
     }
     if (endpoint.pausedUntil && endpoint.pausedUntil > now) {
       this.postponed.set(deliveries, endpoint.pausedUntil);
+      deliveries.limit = 1;
       return [];
     }
     const lease = { owner: randomUUID(), from: now, until: new Date(now.getTime() + leaseMs) };
-    const { leased, hasMore, isCut } = await this.queue.lease(
-      endpointId,
-      lease,
-      limit,
-      deliveries.budget,
-    );
+    const budget = deliveries.budgets[deliveries.pace];
+    const { leased, hasMore, isCut } = await this.queue.lease(endpointId, lease, limit, budget);
     if (hasMore) deliveries.mayHaveDue = true;
     if (isCut) this.postponed.set(deliveries, now);
-    return leased.map((one) => ({ ...one, endpoint }));
+    return leased.map((one) => ({ ...one, endpoint, budget }));
   }
 }
 
-function byPace<T>(create: () => T): Record<Pace, T> {
-  return { quick: create(), unproven: create(), slow: create() };
+function byPace<T>(create: (pace: Pace) => T): Record<Pace, T> {
+  return { quick: create('quick'), unproven: create('unproven'), slow: create('slow') };
 }
