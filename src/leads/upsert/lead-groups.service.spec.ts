@@ -98,7 +98,8 @@ describe('LeadGroupsService', () => {
 
   it('stores its neighbours when one cannot be stored', async () => {
     store = (decisions) => {
-      if (decisions.some(({ lead }) => lead.data?.['name'] === 'bad')) throw new RangeError('not storable');
+      if (decisions.some(({ lead }) => lead.data?.['name'] === 'bad'))
+        throw new RangeError('not storable');
     };
     const responses = submit(serviceWith(), named('a', 'b', 'bad', 'c'));
     finishFirst();
