@@ -5,8 +5,8 @@ import { catalogues } from './localization/messages.js';
 
 const errors = Object.values(errorLists).flat();
 /** Every message that an error may have, with its sample values. */
-const messages = errors.flatMap(({ message, sample = {}, otherMessage }) => [
-  { key: message, values: sample },
+const messages = errors.flatMap(({ messageKey, sample = {}, otherMessage }) => [
+  { key: messageKey, values: sample },
   ...(otherMessage === undefined ? [] : [{ values: {}, ...otherMessage }]),
 ]);
 

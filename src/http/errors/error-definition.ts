@@ -9,7 +9,7 @@ export interface ErrorDefinition {
   /** Stable word for programs, the same in every language: the header `x-error-code`. */
   readonly code: string;
   /** Key of the message in the catalogues. */
-  readonly message: string;
+  readonly messageKey: string;
   /** Sample values of the message's placeholders; throwing the error needs a value for each. */
   readonly sample?: Readonly<Record<string, string | number>>;
   /** Another message that the same error may have, with sample values. */
