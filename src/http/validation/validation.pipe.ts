@@ -12,7 +12,7 @@ const nestedValidation = 'nestedValidation';
 
 /**
  * Makes DTOs of bodies, queries and path parameters, and rejects what breaks their rules, or is not
- * known (rule HTTP-20), with the catalogues' messages, one for each broken rule (rule HTTP-5).
+ * known (rule HTTP-20), with one message for each broken rule (rule HTTP-5).
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
