@@ -8,7 +8,7 @@ import { defaultLanguage } from '../../localization/language.js';
 import { Outbox } from '../../webhooks/outbox/outbox.js';
 import type { OutboundEvent } from '../../webhooks/outbox/pending-event.js';
 import { UnitFieldsDto } from '../unit.dto.js';
-import { UnitPresenter } from '../unit-presenter.js';
+import { UnitPresenter } from '../unit.presenter.js';
 
 /** Two states of a unit. */
 export interface UnitUpdate {

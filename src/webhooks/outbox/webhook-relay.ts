@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../configuration/clock.js';
+import { mebibyte } from '../../values/numbers.js';
 import { newDelivery } from '../deliveries/delivery-documents.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
@@ -14,7 +15,7 @@ import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 /** How many events, and how many bytes of them or of their deliveries, are in memory together. */
 const batchSize = 100;
-const batchBytes = 16 * 1_048_576;
+const batchBytes = 16 * mebibyte;
 /** A relay that has not finished its batch by then has died (rule HOOK-9). */
 const leaseMs = 30_000;
 

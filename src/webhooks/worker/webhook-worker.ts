@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { mebibyte } from '../../values/numbers.js';
 import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
 import { type Pace, paces } from '../deliveries/delivery-outcome.js';
 import { type Budget, DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
@@ -19,7 +20,7 @@ const leaseMs = 60_000;
 const shutdownGraceMs = 5_000;
 
 /** How many bytes of large deliveries a process holds, and how many for one endpoint. */
-const budgetBytes = 32 * 1_048_576;
+const budgetBytes = 32 * mebibyte;
 const budgetBytesPerEndpoint = budgetBytes / 4;
 
 /** A leased delivery with what it takes of the budget. */
