@@ -18,7 +18,7 @@ import {
   deliveryListColumns,
   deliveryView,
 } from './delivery-view.js';
-import { deliveryStatus, listSize, objectId, time } from '../command-line/option-values.js';
+import { deliveryStatus, listLimit, objectId, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printLine, printList, printItem } from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
@@ -63,7 +63,7 @@ function addDeliveries(group: Command): void {
     .option('--object <id>', 'about one lead, client, unit or wallet')
     .option('--since <date>', 'created since then, ISO 8601', time)
     .option('--until <date>', 'created before then, ISO 8601', time)
-    .option('--limit <n>', 'how many at most', listSize, 50)
+    .option('--limit <n>', 'how many at most', listLimit, 50)
     .action((id: Types.ObjectId | undefined, options: ListOptions) =>
       withApplication(async (application) => {
         const found = id === undefined ? {} : await endpointOrDelivery(application, id);

@@ -6,7 +6,7 @@ import {
 } from '../../webhooks/outbox/outbox-events.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand } from '../command-line/command-texts.js';
-import { listSize, objectId } from '../command-line/option-values.js';
+import { listLimit, objectId } from '../command-line/option-values.js';
 import { type Columns, type OutputOptions, printList } from '../command-line/output.js';
 import { organizationOf } from '../organizations/organization-view.js';
 
@@ -33,7 +33,7 @@ export function addEventsCommand(group: Command): void {
   })
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .option('--failed', 'only those that could not be relayed, with the reason')
-    .option('--limit <n>', 'how many at most', listSize, 50)
+    .option('--limit <n>', 'how many at most', listLimit, 50)
     .action((options: EventsOptions) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
