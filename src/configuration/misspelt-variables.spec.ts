@@ -11,13 +11,13 @@ it.each([
   ['DATABASE_DEADLINE_SECONDS', 'DATABASE_DEADLINE_MS'],
   ['ENCRYPTION_KEYS_FILE', 'ENCRYPTION_KEYS'],
   ['WEBHOOKS_ALLOW_LOOPBACK', 'WEBHOOKS_ALLOW_HTTP'],
-])('%s is told to look like %s', (name, meant) => {
+])('%s is reported as looking like %s', (name, meant) => {
   expect(misspeltVariables(['PATH', name])).toEqual([
     `${name} is no variable of this service and is ignored: is ${meant} meant?`,
   ]);
 });
 
-it("this service's own and other programs' variables are not told", () => {
+it("this service's own and other programs' variables are not reported", () => {
   const others = [
     'PATH',
     'HOME',

@@ -41,7 +41,7 @@ function messagesOf({ property: field, ...error }: ValidationError, parent = '')
   const property = `${parent}${field}`;
   const contexts: Record<string, Message['values']> = error.contexts ?? {};
   const broken = Object.entries(error.constraints ?? {});
-  // What is no list is not told to be no object too.
+  // What is no list is not reported as no object too.
   const rules = broken.length === 1 ? broken : broken.filter(([rule]) => rule !== nestedValidation);
   const own = rules.map(([rule, message]) => ({
     key: `validation.${message}`,

@@ -10,7 +10,7 @@ import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repos
 import { messageOf } from '../sending/message.js';
 import { assertBodySize } from './event-size.js';
 import { coversType } from './event-types.js';
-import { type OutboxEventDocument, unheardRetentionMs } from './outbox-event.schema.js';
+import { type OutboxEventDocument, unsubscribedRetentionMs } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 /** How many events, and how many bytes of them or of their deliveries, are in memory together. */
@@ -59,10 +59,10 @@ export class WebhookRelay {
       waiting = new Map();
       waitingBytes = 0;
     };
-    const unheard = new Set(events);
+    const unsubscribed = new Set(events);
     for (const event of events) {
       for (const delivery of this.deliveriesOf(event, endpoints, failures, now)) {
-        unheard.delete(event);
+        unsubscribed.delete(event);
         const bytes = Buffer.byteLength(delivery.body);
         if (waitingBytes + bytes > batchBytes) await store();
         waiting.set(delivery, event);
@@ -72,11 +72,11 @@ export class WebhookRelay {
     await store();
     for (const [event, reason] of failures) await this.setAside(event, reason, now);
     const relayed = events.filter((event) => !failures.has(event));
-    const isUnheard = (event: OutboxEventDocument) => unheard.has(event);
-    const expiresAt = new Date(now.getTime() + unheardRetentionMs);
-    await this.events.markRelayed(relayed.filter(isUnheard), now, expiresAt);
+    const isUnsubscribed = (event: OutboxEventDocument) => unsubscribed.has(event);
+    const expiresAt = new Date(now.getTime() + unsubscribedRetentionMs);
+    await this.events.markRelayed(relayed.filter(isUnsubscribed), now, expiresAt);
     await this.events.markRelayed(
-      relayed.filter((event) => !isUnheard(event)),
+      relayed.filter((event) => !isUnsubscribed(event)),
       now,
       null,
     );
