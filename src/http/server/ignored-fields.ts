@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
 /** How many names a response reports, and how much of each: names come from requests. */
-const maxNames = 20;
-const maxNameLength = 64;
+export const maxNames = 20;
+export const maxNameLength = 64;
 
 /**
  * Names the parts of a request that had no effect (rules HTTP-20 and RES-7), beside those that were

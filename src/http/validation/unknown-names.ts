@@ -1,10 +1,7 @@
 import type { Message } from '../../localization/messages.js';
 import { isPlainObject } from '../../values/plain-object.js';
+import { maxNameLength, maxNames } from '../server/ignored-fields.js';
 import { type DtoClass, fieldsOf, itemTypeOf, namesInside } from './field.js';
-
-/** How many unknown names a response reports, and how much of each: they come from requests. */
-const maxNames = 20;
-const maxNameLength = 64;
 
 const tolerantTypes = new Set<{ readonly name: string }>();
 

@@ -10,7 +10,7 @@ import type { WebhookDeliveryDocument } from '../../webhooks/deliveries/webhook-
 import type { WebhookEndpointDocument } from '../../webhooks/endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addPrintingCommand } from '../command-line/command-texts.js';
+import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import {
   attemptColumns,
   deliveryColumns,
@@ -38,7 +38,6 @@ interface ListOptions extends Omit<ReplayOptions, 'failed'> {
   readonly limit: number;
 }
 
-const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 const replayTexts = {
   counted: 'deliveries to be sent again',
   remedy: 'Run the command again for the rest: nothing is sent twice.',
