@@ -32,7 +32,7 @@ const pure = [
   '^src/http/(errors/(domain-error|http-errors)|validation/json-body)\\.ts$',
   '^src/leads/phones/lead-phones\\.ts$',
   '^src/localization/(fold-case|language|localized)\\.ts$',
-  '^src/reservations/(cheques/cheques|reservation-state|states|transitions)\\.ts$',
+  '^src/reservations/(cheques/cheques|reservation-state|statuses|transitions)\\.ts$',
   '^src/units/writing/availability\\.ts$',
   '^src/values/',
   '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|retry-schedule|secret-box)\\.ts$',

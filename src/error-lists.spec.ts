@@ -1,23 +1,23 @@
 import { describe, expect, it } from '@jest/globals';
 import { errorLists } from './error-lists.js';
 import { languages } from './localization/language.js';
-import { catalogues } from './localization/messages.js';
+import { textsByLanguage } from './localization/messages.js';
 
 const errors = Object.values(errorLists).flat();
 /** Every message that an error may have, with its sample values. */
-const messages = errors.flatMap(({ message, sample = {}, otherMessage }) => [
-  { key: message, values: sample },
+const messages = errors.flatMap(({ messageKey, sample = {}, otherMessage }) => [
+  { key: messageKey, values: sample },
   ...(otherMessage === undefined ? [] : [{ values: {}, ...otherMessage }]),
 ]);
 
 const isRule = (key: string) => key.startsWith('validation.');
-const catalogueKeys = (language: (typeof languages)[number]) =>
-  Object.entries(catalogues[language]).flatMap(([file, texts]) =>
+const messageKeys = (language: (typeof languages)[number]) =>
+  Object.entries(textsByLanguage[language]).flatMap(([file, texts]) =>
     Object.keys(texts).map((key) => `${file}.${key}`),
   );
 const textOf = (language: (typeof languages)[number], key: string) => {
   const [file = '', name = ''] = key.split('.');
-  return catalogues[language][file]?.[name];
+  return textsByLanguage[language][file]?.[name];
 };
 
 describe('the lists of errors', () => {
@@ -34,9 +34,9 @@ describe('the lists of errors', () => {
     }
   });
 
-  it.each(languages)('use every message of the catalogue in %s once', (language) => {
+  it.each(languages)('use every message in %s once', (language) => {
     const used = messages.map(({ key }) => key).filter((key) => !isRule(key));
-    const known = catalogueKeys(language).filter((key) => !isRule(key));
+    const known = messageKeys(language).filter((key) => !isRule(key));
     expect(used.toSorted()).toEqual(known.toSorted());
   });
 

@@ -42,7 +42,7 @@ export function loadEnvironment(): Environment {
   return readEnvironment(process.env);
 }
 
-/** Tells what looks like a setting and is none; to be called once the log is there. */
+/** Logs what looks like a setting and is none; to be called once the log is there. */
 export function warnOfMisspeltVariables(logger: Logger): void {
   for (const line of misspeltVariables(Object.keys(process.env))) logger.warn(line);
 }

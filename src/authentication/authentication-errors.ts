@@ -6,7 +6,7 @@ export const authenticationErrors = {
   keyMissing: {
     status: 401,
     code: 'key.missing',
-    message: 'authentication.keyNotProvided',
+    messageKey: 'authentication.keyNotProvided',
     otherMessage: { key: 'authentication.unauthorized' },
     cause: 'No API key was sent',
     remedy: 'Send the key in the header `api-key`',
@@ -14,7 +14,7 @@ export const authenticationErrors = {
   keyInvalid: {
     status: 401,
     code: 'key.invalid',
-    message: 'authentication.keyNotValid',
+    messageKey: 'authentication.keyNotValid',
     cause: 'The API key is unknown, expired, revoked or without external access',
     remedy: 'Compare the key with the one that was issued, or ask for a new one',
   },
@@ -42,5 +42,5 @@ export const commonCallbackErrors: readonly ErrorDefinition[] = [
 
 /** An error of a key as the endpoints under `/compounds` word it (rule AUTH-3). */
 export function withGenericMessage(error: ErrorDefinition): ErrorDefinition {
-  return { ...error, message: keyMissing.otherMessage.key };
+  return { ...error, messageKey: keyMissing.otherMessage.key };
 }

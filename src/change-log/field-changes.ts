@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isPlainObject } from '../values/plain-object.js';
+import { isPlainObject, objectOf } from '../values/plain-object.js';
 
 /** One field that changed; `from` is null where there was none, `to` where there is none now. */
 export interface FieldChange {
@@ -64,8 +64,4 @@ function keysOfBoth(before: object, after: object): string[] {
 
 function ownValue(fields: Readonly<Record<string, unknown>>, key: string): unknown {
   return Object.hasOwn(fields, key) ? (fields[key] ?? null) : null;
-}
-
-function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }

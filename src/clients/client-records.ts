@@ -5,7 +5,7 @@ import { foldCase } from '../localization/fold-case.js';
 import type { PendingEvent } from '../webhooks/outbox/pending-event.js';
 import type { ClientDocument } from './client.schema.js';
 
-/** What became of a client, and the event that tells it. */
+/** What became of a client, and the event about it. */
 export interface ClientChange {
   readonly client: ClientDocument;
   readonly isNew: boolean;

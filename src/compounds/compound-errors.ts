@@ -4,7 +4,7 @@ export const compoundErrors = {
   notFound: {
     status: 404,
     code: 'compound.not_found',
-    message: 'compounds.notFound',
+    messageKey: 'compounds.notFound',
     sample: { slug: 'palm-meadows' },
     cause: 'The organization has no compound with this slug',
     remedy: 'Take the slug from `GET /compounds`',

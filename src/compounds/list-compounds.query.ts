@@ -8,7 +8,7 @@ import {
 } from '../http/validation/query-fields.js';
 import { ToleratesUnknownNames } from '../http/validation/unknown-names.js';
 
-/** Query of `GET /compounds`; unknown parameters are ignored and told (rules COMP-1 to COMP-3). */
+/** Query of `GET /compounds`; unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
 @ToleratesUnknownNames()
 export class ListCompoundsQuery {
   @IgnoredWithAll()

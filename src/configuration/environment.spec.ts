@@ -95,7 +95,7 @@ describe('readEnvironment', () => {
 });
 
 describe('a value that no variable can have', () => {
-  it('is told in words of this service', () => {
+  it('is reported in words of this service', () => {
     const source = { HOST: 7, DATA_FOLDER: null } as unknown as Record<string, string>;
     expect(problemsOf(source)).toEqual(['HOST: must be a text', 'DATA_FOLDER: must be a text']);
   });

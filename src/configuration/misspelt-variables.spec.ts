@@ -11,14 +11,14 @@ it.each([
   ['DATABASE_DEADLINE_SECONDS', 'DATABASE_DEADLINE_MS'],
   ['ENCRYPTION_KEYS_FILE', 'ENCRYPTION_KEYS'],
   ['WEBHOOKS_ALLOW_LOOPBACK', 'WEBHOOKS_ALLOW_HTTP'],
-])('%s is told to look like %s', (name, meant) => {
+])('%s is reported as looking like %s', (name, meant) => {
   expect(misspeltVariables(['PATH', name])).toEqual([
     `${name} is no variable of this service and is ignored: is ${meant} meant?`,
   ]);
 });
 
 it.each(['RATE_LIMIT_RSP', 'RATE_LIMIT_RPS', 'RATE_LIMIT', 'AUTH_FAILURE_RPM', 'EVENTS_RETENTION'])(
-  '%s is told, which looks like a limit that the service does not have',
+  '%s is reported, which looks like a limit that the service does not have',
   (name) => {
     expect(misspeltVariables(['PATH', name])).toEqual([
       `${name} is no variable of this service and is ignored`,
@@ -26,7 +26,7 @@ it.each(['RATE_LIMIT_RSP', 'RATE_LIMIT_RPS', 'RATE_LIMIT', 'AUTH_FAILURE_RPM', '
   },
 );
 
-it("this service's own and other programs' variables are not told", () => {
+it("this service's own and other programs' variables are not reported", () => {
   const others = [
     'PATH',
     'HOME',

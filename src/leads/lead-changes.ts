@@ -27,7 +27,7 @@ export function leadChange(
   return { entityId, context: contexts[operation], changes };
 }
 
-/** The event that tells an operation (rule LEAD-11). */
+/** The event of an operation (rule LEAD-11). */
 export function leadEvent(
   operation: LeadOperation,
   lead: LeadDocument,

@@ -4,14 +4,14 @@ export const leadErrors = {
   notFound: {
     status: 404,
     code: 'lead.not_found',
-    message: 'leads.notFound',
+    messageKey: 'leads.notFound',
     cause: 'The organization has no lead with this external id, or it was deleted',
     remedy: 'Compare the id with the `recordSystemId` that created the lead',
   },
   duplicatePhone: {
     status: 400,
     code: 'lead.duplicate_phone',
-    message: 'leads.duplicatePhoneUnassigned',
+    messageKey: 'leads.duplicatePhoneUnassigned',
     sample: { phone: '01001234567' },
     otherMessage: {
       key: 'leads.duplicatePhoneAssigned',
@@ -24,7 +24,7 @@ export const leadErrors = {
   databaseReference: {
     status: 400,
     code: 'lead.database_reference',
-    message: 'leads.databaseReference',
+    messageKey: 'leads.databaseReference',
     sample: { field: 'data' },
     isList: true,
     cause: 'With what earlier requests sent, the database would read the object as a reference',
@@ -33,7 +33,7 @@ export const leadErrors = {
   tooLarge: {
     status: 400,
     code: 'lead.too_large',
-    message: 'leads.tooLarge',
+    messageKey: 'leads.tooLarge',
     sample: { limit: 4 },
     isList: true,
     cause: 'The lead would become too large; nothing was changed',
@@ -42,7 +42,7 @@ export const leadErrors = {
   tooManyChanges: {
     status: 400,
     code: 'lead.too_many_changes',
-    message: 'leads.tooManyChanges',
+    messageKey: 'leads.tooManyChanges',
     isList: true,
     cause: 'The changes of one request would be too large for its event',
     remedy: 'Send the fields in several requests',

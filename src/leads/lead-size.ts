@@ -1,10 +1,9 @@
 import { BSON } from 'mongodb';
 import type { FieldChange } from '../change-log/field-changes.js';
 import { DomainError } from '../http/errors/domain-error.js';
+import { mebibyte } from '../values/numbers.js';
 import { leadErrors } from './lead-errors.js';
 import type { MergedLead } from './lead-merge.js';
-
-const mebibyte = 1_048_576;
 
 /**
  * Largest `data` and `additionalData` of a lead together, in MiB as stored. An event holds them and,

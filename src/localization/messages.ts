@@ -5,19 +5,19 @@ import { I18nService } from 'nestjs-i18n';
 import { BehaviorSubject } from 'rxjs';
 import { defaultLanguage, type Language, languages } from './language.js';
 
-/** A text of the catalogues: its key and the values of its placeholders. */
+/** A message to be written in some language: its key and the values of its placeholders. */
 export interface Message {
   readonly key: string;
   readonly values?: Readonly<Record<string, string | number>>;
 }
 
-/** The messages of a language by file and key, as `catalogues/<language>/*.json` has them. */
-export type Catalogue = Readonly<Record<string, Readonly<Record<string, string>>>>;
+/** The texts of a language by file and key, as `messages/<language>/*.json` has them. */
+type Texts = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** The catalogues, read when the file is loaded: decorators of the API reference need texts before any module. */
-export const catalogues = Object.fromEntries(
-  languages.map((language) => [language, readCatalogue(language)]),
-) as Readonly<Record<Language, Catalogue>>;
+/** Read when the file is loaded: decorators of the API reference need texts before any module. */
+export const textsByLanguage = Object.fromEntries(
+  languages.map((language) => [language, readTexts(language)]),
+) as Readonly<Record<Language, Texts>>;
 
 /**
  * The library's own module would run a middleware and an interceptor for every request, which
@@ -25,7 +25,7 @@ export const catalogues = Object.fromEntries(
  */
 const i18n = new I18nService(
   { fallbackLanguage: defaultLanguage },
-  new BehaviorSubject(catalogues),
+  new BehaviorSubject(textsByLanguage),
   new BehaviorSubject([...languages]),
   new Logger('I18nService'),
   [],
@@ -42,8 +42,8 @@ export function messageText({ key, values }: Message, language: Language): strin
   );
 }
 
-function readCatalogue(language: Language): Catalogue {
-  const folder = join(import.meta.dirname, 'catalogues', language);
+function readTexts(language: Language): Texts {
+  const folder = join(import.meta.dirname, 'messages', language);
   return Object.fromEntries(
     readdirSync(folder).map((file) => {
       const text = readFileSync(join(folder, file), 'utf8');

@@ -94,7 +94,7 @@ function shown({ reservation, wallets }: ReservationState): ReservationDto {
   return presentReservation(reservation, active ?? wallets[0]);
 }
 
-/** The fields whose changes an event tells; Wallet events tell those of the wallet. */
+/** The fields whose changes an event lists; Wallet events list those of the wallet. */
 function auditedFields(reservation: ReservationDocument) {
   const { updatedAt: _at, chequeWallet: _wallet, ...fields } = presentReservation(reservation);
   return fields;

@@ -3,7 +3,7 @@ import { availability } from '../units/writing/availability.js';
 import type { UnitDocument } from '../units/writing/unit-availability.service.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 import type { ReservationDocument } from './reservation.schema.js';
-import type { ReservationStatus } from './states.js';
+import type { ReservationStatus } from './statuses.js';
 
 /** A reservation and all that decisions about it read and change; each decision makes a new one. */
 export interface ReservationState {

@@ -5,7 +5,7 @@ import type { TenantCollection } from '../database/documents/tenant-collection.j
 import { notDeleted } from '../database/documents/tenant-document.js';
 import { updateBetween } from './update-between.js';
 import type { ReservationDocument } from './reservation.schema.js';
-import type { ReservationStatus } from './states.js';
+import type { ReservationStatus } from './statuses.js';
 
 @Injectable()
 export class ReservationsRepository {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { chequeStatuses, type ReservationStatus, reservationStatuses } from './states.js';
+import { chequeStatuses, type ReservationStatus, reservationStatuses } from './statuses.js';
 import { type ChequeFacts, decideCheque, decideReservation, type Decision } from './transitions.js';
 
 const approval: Decision = { kind: 'apply', effects: ['approve'] };

@@ -1,4 +1,4 @@
-import type { ChequeStatus, ReservationStatus } from './states.js';
+import type { ChequeStatus, ReservationStatus } from './statuses.js';
 
 /** What a callback changes of a reservation and its unit. */
 export type Effect =

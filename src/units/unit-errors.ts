@@ -5,7 +5,7 @@ export const unitErrors = {
   notFound: {
     status: 404,
     code: 'unit.not_found',
-    message: 'units.notFound',
+    messageKey: 'units.notFound',
     sample: { slug: 'palm-meadows-v-101' },
     cause: 'The organization has no unit with this slug',
     remedy: 'Take the slug from `GET /units`',
@@ -13,14 +13,14 @@ export const unitErrors = {
   noneToDelete: {
     status: 404,
     code: 'unit.none_to_delete',
-    message: 'units.noneToDelete',
+    messageKey: 'units.noneToDelete',
     cause: '`isDeleted: true` for a unit that does not exist, or is deleted already',
     remedy: 'Nothing, if you repeated a request; else compare the ids',
   },
   idRequired: {
     status: 400,
     code: 'unit.id_required',
-    message: 'units.idRequired',
+    messageKey: 'units.idRequired',
     isList: true,
     cause: 'Neither of the two ids was sent',
     remedy: 'Send `recordSystemId`, `unitId` or both',
@@ -28,7 +28,7 @@ export const unitErrors = {
   compoundRequired: {
     status: 400,
     code: 'unit.compound_required',
-    message: 'units.compoundRequired',
+    messageKey: 'units.compoundRequired',
     isList: true,
     cause: 'There is no such unit yet, and no compound to create it in',
     remedy: 'Send `compound`',
@@ -36,7 +36,7 @@ export const unitErrors = {
   ambiguous: {
     status: 400,
     code: 'unit.ambiguous',
-    message: 'units.ambiguous',
+    messageKey: 'units.ambiguous',
     sample: { unitId: 'A-101' },
     isList: true,
     cause: 'Several compounds have a unit with this `unitId`',
@@ -45,7 +45,7 @@ export const unitErrors = {
   unitIdTaken: {
     status: 400,
     code: 'unit.unit_id_taken',
-    message: 'units.unitIdTaken',
+    messageKey: 'units.unitIdTaken',
     sample: { unitId: 'A-101' },
     isList: true,
     cause: 'Another unit of the compound has the `unitId`',
@@ -54,7 +54,7 @@ export const unitErrors = {
   unknownName: {
     status: 400,
     code: 'unit.unknown_name',
-    message: 'units.unknownName',
+    messageKey: 'units.unknownName',
     sample: { property: 'propertyType', value: 'castle' },
     isList: true,
     cause: 'A compound, phase, type, design or amenity does not exist; one message for each',
@@ -64,5 +64,5 @@ export const unitErrors = {
 
 /** A message of {@link unitErrors.unknownName}. */
 export function unknownName(property: string, value: string): Message {
-  return { key: unitErrors.unknownName.message, values: { property, value } };
+  return { key: unitErrors.unknownName.messageKey, values: { property, value } };
 }

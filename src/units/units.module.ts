@@ -13,7 +13,7 @@ import { UnitLinks } from './writing/unit-links.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
 import { UnitEvents } from './writing/unit-events.js';
-import { UnitPresenter } from './unit-presenter.js';
+import { UnitPresenter } from './unit.presenter.js';
 import { UnitLookupService } from './reading/unit-lookup.service.js';
 import { UnitsRepository } from './units.repository.js';
 

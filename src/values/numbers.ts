@@ -1,5 +1,8 @@
 import type { ValueKind, Rule } from './rule.js';
 
+/** In bytes. */
+export const mebibyte = 1_048_576;
+
 /** A finite number. */
 export const amount: ValueKind = [{ name: 'isNumber', isMet: Number.isFinite }];
 

@@ -1,4 +1,4 @@
-/** One condition on a value; `name` is the key of its message in the catalogues' `validation`. */
+/** One condition on a value; `name` is the key of its message in every language's `validation.json`. */
 export interface Rule {
   readonly name: string;
   /** @param object what the value is a field of, where it is one */

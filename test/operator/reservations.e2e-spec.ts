@@ -97,7 +97,7 @@ describe('reservation callbacks', () => {
       variables,
     );
     const [head, line, ...more] = stdout.trimEnd().split('\n');
-    expect(head).toMatch(/^RECEIVED +ANSWER +RESERVATION +CHEQUE +WHY +SENT /);
+    expect(head).toMatch(/^RECEIVED +RESPONSE +RESERVATION +CHEQUE +WHY +SENT /);
     expect(line).toMatch(
       / 422 +unchanged +applied +This unit already reserved +installmentId=1 chequeStatus=collected /,
     );

@@ -58,7 +58,7 @@ const wrongUsages: readonly (readonly [string, ...string[]])[] = [
   ['http or https address', 'org', 'update', id, '--logo', 'javascript:alert(1)'],
   ['24 hexadecimal digits', 'reservation', 'show', 'deal-1'],
   ["missing required argument 'id'", 'reservation', 'callbacks'],
-  ['from 1 to 9999', 'reservation', 'callbacks', id, '--limit', '0'],
+  ['number from 1 to 10000', 'reservation', 'callbacks', id, '--limit', '0'],
   ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', 'tomorrow'],
   ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', '2030-02-30'],
   ['2030-01-31', 'key', 'issue', '--org', id, '--name', 'A', '--expires', '2030-02-01T10:00'],

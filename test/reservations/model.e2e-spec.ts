@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
-import { chequeStatuses, reservationStatuses } from '../../src/reservations/states.js';
+import { chequeStatuses, reservationStatuses } from '../../src/reservations/statuses.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 import { callbackClient } from './callback-client.js';

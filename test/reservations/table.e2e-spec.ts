@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { chequeStatuses, reservationStatuses } from '../../src/reservations/states.js';
+import { chequeStatuses, reservationStatuses } from '../../src/reservations/statuses.js';
 import { addTenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 import { callbackClient } from './callback-client.js';

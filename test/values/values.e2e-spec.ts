@@ -237,8 +237,7 @@ const tables: Readonly<Record<string, Table>> = {
       'GET /compounds, limit': inQuery('/compounds?limit'),
       'GET /units, page': inQuery('/units?page'),
       'GET /units, limit': inQuery('/units?limit'),
-      'the command line, count': inOption(options.count),
-      'the command line, list': inOption(options.listSize),
+      'the command line': inOption(options.listLimit),
     },
   },
   'a text of the catalogue': {

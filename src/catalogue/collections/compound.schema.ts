@@ -1,4 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { notDeleted } from '../../database/documents/tenant-document.js';
 import { caseCandidates } from '../../localization/fold-case.js';
 import { languages } from '../../localization/language.js';
 import type { Localized } from '../../localization/localized.js';
@@ -93,21 +94,19 @@ export class CompoundDocument extends CatalogueDocument {
 
 export const compoundSchema = SchemaFactory.createForClass(CompoundDocument);
 
-const notDeleted = { partialFilterExpression: { isDeleted: false } };
-
 /** A slug names one compound of an organization. */
 compoundSchema.index(
   { organizationId: 1, slug: 1 },
   {
     name: 'slug',
     unique: true,
-    partialFilterExpression: { isDeleted: false, slug: { $exists: true } },
+    partialFilterExpression: { ...notDeleted, slug: { $exists: true } },
   },
 );
 /** Serves the list, newest first. */
 compoundSchema.index(
   { organizationId: 1, createdAt: -1, _id: -1 },
-  { name: 'newest', ...notDeleted },
+  { name: 'newest', partialFilterExpression: notDeleted },
 );
 /** Serves the list of what changed since a time, oldest change first, deleted ones included. */
 indexChanges(compoundSchema);
@@ -117,6 +116,6 @@ for (const language of languages) {
   /** Serves linking a lead to the compounds that have a name, in any case. */
   compoundSchema.index(
     { organizationId: 1, [`name.${language}`]: 1 },
-    { name: `named-${language}`, collation: caseCandidates, ...notDeleted },
+    { name: `named-${language}`, collation: caseCandidates, partialFilterExpression: notDeleted },
   );
 }

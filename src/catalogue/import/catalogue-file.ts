@@ -1,5 +1,4 @@
-import { objectOf } from '../../database/documents/stored-values.js';
-import { isPlainObject } from '../../values/plain-object.js';
+import { isPlainObject, objectOf } from '../../values/plain-object.js';
 import { schemaMessage } from '../../values/schema-messages.js';
 import {
   type Catalogue,

@@ -5,6 +5,7 @@ import { duplicateKey } from '../../database/connection/database-errors.js';
 import { TransactionLocksRepository } from '../../database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
+import { withoutUndefined } from '../../values/plain-object.js';
 import { CatalogueChecks } from './catalogue-checks.js';
 import { type ImportError, type Kind, kinds, type LocatedEntry } from './catalogue-entries.js';
 import { catalogueOf, readCatalogue } from './catalogue-file.js';
@@ -131,7 +132,7 @@ export class CatalogueImportsService {
         return { ...entry, [field]: undefined, [storedAs]: idsOf(entry[field], ids) };
       });
     }
-    return entries.map(withoutUndefined);
+    return entries.map(({ slug, ...fields }) => ({ slug, ...withoutUndefined(fields) }));
   }
 }
 
@@ -139,9 +140,4 @@ export class CatalogueImportsService {
 function idsOf(value: unknown, ids: ReadonlyMap<string, Types.ObjectId>): unknown {
   if (typeof value === 'string') return ids.get(value);
   return Array.isArray(value) ? slugsOf(value).map((slug) => ids.get(slug)) : value;
-}
-
-function withoutUndefined({ slug, ...fields }: EntryFields): EntryFields {
-  const set = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return { slug, ...Object.fromEntries(set) };
 }

@@ -6,13 +6,13 @@ import {
   idsOf,
   listOf,
   numberOf,
-  objectOf,
   objectsOf,
   textOf,
   timeOf,
   timeOrNull,
 } from '../../database/documents/stored-values.js';
 import { textIn } from '../../localization/localized.js';
+import { objectOf } from '../../values/plain-object.js';
 import { present, Presented } from './present.js';
 
 const idPattern = '^([0-9a-f]{24})?$';

@@ -1,4 +1,5 @@
 import { Decimal128, Long, ObjectId } from 'mongodb';
+import { objectOf } from '../../values/plain-object.js';
 
 /** A stored document whose fields may hold whatever another program has put there. */
 export type Stored<T> = { readonly [Field in keyof T]?: unknown };
@@ -47,11 +48,6 @@ export function listOf(value: unknown): unknown[] {
 /** The objects of a list with their fields; what is no object reads as one without fields. */
 export function objectsOf(value: unknown): Record<string, unknown>[] {
   return Array.isArray(value) ? value.map(objectOf) : [];
-}
-
-/** An object with its fields; without any where there is none. */
-export function objectOf(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
 export function idsOf(value: unknown): string[] {

@@ -1,5 +1,6 @@
 import type { CollationOptions, Collection, Document, FindOptions, Long } from 'mongodb';
 import type { Model, Types } from 'mongoose';
+import { withoutUndefined } from '../../values/plain-object.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
 import { behind, type Order, type Position } from './positions.js';
@@ -185,7 +186,7 @@ export class TenantCollection<T extends TenantDocument> {
     const operations = [
       ...inserts.map((document) => ({ insertOne: { document } })),
       ...updates.map(({ _id, fields }) => ({
-        updateOne: { filter: { _id, organizationId }, update: { $set: definedOf(fields) } },
+        updateOne: { filter: { _id, organizationId }, update: { $set: withoutUndefined(fields) } },
       })),
     ];
     if (operations.length === 0) return;
@@ -233,9 +234,4 @@ function findOptions<T>({ fields = [], without = [], ...rest }: AnyReadOptions<T
   for (const field of fields) projection[field] = 1;
   for (const field of without) projection[field] = 0;
   return { ...(rest as FindOptions), projection, ...readAsValues };
-}
-
-/** Without what is undefined, which the driver would store as null. */
-function definedOf(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }

@@ -39,7 +39,7 @@ async function printDelivery(
   while (Date.now() < deadline) {
     const [error] = receiver.verificationErrors;
     if (error !== undefined) throw new Error(`The receiver could not verify the webhook: ${error}`);
-    const webhook = receiver.verified.find(({ event }) => tellsOf(event, hookLead));
+    const webhook = receiver.verified.find(({ event }) => isAbout(event, hookLead));
     if (webhook !== undefined) {
       print(`  * ${receiver.url} got ${webhook.id}, its signature is verified`);
       for (const line of readableJson(webhook.event, width)) print(`    ${line}`);
@@ -58,7 +58,7 @@ async function printDelivery(
 }
 
 /** Events of earlier chapters may still be on their way. */
-function tellsOf(event: unknown, recordSystemId: string): boolean {
+function isAbout(event: unknown, recordSystemId: string): boolean {
   const { type, data } = event as { type?: unknown; data?: { recordSystemId?: unknown } };
   return type === 'lead.created' && data?.recordSystemId === recordSystemId;
 }

@@ -25,7 +25,7 @@ export class DomainError<Definition extends ErrorDefinition = ErrorDefinition> e
     this.definition = definition;
     this.messages = Array.isArray(content)
       ? (content as Message[])
-      : [{ key: definition.message, values: (content ?? {}) as NonNullable<Message['values']> }];
+      : [{ key: definition.messageKey, values: (content ?? {}) as NonNullable<Message['values']> }];
     this.headers = { ...definition.headers, ...headers };
   }
 

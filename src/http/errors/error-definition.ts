@@ -8,8 +8,8 @@ export interface ErrorDefinition {
   readonly status: number;
   /** Stable word for programs, the same in every language: the header `x-error-code`. */
   readonly code: string;
-  /** Key of the message in the catalogues. */
-  readonly message: string;
+  /** Key of its message in `localization/messages`, such as `http.badRequest`. */
+  readonly messageKey: string;
   /** Sample values of the message's placeholders; throwing the error needs a value for each. */
   readonly sample?: Readonly<Record<string, string | number>>;
   /** Another message that the same error may have, with sample values. */

@@ -68,7 +68,7 @@ export function errorResponse(error: DomainError, language: Language): ErrorResp
 
 /** The body of an error with its sample values, in English. */
 export function sampleBody(definition: ErrorDefinition): ErrorBody {
-  const { message: key, sample = {}, otherMessage } = definition;
+  const { messageKey: key, sample = {}, otherMessage } = definition;
   const messages = [{ key, values: sample }, ...(otherMessage ? [otherMessage] : [])];
   return errorResponse(new DomainError(definition, messages), 'en-us').body;
 }

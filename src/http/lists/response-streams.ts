@@ -3,9 +3,10 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { withinDeadline } from '../../database/connection/deadline.js';
+import { mebibyte } from '../../values/numbers.js';
 
 /** Largest response that is sent as a whole, with an entity tag (rule HTTP-10). */
-const maxBufferedBytes = 4 * 1024 * 1024;
+const maxBufferedBytes = 4 * mebibyte;
 
 type Parts = AsyncGenerator<string, void>;
 

@@ -2,7 +2,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import type { FastifyReply } from 'fastify';
 import { setIgnoredFields } from './ignored-fields.js';
 
-const told = (names: readonly string[], earlier?: string) => {
+const headersFor = (names: readonly string[], earlier?: string) => {
   const header = jest.fn();
   const reply = { header, getHeader: () => earlier } as unknown as FastifyReply;
   setIgnoredFields(reply, names);
@@ -16,14 +16,14 @@ describe('setIgnoredFields', () => {
     [['x'.repeat(100)], 'x'.repeat(64)],
     [Array.from({ length: 30 }, () => 'a'), Array.from({ length: 20 }, () => 'a').join(', ')],
   ])('names %j', (names, value) => {
-    expect(told(names)).toEqual([['x-ignored-fields', value]]);
+    expect(headersFor(names)).toEqual([['x-ignored-fields', value]]);
   });
 
   it('adds to what was named before', () => {
-    expect(told(['b'], 'a, c')).toEqual([['x-ignored-fields', 'a, c, b']]);
+    expect(headersFor(['b'], 'a, c')).toEqual([['x-ignored-fields', 'a, c, b']]);
   });
 
   it('sets no header for nothing', () => {
-    expect(told([])).toEqual([]);
+    expect(headersFor([])).toEqual([]);
   });
 });

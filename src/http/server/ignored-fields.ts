@@ -1,8 +1,8 @@
 import type { FastifyReply } from 'fastify';
 
-/** What a response tells at most: names come from requests. */
-const maxNames = 20;
-const maxNameLength = 64;
+/** How many names a response reports, and how much of each: names come from requests. */
+export const maxNames = 20;
+export const maxNameLength = 64;
 
 /**
  * Names the parts of a request that had no effect (rules HTTP-20 and RES-7), beside those that were
@@ -12,7 +12,7 @@ const maxNameLength = 64;
 export function setIgnoredFields(reply: FastifyReply, names: readonly string[]): void {
   if (names.length === 0) return;
   const earlier = reply.getHeader('x-ignored-fields');
-  const told = names.map((name) => name.replaceAll(/[^ -~]|,/gu, '?').slice(0, maxNameLength));
-  const all = [...(typeof earlier === 'string' ? earlier.split(', ') : []), ...told];
+  const shown = names.map((name) => name.replaceAll(/[^ -~]|,/gu, '?').slice(0, maxNameLength));
+  const all = [...(typeof earlier === 'string' ? earlier.split(', ') : []), ...shown];
   reply.header('x-ignored-fields', all.slice(0, maxNames).join(', '));
 }

@@ -18,7 +18,7 @@ import { unknownNameMessages, unknownNames } from './unknown-names.js';
 const noQuery = Object as DtoClass;
 
 /**
- * Tells which names of a request are ignored, and rejects parameters of an endpoint that has none
+ * Reports which names of a request are ignored, and rejects parameters of an endpoint that has none
  * (rule HTTP-20). In other queries and in bodies the validation rejects, with what else is wrong.
  */
 @Injectable()

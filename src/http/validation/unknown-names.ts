@@ -1,14 +1,11 @@
 import type { Message } from '../../localization/messages.js';
 import { isPlainObject } from '../../values/plain-object.js';
+import { maxNameLength, maxNames } from '../server/ignored-fields.js';
 import { type DtoClass, fieldsOf, itemTypeOf, namesInside } from './field.js';
-
-/** How many unknown names a response tells, and how much of each: they come from requests. */
-const maxNames = 20;
-const maxNameLength = 64;
 
 const tolerantTypes = new Set<{ readonly name: string }>();
 
-/** A query or body in which a name that is not known is ignored and told, instead of a 400. */
+/** A query or body in which a name that is not known is ignored and reported, instead of a 400. */
 export function ToleratesUnknownNames(): ClassDecorator {
   return (type) => void tolerantTypes.add(type);
 }
@@ -22,19 +19,19 @@ export function tolerantNames(): ReadonlySet<string> {
 export interface UnknownNames {
   /** Those that are a 400. */
   readonly rejected: readonly string[];
-  /** Those that are ignored and told. */
+  /** Those that are ignored and reported. */
   readonly ignored: readonly string[];
 }
 
 /** The names in a query or body that its class does not know, at most 20 of each kind. */
 export function unknownNames(type: DtoClass, sent: object): UnknownNames {
   const found = [...namesIn(type, sent, '')];
-  const told = (isTolerated: boolean) =>
+  const reported = (isTolerated: boolean) =>
     found
       .filter((name) => name.isTolerated === isTolerated)
       .slice(0, maxNames)
       .map(({ path }) => path.slice(0, maxNameLength).toWellFormed());
-  return { rejected: told(false), ignored: told(true) };
+  return { rejected: reported(false), ignored: reported(true) };
 }
 
 /** The messages about names that are a 400. */

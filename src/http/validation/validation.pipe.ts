@@ -12,7 +12,7 @@ const nestedValidation = 'nestedValidation';
 
 /**
  * Makes DTOs of bodies, queries and path parameters, and rejects what breaks their rules, or is not
- * known (rule HTTP-20), with the catalogues' messages, one for each broken rule (rule HTTP-5).
+ * known (rule HTTP-20), with one message for each broken rule (rule HTTP-5).
  */
 @Injectable()
 export class RequestValidationPipe implements PipeTransform {
@@ -41,7 +41,7 @@ function messagesOf({ property: field, ...error }: ValidationError, parent = '')
   const property = `${parent}${field}`;
   const contexts: Record<string, Message['values']> = error.contexts ?? {};
   const broken = Object.entries(error.constraints ?? {});
-  // What is no list is not told to be no object too.
+  // What is no list is not reported as no object too.
   const rules = broken.length === 1 ? broken : broken.filter(([rule]) => rule !== nestedValidation);
   const own = rules.map(([rule, message]) => ({
     key: `validation.${message}`,

@@ -31,7 +31,7 @@ export function assertNoDuplicates(
 }
 
 function describe(phone: string, user: string | undefined): Message {
-  const { message, otherMessage } = leadErrors.duplicatePhone;
-  if (user === undefined) return { key: message, values: { phone } };
+  const { messageKey, otherMessage } = leadErrors.duplicatePhone;
+  if (user === undefined) return { key: messageKey, values: { phone } };
   return { key: otherMessage.key, values: { phone, user } };
 }

@@ -17,7 +17,7 @@ export function derivedPhones(
   };
 }
 
-/** Whether what is stored was derived from a lead's data as it is; tells it without parsing a phone. */
+/** Whether what is stored was derived from a lead's data as it is; judged without parsing a phone. */
 export function isDerived(
   { data, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeysOf'>,
   country: CountryCode,

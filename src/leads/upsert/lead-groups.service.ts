@@ -10,6 +10,7 @@ import {
 import { RequestGroups } from '../../database/transactions/request-groups.js';
 import { endOfWork, Transactions } from '../../database/transactions/transactions.js';
 import type { Organization } from '../../organizations/organization.js';
+import { mebibyte } from '../../values/numbers.js';
 import { LeadNumbers } from '../lead-numbers.js';
 import type { LeadPayload } from '../lead-merge.js';
 import { decideLead } from './decide-lead.js';
@@ -19,9 +20,9 @@ import type { LeadRecords } from './lead-records.js';
 import { LeadRecordsLoader } from './lead-records-loader.js';
 
 /** What goes together at most: requests, and bytes of them. */
-const limits = { count: 32, bytes: 1_048_576 };
+const limits = { count: 32, bytes: mebibyte };
 /** A group ends early when it has this much to store. */
-const storedBytesLimit = 16 * 1_048_576;
+const storedBytesLimit = 16 * mebibyte;
 
 interface GroupedRequest extends LeadRequest {
   readonly organization: Organization;

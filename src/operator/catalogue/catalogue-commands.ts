@@ -6,7 +6,7 @@ import {
   type ImportOutcome,
 } from '../../catalogue/import/catalogue-imports.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addPrintingCommand } from '../command-line/command-texts.js';
+import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { objectId } from '../command-line/option-values.js';
 import { withProgress } from '../command-line/progress.js';
 import { organizationOf } from '../organizations/organization-view.js';
@@ -40,7 +40,7 @@ export function addCatalogueCommands(program: Command): void {
     description:
       'check a whole JSON or NDJSON file of compounds, phases, property types, unit designs, ' +
       'amenities and units, then store it; importing it again changes nothing',
-    example: 'catalog import catalogue.json --org 665f1c2ab7e4d2f0a1b2c3d4',
+    example: `catalog import catalogue.json --org ${exampleId}`,
   })
     .argument('<file>', 'path of the file')
     .requiredOption('--org <id>', 'id of the organization', objectId)

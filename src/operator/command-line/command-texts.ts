@@ -3,6 +3,9 @@ import type { Command } from 'commander';
 /** How a command is called from a shell. */
 export const commandLine = 'npm run cli --';
 
+/** The id in examples. */
+export const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
+
 /** What `--help` says about a command. */
 export interface CommandTexts {
   readonly name: string;

@@ -17,7 +17,7 @@ import { deliveryStatuses } from '../../webhooks/deliveries/delivery-outcome.js'
 import { subscriptions } from '../../webhooks/outbox/event-types.js';
 
 const maxOverlapHours = 8_760;
-const maxListSize = 10_000;
+const maxListLimit = 10_000;
 const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label starts with a letter, so that no address passes for a name. */
 const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLabel}$`);
@@ -69,12 +69,6 @@ export const time = option(
   'It must be a date such as 2030-01-31 or 2030-01-31T12:00:00Z.',
 );
 
-/** Reads how many items to show at most. */
-export const count = option(
-  (argument) => parseInteger(argument, 1, 9_999),
-  'It must be a number from 1 to 9999.',
-);
-
 /** Reads a number of hours, up to a year. */
 export const hours = option(
   (argument) => parseDecimal(argument, maxOverlapHours),
@@ -96,10 +90,10 @@ export const deliveryStatus = option(
   `It must be ${deliveryStatuses.join(', ')}.`,
 );
 
-/** Reads how long a list may be. */
-export const listSize = option(
-  (argument) => parseInteger(argument, 1, maxListSize),
-  `It must be a number from 1 to ${maxListSize}.`,
+/** Reads how many items a list has at most. */
+export const listLimit = option(
+  (argument) => parseInteger(argument, 1, maxListLimit),
+  `It must be a number from 1 to ${maxListLimit}.`,
 );
 
 function isMatchList(fields: readonly ClientMatchField[]): boolean {

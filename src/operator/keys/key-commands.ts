@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { ApiKeyDocument } from '../../authentication/api-key.schema.js';
 import { ApiKeysService } from '../../authentication/api-keys.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
+import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import {
   issuedColumns,
   keyColumns,
@@ -36,7 +36,7 @@ export function addKeyCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'key',
     description: 'issue, list, revoke and rotate API keys',
-    example: 'key list --org 665f1c2ab7e4d2f0a1b2c3d4',
+    example: `key list --org ${exampleId}`,
   });
   addIssue(group);
   addList(group);
@@ -48,7 +48,7 @@ function addIssue(group: Command): void {
   addPrintingCommand(group, {
     name: 'issue',
     description: 'issue a key for an organization and show it once',
-    example: 'key issue --org 665f1c2ab7e4d2f0a1b2c3d4 --name Website --expires 2030-01-31',
+    example: `key issue --org ${exampleId} --name Website --expires 2030-01-31`,
   })
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .requiredOption('--name <name>', 'what the key is for', name)
@@ -67,7 +67,7 @@ function addList(group: Command): void {
   addPrintingCommand(group, {
     name: 'list',
     description: 'list the keys of an organization, oldest first, ended ones included',
-    example: 'key list --org 665f1c2ab7e4d2f0a1b2c3d4',
+    example: `key list --org ${exampleId}`,
   })
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .action((options: ListOptions) =>

@@ -6,7 +6,7 @@ import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import { LeadsService } from '../../leads/leads.service.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
+import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { historyColumns, leadColumns, leadHistory } from './lead-view.js';
 import { externalId, objectId } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
@@ -16,7 +16,6 @@ interface LeadOptions extends OutputOptions {
   readonly org: Types.ObjectId;
 }
 
-const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 const reference = 'external id (recordSystemId) of the lead, or its own id or number';
 /** More than a lead's life brings; a list has to end somewhere. */
 const maxHistoryEntries = 10_000;

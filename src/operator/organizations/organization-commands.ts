@@ -6,7 +6,7 @@ import type {
 } from '../../organizations/organization.schema.js';
 import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import { withApplication } from '../command-line/application.js';
-import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
+import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import {
   country,
   domain,
@@ -93,7 +93,7 @@ function addShow(group: Command): void {
   addPrintingCommand(group, {
     name: 'show',
     description: 'show an organization with all its settings',
-    example: 'org show 665f1c2ab7e4d2f0a1b2c3d4',
+    example: `org show ${exampleId}`,
   })
     .argument('<id>', 'id of the organization', objectId)
     .action((id: Types.ObjectId, options: OutputOptions) =>
@@ -108,7 +108,7 @@ function addUpdate(group: Command): void {
   const command = addPrintingCommand(group, {
     name: 'update',
     description: 'change the given fields of an organization',
-    example: 'org update 665f1c2ab7e4d2f0a1b2c3d4 --allow-conflict-leads true',
+    example: `org update ${exampleId} --allow-conflict-leads true`,
   })
     .argument('<id>', 'id of the organization', objectId)
     .option('--name <name>', 'name of the organization', name);

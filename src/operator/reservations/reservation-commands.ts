@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { ReservationInspectionService } from '../../reservations/reading/reservation-inspection.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
-import { count, objectId } from '../command-line/option-values.js';
+import { listLimit, objectId } from '../command-line/option-values.js';
 import {
   type OutputOptions,
   printJson,
@@ -64,7 +64,7 @@ function addCallbacks(group: Command): void {
     example: 'reservation callbacks 6740b1f2c3d4e5f607182940 --limit 10',
   })
     .argument('<id>', 'id of the reservation', objectId)
-    .option('--limit <n>', 'how many to show at most', count, 50)
+    .option('--limit <n>', 'how many to show at most', listLimit, 50)
     .action((id: Types.ObjectId, options: CallbacksOptions) =>
       withApplication(async (application) => {
         const inspection = application.get(ReservationInspectionService);

@@ -62,7 +62,7 @@ export const historyColumns: Columns<HistoryLine> = {
 
 export const callbackColumns: Columns<InspectedCallback> = {
   Received: ({ receivedAt }) => receivedAt,
-  Answer: ({ outcome }) => outcome.status,
+  Response: ({ outcome }) => outcome.status,
   Reservation: ({ outcome }) => outcome.reservation,
   Cheque: ({ outcome }) => outcome.cheque,
   Why: ({ outcome }) => [...outcome.messages],

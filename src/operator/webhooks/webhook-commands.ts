@@ -4,7 +4,7 @@ import { eventTypes } from '../../webhooks/outbox/event-types.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
+import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { eventList, objectId, webAddress } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
@@ -30,7 +30,6 @@ interface AddOptions extends Required<Omit<EndpointOptions, 'json'>>, OutputOpti
   readonly org: Types.ObjectId;
 }
 
-const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 const events = `types of events, separated by commas: ${eventTypes.join(', ')}, lead.* or *`;
 
 export function addWebhookCommands(program: Command): void {

@@ -10,7 +10,7 @@ import type { WebhookDeliveryDocument } from '../../webhooks/deliveries/webhook-
 import type { WebhookEndpointDocument } from '../../webhooks/endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addPrintingCommand } from '../command-line/command-texts.js';
+import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import {
   attemptColumns,
   deliveryColumns,
@@ -18,7 +18,7 @@ import {
   deliveryListColumns,
   deliveryView,
 } from './delivery-view.js';
-import { deliveryStatus, listSize, objectId, time } from '../command-line/option-values.js';
+import { deliveryStatus, listLimit, objectId, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printLine, printList, printItem } from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
@@ -38,7 +38,6 @@ interface ListOptions extends Omit<ReplayOptions, 'failed'> {
   readonly limit: number;
 }
 
-const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 const replayTexts = {
   counted: 'deliveries to be sent again',
   remedy: 'Run the command again for the rest: nothing is sent twice.',
@@ -63,7 +62,7 @@ function addDeliveries(group: Command): void {
     .option('--object <id>', 'about one lead, client, unit or wallet')
     .option('--since <date>', 'created since then, ISO 8601', time)
     .option('--until <date>', 'created before then, ISO 8601', time)
-    .option('--limit <n>', 'how many at most', listSize, 50)
+    .option('--limit <n>', 'how many at most', listLimit, 50)
     .action((id: Types.ObjectId | undefined, options: ListOptions) =>
       withApplication(async (application) => {
         const found = id === undefined ? {} : await endpointOrDelivery(application, id);

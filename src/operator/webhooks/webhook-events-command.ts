@@ -5,8 +5,8 @@ import {
   OutboxEventsService,
 } from '../../webhooks/outbox/outbox-events.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addPrintingCommand } from '../command-line/command-texts.js';
-import { listSize, objectId } from '../command-line/option-values.js';
+import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { listLimit, objectId } from '../command-line/option-values.js';
 import { type Columns, type OutputOptions, printList } from '../command-line/output.js';
 import { organizationOf } from '../organizations/organization-view.js';
 
@@ -29,11 +29,11 @@ export function addEventsCommand(group: Command): void {
   addPrintingCommand(group, {
     name: 'events',
     description: 'list the events of an organization, newest first, or those set aside as faulty',
-    example: 'webhook events --org 665f1c2ab7e4d2f0a1b2c3d4 --failed',
+    example: `webhook events --org ${exampleId} --failed`,
   })
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .option('--failed', 'only those that could not be relayed, with the reason')
-    .option('--limit <n>', 'how many at most', listSize, 50)
+    .option('--limit <n>', 'how many at most', listLimit, 50)
     .action((options: EventsOptions) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addPrintingCommand } from '../command-line/command-texts.js';
+import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { hours, objectId } from '../command-line/option-values.js';
 import { type OutputOptions, printItem } from '../command-line/output.js';
 import {
@@ -19,7 +19,6 @@ interface RotateOptions extends OutputOptions {
 }
 
 const hour = 3_600_000;
-const exampleId = '665f1c2ab7e4d2f0a1b2c3d4';
 
 /** Adds `webhook enable`, `webhook disable` and `webhook rotate-secret`. */
 export function addStateCommands(group: Command): void {

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { type AttemptResult, isSuccess } from '../../webhooks/deliveries/delivery-outcome.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addPrintingCommand } from '../command-line/command-texts.js';
+import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { objectId } from '../command-line/option-values.js';
 import { type Columns, type OutputOptions, printItem } from '../command-line/output.js';
 import { endpointOf } from './webhook-view.js';
@@ -21,7 +21,7 @@ export function addTestCommand(group: Command): void {
   addPrintingCommand(group, {
     name: 'test',
     description: "send a ping and show the receiver's response; the exit code is 1 when it fails",
-    example: 'webhook test 665f1c2ab7e4d2f0a1b2c3d4',
+    example: `webhook test ${exampleId}`,
   })
     .argument('<id>', 'id of the endpoint', objectId)
     .action((id: Types.ObjectId, options: OutputOptions) =>

@@ -7,7 +7,7 @@ import {
   type ChequeStatus,
   reservationStatuses,
   type ReservationStatus,
-} from '../states.js';
+} from '../statuses.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
 
 /** Query of `POST /reservations/webhook`; the check of the key has read it. */
@@ -40,7 +40,7 @@ export class CallbackDto {
   @NumberField({ description: 'Stored with the cheque update.', example: 250_000 })
   chequeAmount?: number;
 
-  @StatusField(chequeStatuses, 'New state of the cheque; needs installmentId.', [
+  @StatusField(chequeStatuses, 'New status of the cheque; needs installmentId.', [
     {
       name: 'needsInstallment',
       isMet: (_status, callback) => (callback as CallbackDto).installmentId !== undefined,

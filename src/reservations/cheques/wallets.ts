@@ -1,6 +1,7 @@
 import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { type FieldChange, fieldChanges } from '../../change-log/field-changes.js';
+import { mebibyte } from '../../values/numbers.js';
 import { presentCheque } from '../reading/reservation.presenter.js';
 import type { ReservationState, WalletEvent } from '../reservation-state.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
@@ -13,8 +14,8 @@ import {
   reportedCheque,
 } from './cheques.js';
 
-/** 4 MiB in bytes: an event holds the wallet, and a document of the database ends at 16. */
-const maxWalletBytes = 4 * 1_048_576;
+/** An event holds the wallet, and a document of the database ends at 16 MiB. */
+const maxWalletBytes = 4 * mebibyte;
 
 /**
  * Adds what a partner reports about a cheque of the state (rule CALL-8).

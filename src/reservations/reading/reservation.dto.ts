@@ -1,5 +1,5 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { chequeStatuses, reservationStatuses } from '../states.js';
+import { chequeStatuses, reservationStatuses } from '../statuses.js';
 
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
 const time = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' } as const;

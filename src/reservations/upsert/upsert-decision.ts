@@ -4,7 +4,7 @@ import { reservationErrors } from '../reservation-errors.js';
 import { addCheques, deleteWallet, restoreWallet } from '../cheques/wallets.js';
 import { recomputeUnit, type ReservationState, withStatus } from '../reservation-state.js';
 import type { ReservationDocument } from '../reservation.schema.js';
-import type { ReservationStatus } from '../states.js';
+import type { ReservationStatus } from '../statuses.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
 /** The ids that a request refers to; undefined where it names none. */

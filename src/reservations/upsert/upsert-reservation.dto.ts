@@ -13,7 +13,7 @@ import { Field, NamesInside } from '../../http/validation/field.js';
 import { isValid } from '../../values/rule.js';
 import { externalId, externalIdLimit } from '../../values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
-import { type ReservationStatus, reservationStatuses } from '../states.js';
+import { type ReservationStatus, reservationStatuses } from '../statuses.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
 
 /** More than any payment plan has installments. */

@@ -11,7 +11,7 @@ import { linesText, listText } from '../../http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../../http/lists/list-reading.js';
 import { pageOf, type Pagination } from '../../http/lists/pages.js';
 import type { UnitDto } from '../unit.dto.js';
-import { UnitPresenter } from '../unit-presenter.js';
+import { UnitPresenter } from '../unit.presenter.js';
 import { unitErrors } from '../unit-errors.js';
 import { UnitsRepository } from '../units.repository.js';
 import { csvText } from './unit-csv.js';

@@ -51,7 +51,7 @@ function mergedName(
   return { name: { ...merged, 'en-us': arabic ?? '' }, nameStandIn: arabic ?? null };
 }
 
-/** Units of earlier versions do not say: there Arabic letters in both names tell it. */
+/** Units of earlier versions do not say: there Arabic letters in both names show it. */
 function isStandIn(stored: StoredName | null): boolean {
   const english = stored?.name?.['en-us'];
   if (stored?.nameStandIn !== undefined) return stored.nameStandIn === english;

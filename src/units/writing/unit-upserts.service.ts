@@ -12,7 +12,7 @@ import { unitChanges, UnitEvents } from './unit-events.js';
 import { UnitLinks } from './unit-links.js';
 import { requestFields } from './unit-merge.js';
 import type { UnitUpsertResponseDto } from '../unit.dto.js';
-import { UnitPresenter } from '../unit-presenter.js';
+import { UnitPresenter } from '../unit.presenter.js';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { UnitsRepository } from '../units.repository.js';
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { withoutUndefined } from '../../values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
@@ -126,9 +127,4 @@ function conditions({ objectIds, since, until, ...equal }: DeliveryFilter) {
     objectId: objectIds && { $in: objectIds },
     createdAt: Object.keys(createdAt).length > 0 ? createdAt : undefined,
   });
-}
-
-function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: NonNullable<T[K]> } {
-  const given = Object.entries(fields).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> };
 }

@@ -1,8 +1,7 @@
 import { BSON } from 'mongodb';
+import { mebibyte } from '../../values/numbers.js';
 import { messageOf } from '../sending/message.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
-
-const mebibyte = 1_048_576;
 
 /** Largest body of a webhook, and largest event as stored, in MiB (rule HOOK-15). */
 export const bodyLimit = 8;

@@ -6,7 +6,7 @@ import { TenantDocument } from '../../database/documents/tenant-document.js';
 export const retentionSeconds = 30 * 86_400;
 
 /** How long an event is kept that nobody was subscribed to (rule HOOK-13). */
-export const unheardRetentionMs = 86_400_000;
+export const unsubscribedRetentionMs = 86_400_000;
 
 /** An event for the organization's webhook endpoints. */
 @Schema({ collection: 'outboxEvents' })

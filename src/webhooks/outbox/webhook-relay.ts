@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../configuration/clock.js';
+import { mebibyte } from '../../values/numbers.js';
 import { newDelivery } from '../deliveries/delivery-documents.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
@@ -9,12 +10,12 @@ import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repos
 import { messageOf } from '../sending/message.js';
 import { assertBodySize } from './event-size.js';
 import { coversType } from './event-types.js';
-import { type OutboxEventDocument, unheardRetentionMs } from './outbox-event.schema.js';
+import { type OutboxEventDocument, unsubscribedRetentionMs } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 /** How many events, and how many bytes of them or of their deliveries, are in memory together. */
 const batchSize = 100;
-const batchBytes = 16 * 1_048_576;
+const batchBytes = 16 * mebibyte;
 /** A relay that has not finished its batch by then has died (rule HOOK-9). */
 const leaseMs = 30_000;
 
@@ -58,10 +59,10 @@ export class WebhookRelay {
       waiting = new Map();
       waitingBytes = 0;
     };
-    const unheard = new Set(events);
+    const unsubscribed = new Set(events);
     for (const event of events) {
       for (const delivery of this.deliveriesOf(event, endpoints, failures, now)) {
-        unheard.delete(event);
+        unsubscribed.delete(event);
         const bytes = Buffer.byteLength(delivery.body);
         if (waitingBytes + bytes > batchBytes) await store();
         waiting.set(delivery, event);
@@ -71,11 +72,11 @@ export class WebhookRelay {
     await store();
     for (const [event, reason] of failures) await this.setAside(event, reason, now);
     const relayed = events.filter((event) => !failures.has(event));
-    const isUnheard = (event: OutboxEventDocument) => unheard.has(event);
-    const expiresAt = new Date(now.getTime() + unheardRetentionMs);
-    await this.events.markRelayed(relayed.filter(isUnheard), now, expiresAt);
+    const isUnsubscribed = (event: OutboxEventDocument) => unsubscribed.has(event);
+    const expiresAt = new Date(now.getTime() + unsubscribedRetentionMs);
+    await this.events.markRelayed(relayed.filter(isUnsubscribed), now, expiresAt);
     await this.events.markRelayed(
-      relayed.filter((event) => !isUnheard(event)),
+      relayed.filter((event) => !isUnsubscribed(event)),
       now,
       null,
     );

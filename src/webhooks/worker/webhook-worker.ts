@@ -3,6 +3,7 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { mebibyte } from '../../values/numbers.js';
 import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
 import { type Pace, paces } from '../deliveries/delivery-outcome.js';
 import { type Budget, DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
@@ -20,9 +21,9 @@ const shutdownGraceMs = 5_000;
 
 /** How many bytes of large deliveries a process holds; one endpoint may have half of its pace's. */
 const budgetBytes: Readonly<Record<Pace, number>> = {
-  quick: 16 * 1_048_576,
-  unproven: 8 * 1_048_576,
-  slow: 8 * 1_048_576,
+  quick: 16 * mebibyte,
+  unproven: 8 * mebibyte,
+  slow: 8 * mebibyte,
 };
 
 /** A leased delivery with what it takes of a budget. */

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { type Language, languages, parseLanguage } from './language.js';
 import { textIn } from './localized.js';
-import { catalogues } from './messages.js';
+import { textsByLanguage } from './messages.js';
 
-function catalogue(language: Language): Record<string, string> {
-  const entries = Object.entries(catalogues[language]).flatMap(([file, texts]) =>
+function textsByKey(language: Language): Record<string, string> {
+  const entries = Object.entries(textsByLanguage[language]).flatMap(([file, texts]) =>
     Object.entries(texts).map(([key, text]) => [`${file}:${key}`, text]),
   );
   return Object.fromEntries(entries) as Record<string, string>;
@@ -12,13 +12,13 @@ function catalogue(language: Language): Record<string, string> {
 
 const placeholders = (text = '') => (text.match(/\{\w+\}/g) ?? []).toSorted();
 
-describe('the message catalogues', () => {
-  const [english, arabic] = languages.map(catalogue) as [
+describe('the messages', () => {
+  const [english, arabic] = languages.map(textsByKey) as [
     Record<string, string>,
     Record<string, string>,
   ];
 
-  it('have the same messages with the same placeholders in every language', () => {
+  it('have the same keys and placeholders in every language', () => {
     expect(Object.keys(arabic)).toEqual(Object.keys(english));
     for (const [key, text] of Object.entries(english)) {
       expect([key, placeholders(arabic[key])]).toEqual([key, placeholders(text)]);

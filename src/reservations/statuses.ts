@@ -1,4 +1,4 @@
-/** The states of a reservation (rule CALL-3). */
+/** The statuses of a reservation (rule CALL-3). */
 export const reservationStatuses = [
   'pending',
   'approved',
@@ -9,6 +9,6 @@ export const reservationStatuses = [
 ] as const;
 export type ReservationStatus = (typeof reservationStatuses)[number];
 
-/** The states of a cheque (rule CALL-3). */
+/** The statuses of a cheque (rule CALL-3). */
 export const chequeStatuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'] as const;
 export type ChequeStatus = (typeof chequeStatuses)[number];
