@@ -19,7 +19,7 @@ import type { LeadPayload } from './lead-merge.js';
 import { presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
-import { LeadGroupsService } from './upsert/lead-groups.service.js';
+import { LeadGroupsService, leadQueueKey } from './upsert/lead-groups.service.js';
 
 /** Leads of outside systems (rules LEAD-1 and LEAD-3). */
 @Injectable()
@@ -69,7 +69,7 @@ export class LeadsService {
    */
   async delete(caller: Caller, recordSystemId: string): Promise<LeadDeletionResponseDto> {
     const lead = await this.transactions.run(() => this.softDelete(caller, recordSystemId), {
-      queueKeys: [`lead:${caller.organizationId.toHexString()}:${recordSystemId}`],
+      queueKeys: [leadQueueKey(caller.organizationId, recordSystemId)],
     });
     return { ok: true, operation: 'delete', lead: presentLead(lead) };
   }

@@ -207,6 +207,34 @@ describe('lead requests in groups', () => {
     expect(JSON.stringify(outcomes[2])).toContain('"user":"Nour"');
   });
 
+  it('wait for none whose lead another program holds', async () => {
+    const caller = await makeCaller({});
+    const { organizationId } = caller;
+    const session = service.db.client.startSession();
+    const held = { organizationId, recordSystemId: 'c' };
+    session.startTransaction();
+    await service.db.collection('leads').updateOne(held, { $set: { byOther: 1 } }, { session });
+    const rename = { recordSystemId: 'c', name: 'Mona' };
+    const blocked = [rename, { name: 'neighbour' }, rename].map((each) =>
+      outcomeOf(groupsOf(service).upsert(caller, each)),
+    );
+    const isBlocked = Promise.race([blocked[0], blocked[2]]).then(() => 'not blocked');
+    const others = (async () => {
+      const later = outcomeOf(groupsOf(service).upsert(caller, { name: 'later' }));
+      return [await blocked[1], await later];
+    })();
+    expect(await Promise.race([others, isBlocked])).toMatchObject([
+      { operation: 'create' },
+      { operation: 'create' },
+    ]);
+    await session.abortTransaction();
+    await session.endSession();
+    expect(await Promise.all([blocked[0], blocked[2]])).toMatchObject([
+      { operation: 'update' },
+      { operation: 'update' },
+    ]);
+  });
+
   it('of two instances that race answer and store what one after the other would', async () => {
     await fc.assert(
       fc.asyncProperty(

@@ -26,6 +26,8 @@ export const duplicateKeyCode = 11_000;
 
 const interruptedCode = 11_601;
 
+const writeConflictCode = 112;
+
 /** Codes that mean: this node cannot serve the operation now, another one or a later try can. */
 const unavailableCodes: ReadonlySet<number> = new Set([
   6, // HostUnreachable
@@ -34,7 +36,7 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   64, // WriteConcernTimeout
   89, // NetworkTimeout
   91, // ShutdownInProgress
-  112, // WriteConflict: contention that outlasted the deadline
+  writeConflictCode, // contention that outlasted the deadline
   189, // PrimarySteppedDown
   246, // SnapshotUnavailable: a collection or index was just made
   251, // NoSuchTransaction
@@ -86,6 +88,11 @@ export async function refusedWrites(writes: Promise<unknown>): Promise<RefusedWr
  */
 export function isInterrupted(error: unknown): error is MongoServerError {
   return error instanceof MongoServerError && error.code === interruptedCode;
+}
+
+/** Whether an operation met a document that another open transaction has written. */
+export function isWriteConflict(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === writeConflictCode;
 }
 
 /** Whether the error is the database's absence and not an error of the request or the program. */

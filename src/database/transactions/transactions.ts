@@ -9,6 +9,7 @@ import {
   duplicateKey,
   isDatabaseUnavailable,
   isInterrupted,
+  isWriteConflict,
 } from '../connection/database-errors.js';
 import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
@@ -30,8 +31,17 @@ export interface TransactionOptions {
   readonly queueKeys?: readonly string[];
   /** Called with the name of the violated unique index before the work is retried. */
   readonly onDuplicateKey?: (index: string) => Promise<void>;
+  /** How long conflicts may go on, in milliseconds; without it until the time is over. */
+  readonly conflictPatienceMs?: number;
   /** When nobody waits for the result any more, in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
   readonly expiresAt?: number;
+}
+
+/** Another transaction holds on to what this one would write; nothing was stored. */
+export class ContentionError extends Error {
+  constructor(cause: unknown) {
+    super('Another transaction does not end.', { cause });
+  }
 }
 
 /**
@@ -66,13 +76,14 @@ export class Transactions {
    * the other, has no other side effects and lets database errors through.
    *
    * @returns what the committed run of the work returned
-   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12); whatever the work throws
+   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12);
+   *   ContentionError when `conflictPatienceMs` is; whatever the work throws
    */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
     const { expiresAt = Date.now() + deadlineMs } = options;
     const deadline = endOfWork(expiresAt, deadlineMs);
-    const attempt = () => this.runUntilUnique(work, deadline, options.onDuplicateKey);
+    const attempt = () => this.runUntilUnique(work, deadline, options);
     const keys = [...new Set(options.queueKeys)].toSorted();
     if (keys.length === 0) return attempt();
     try {
@@ -86,11 +97,11 @@ export class Transactions {
   private async runUntilUnique<T>(
     work: () => Promise<T>,
     deadline: number,
-    onDuplicateKey?: (index: string) => Promise<void>,
+    { onDuplicateKey, conflictPatienceMs }: TransactionOptions,
   ): Promise<T> {
     for (let retries = 0; ; retries++) {
       try {
-        return await this.runOnce(work, deadline);
+        return await this.runOnce(work, deadline, conflictPatienceMs);
       } catch (error) {
         // Inside the callback the transaction is already aborted; only a new one can continue.
         const duplicate = duplicateKey(error);
@@ -100,12 +111,20 @@ export class Transactions {
     }
   }
 
-  private async runOnce<T>(work: () => Promise<T>, deadline: number): Promise<T> {
+  private async runOnce<T>(
+    work: () => Promise<T>,
+    deadline: number,
+    conflictPatienceMs = Number.POSITIVE_INFINITY,
+  ): Promise<T> {
     let lastError: unknown;
+    const patienceEnd = Date.now() + conflictPatienceMs;
     let conflictDeadline = Date.now() + conflictThresholdMs;
     const attempt = async () => {
       // The driver retries for two minutes unless the callback stops it.
       if (Date.now() >= deadline) throw new DatabaseUnavailableError(lastError);
+      if (Date.now() >= patienceEnd && isWriteConflict(lastError)) {
+        throw new ContentionError(lastError);
+      }
       if (Date.now() >= conflictDeadline) {
         await this.orphans.abort();
         conflictDeadline = Date.now() + conflictThresholdMs;

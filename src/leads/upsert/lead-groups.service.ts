@@ -1,5 +1,6 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Inject, Injectable, Logger } from '@nestjs/common';
 import { BSON } from 'mongodb';
+import type { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
@@ -8,7 +9,12 @@ import {
   isDatabaseUnavailable,
 } from '../../database/connection/database-errors.js';
 import { RequestGroups } from '../../database/transactions/request-groups.js';
-import { endOfWork, Transactions } from '../../database/transactions/transactions.js';
+import {
+  ContentionError,
+  endOfWork,
+  Transactions,
+  type TransactionOptions,
+} from '../../database/transactions/transactions.js';
 import type { Organization } from '../../organizations/organization.js';
 import { mebibyte } from '../../values/numbers.js';
 import { LeadNumbers } from '../lead-numbers.js';
@@ -21,6 +27,8 @@ import { LeadRecordsLoader } from './lead-records-loader.js';
 
 /** What goes together at most: requests, and bytes of them. */
 const limits = { count: 32, bytes: mebibyte };
+/** How long a group is held up by a transaction that does not end, in milliseconds. */
+const conflictPatienceMs = 500;
 /** A group ends early when it has this much to store. */
 const storedBytesLimit = 16 * mebibyte;
 
@@ -32,7 +40,14 @@ interface GroupedRequest extends LeadRequest {
   readonly decidableUntil: number;
 }
 
-type Outcome = PromiseSettledResult<LeadDecision>;
+/** A request that is held up leaves its group with a promise. */
+type Decided = LeadDecision | Promise<LeadDecision>;
+type Outcome = PromiseSettledResult<Decided>;
+
+/** What requests about a lead wait for inside a process. */
+export function leadQueueKey(organizationId: Types.ObjectId, recordSystemId: string): string {
+  return `lead:${organizationId.toHexString()}:${recordSystemId}`;
+}
 
 /**
  * Lead requests of one organization, in groups: each sees what those before it decided, one that is
@@ -40,7 +55,8 @@ type Outcome = PromiseSettledResult<LeadDecision>;
  */
 @Injectable()
 export class LeadGroupsService {
-  private readonly groups = new RequestGroups<GroupedRequest, LeadDecision>(
+  private readonly logger = new Logger(LeadGroupsService.name);
+  private readonly groups = new RequestGroups<GroupedRequest, Decided>(
     (requests) => this.run(requests),
     limits,
   );
@@ -71,10 +87,18 @@ export class LeadGroupsService {
 
   private async run(requests: readonly GroupedRequest[]): Promise<Outcome[]> {
     try {
-      const outcomes = await this.runTogether(requests);
+      const outcomes = await this.runTogether(requests, { conflictPatienceMs });
       const rest = requests.slice(outcomes.length);
       return rest.length === 0 ? outcomes : [...outcomes, ...(await this.run(rest))];
     } catch (reason) {
+      // Nothing was stored. Whoever holds what one of them writes must not hold up the others.
+      if (reason instanceof ContentionError) {
+        this.logger.warn({ requests: requests.length }, 'A transaction held up a group of leads');
+        return requests.map((request) => ({
+          status: 'fulfilled',
+          value: this.runAlone(request),
+        }));
+      }
       // Whether the database has stored the group may be unknown: repeating it could do so twice.
       if (requests.length === 1 || isDatabaseUnavailable(reason)) {
         return requests.map(() => ({ status: 'rejected', reason }));
@@ -85,7 +109,21 @@ export class LeadGroupsService {
     }
   }
 
-  private async runTogether(requests: readonly GroupedRequest[]): Promise<Outcome[]> {
+  /** Decides a request beside the groups, for as long as it has time. */
+  private async runAlone(request: GroupedRequest): Promise<LeadDecision> {
+    const { organization, payload } = request;
+    const { recordSystemId } = payload;
+    const queueKeys =
+      recordSystemId === undefined ? [] : [leadQueueKey(organization._id, recordSystemId)];
+    const [outcome] = await this.runTogether([request], { queueKeys });
+    if (outcome?.status === 'fulfilled') return outcome.value;
+    throw outcome?.reason;
+  }
+
+  private async runTogether(
+    requests: readonly GroupedRequest[],
+    options: TransactionOptions,
+  ): Promise<Outcome[]> {
     // The newest request knows the newest settings.
     const organization = requests.at(-1)?.organization;
     if (organization === undefined) return [];
@@ -97,6 +135,7 @@ export class LeadGroupsService {
       return numbers;
     };
     return this.transactions.run(() => this.attempt(organization, requests, numbersFor), {
+      ...options,
       expiresAt: Math.max(...requests.map(({ expiresAt }) => expiresAt)),
       onDuplicateKey: async (index) => {
         const last = numbers.at(-1);
@@ -131,8 +170,8 @@ function decideAll(
   records: LeadRecords,
   requests: readonly GroupedRequest[],
   now: Date,
-): Outcome[] {
-  const outcomes: Outcome[] = [];
+): PromiseSettledResult<LeadDecision>[] {
+  const outcomes: PromiseSettledResult<LeadDecision>[] = [];
   let bytes = 0;
   for (const request of requests) {
     if (bytes > storedBytesLimit) break;

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { coversType } from './event-types.js';
-import { unheardRetentionMs } from './outbox-event.schema.js';
+import { unsubscribedRetentionMs } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
 
@@ -39,9 +39,10 @@ export class Outbox {
     const [first] = events;
     if (first === undefined) return;
     const subscribed = await this.endpoints.findSubscriptions(first.organizationId);
-    const isAwaited = ({ type }: PendingEvent) => subscribed.some((types) => covers(types, type));
+    const isSubscribed = ({ type }: PendingEvent) =>
+      subscribed.some((types) => covers(types, type));
     await this.events.insert(
-      events.map((event) => (isAwaited(event) ? event : asUnawaited(event))),
+      events.map((event) => (isSubscribed(event) ? event : asUnsubscribed(event))),
     );
   }
 }
@@ -52,7 +53,7 @@ function covers(eventTypes: unknown, type: string): boolean {
 }
 
 /** An event that nobody is subscribed to: there is nothing to relay (rule HOOK-4). */
-function asUnawaited(event: PendingEvent): PendingEvent {
-  const expiresAt = new Date(event.createdAt.getTime() + unheardRetentionMs);
+function asUnsubscribed(event: PendingEvent): PendingEvent {
+  const expiresAt = new Date(event.createdAt.getTime() + unsubscribedRetentionMs);
   return { ...event, relayedAt: event.createdAt, expiresAt };
 }
