@@ -14,7 +14,7 @@ describe('readEnvironment', () => {
   it('has a default for everything but the database', () => {
     expect(readEnvironment({})).toEqual({
       PORT: 3000,
-      HOST: '0.0.0.0',
+      HOST: '127.0.0.1',
       NODE_ENV: 'development',
       LOG_LEVEL: 'info',
       DATA_FOLDER: '.data',
@@ -32,6 +32,18 @@ describe('readEnvironment', () => {
       WEBHOOKS_TIMEOUT_MS: 15_000,
       WEBHOOKS_CONCURRENCY: 64,
     });
+  });
+
+  it('listens to the network in production only, unless it is told to', () => {
+    const key = Buffer.alloc(32).toString('base64');
+    const production = {
+      NODE_ENV: 'production',
+      MONGODB_URI: 'mongodb://db/name',
+      ENCRYPTION_KEYS: key,
+    };
+    expect(readEnvironment(production).HOST).toBe('0.0.0.0');
+    expect(readEnvironment({ NODE_ENV: 'test' }).HOST).toBe('127.0.0.1');
+    expect(readEnvironment({ HOST: '::' }).HOST).toBe('::');
   });
 
   it('takes empty variables for missing ones and ignores unknown ones', () => {
