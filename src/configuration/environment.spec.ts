@@ -14,7 +14,7 @@ describe('readEnvironment', () => {
   it('has a default for everything but the database', () => {
     expect(readEnvironment({})).toEqual({
       PORT: 3000,
-      HOST: '0.0.0.0',
+      HOST: '127.0.0.1',
       NODE_ENV: 'development',
       LOG_LEVEL: 'info',
       DATA_FOLDER: '.data',
@@ -32,6 +32,14 @@ describe('readEnvironment', () => {
       WEBHOOKS_TIMEOUT_MS: 15_000,
       WEBHOOKS_CONCURRENCY: 64,
     });
+  });
+
+  it('is reachable from other machines in production, or when it is told so', () => {
+    const ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
+    const production = { NODE_ENV: 'production', MONGODB_URI: 'mongodb://one/x', ENCRYPTION_KEYS };
+    expect(readEnvironment(production).HOST).toBe('0.0.0.0');
+    expect(readEnvironment({ ...production, HOST: '::1' }).HOST).toBe('::1');
+    expect(readEnvironment({ HOST: '0.0.0.0' }).HOST).toBe('0.0.0.0');
   });
 
   it('takes empty variables for missing ones and ignores unknown ones', () => {

@@ -14,7 +14,10 @@ const variables = z.object({
   PORT: integer(0, 65_535)
     .prefault('3000')
     .describe('Port of the HTTP listener; 0 takes any free one.'),
-  HOST: z.string().prefault('0.0.0.0').describe('Address to listen on.'),
+  HOST: z.string().optional().meta({
+    description: 'Address to listen on: 0.0.0.0 in production and 127.0.0.1 elsewhere if not set.',
+    example: '0.0.0.0',
+  }),
   MONGODB_URI: databaseAddress.optional().meta({
     description:
       'A replica set or sharded cluster, and the name of the database. Without it an embedded one ' +
@@ -87,13 +90,17 @@ const variables = z.object({
 
 const environmentSchema = variables
   .refine(...isSetInProduction('MONGODB_URI'))
-  .refine(...isSetInProduction('ENCRYPTION_KEYS'));
+  .refine(...isSetInProduction('ENCRYPTION_KEYS'))
+  .transform(({ HOST, ...values }) => ({
+    ...values,
+    HOST: HOST ?? (values.NODE_ENV === 'production' ? '0.0.0.0' : '127.0.0.1'),
+  }));
 
 /** The names of all variables. */
 export const variableNames: readonly string[] = Object.keys(variables.shape);
 
 /** The validated configuration, one property per environment variable (rule CONF-1). */
-export type Environment = Readonly<z.output<typeof variables>>;
+export type Environment = Readonly<z.output<typeof environmentSchema>>;
 
 /** Injection token of the {@link Environment}. */
 export const ENVIRONMENT = Symbol('Environment');
