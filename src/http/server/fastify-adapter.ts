@@ -52,8 +52,32 @@ export interface AdapterOptions {
 
 /** Fastify with the limits, the body parser, the request ids and the headers of all endpoints. */
 export async function createFastifyAdapter(options: AdapterOptions): Promise<FastifyAdapter> {
-  const { environment, logger } = options;
-  const adapter = new FastifyAdapter({
+  const { environment } = options;
+  const adapter = newAdapter(options);
+  const fastify = adapter.getInstance<FastifyInstance>();
+  limitConnections(fastify, environment.MAX_CONNECTIONS);
+  addRequestContext(fastify);
+  addRequestLog(fastify);
+  requireOneHost(fastify);
+  rejectUnknownRoutes(fastify);
+  checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
+  addEntityTags(fastify);
+  acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
+  await fastify.register(compress, {
+    encodings: ['br', 'gzip'],
+    customTypes: compressedTypes,
+    // Requests are taken as they are: what they unpack to has no limit.
+    globalDecompression: false,
+    brotliOptions: { params: brotliParameters },
+  });
+  drainBeforeEarlyResponses(fastify);
+  takeExpectations(fastify);
+  await fastify.register(helmet, { contentSecurityPolicy: false });
+  return adapter;
+}
+
+function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
+  return new FastifyAdapter({
     loggerInstance: logger,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
@@ -84,26 +108,6 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     // No feature uses middleware, and without it routing is one step.
     skipMiddie: true,
   });
-  const fastify = adapter.getInstance<FastifyInstance>();
-  limitConnections(fastify, environment.MAX_CONNECTIONS);
-  addRequestContext(fastify);
-  addRequestLog(fastify);
-  requireOneHost(fastify);
-  rejectUnknownRoutes(fastify);
-  checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
-  addEntityTags(fastify);
-  acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
-  await fastify.register(compress, {
-    encodings: ['br', 'gzip'],
-    customTypes: compressedTypes,
-    // Requests are taken as they are: what they unpack to has no limit.
-    globalDecompression: false,
-    brotliOptions: { params: brotliParameters },
-  });
-  drainBeforeEarlyResponses(fastify);
-  takeExpectations(fastify);
-  await fastify.register(helmet, { contentSecurityPolicy: false });
-  return adapter;
 }
 
 /** A number trusts that many proxies in front of the service, counted from the nearest. */

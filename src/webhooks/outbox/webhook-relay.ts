@@ -72,16 +72,21 @@ export class WebhookRelay {
     await store();
     for (const [event, reason] of failures) await this.setAside(event, reason, now);
     const relayed = events.filter((event) => !failures.has(event));
-    const isUnsubscribed = (event: OutboxEventDocument) => unsubscribed.has(event);
-    const expiresAt = new Date(now.getTime() + unsubscribedRetentionMs);
-    await this.events.markRelayed(relayed.filter(isUnsubscribed), now, expiresAt);
-    await this.events.markRelayed(
-      relayed.filter((event) => !isUnsubscribed(event)),
-      now,
-      null,
-    );
+    await this.markRelayed(relayed, unsubscribed, now);
     this.logger.debug(`${events.length} events, ${deliveries} deliveries`);
     return { deliveries, hasMore };
+  }
+
+  private async markRelayed(
+    relayed: readonly OutboxEventDocument[],
+    unsubscribed: ReadonlySet<OutboxEventDocument>,
+    now: Date,
+  ): Promise<void> {
+    const expiresAt = new Date(now.getTime() + unsubscribedRetentionMs);
+    const expiring = relayed.filter((event) => unsubscribed.has(event));
+    const lasting = relayed.filter((event) => !unsubscribed.has(event));
+    await this.events.markRelayed(expiring, now, expiresAt);
+    await this.events.markRelayed(lasting, now, null);
   }
 
   /** The deliveries of an event; none of one that cannot be sent, which is added to the failures. */
