@@ -211,6 +211,15 @@ describe('a backlog of an endpoint that is off', () => {
     await Promise.all(others.map((other) => other.stop()));
   });
 
+  it('is not given up when the endpoint has been enabled since it was read', async () => {
+    await addDeliveries(3, { status: 'pending', nextAttemptAt: new Date(Date.now() + 30 * day) });
+    const giveUps = service.service.app.get(DeliveryGiveUps);
+    const asRead = { ...endpoint.document, isEnabled: false };
+    expect(await giveUps.giveUpBatch(endpoint.id, asRead)).toBe(false);
+    const waiting = { endpointId: endpoint.id, status: 'pending' };
+    expect(await deliveries().countDocuments(waiting)).toBe(3);
+  });
+
   it('is given up by the worker, a thousand in a statement', async () => {
     await turnOff('gone');
     await service.db.command({ profile: 2 });

@@ -189,7 +189,8 @@ export class WebhookEndpointsRepository {
   ): Promise<boolean> {
     const isFree = [{ givingUpBy }, { givingUpUntil: null }, { givingUpUntil: { $lte: now } }];
     const claim = { $set: { givingUpBy, givingUpUntil } };
-    return (await this.endpoints.updateOne({ _id, $or: isFree }, claim)).matchedCount > 0;
+    const filter = { _id, isEnabled: { $ne: true }, $or: isFree };
+    return (await this.endpoints.updateOne(filter, claim)).matchedCount > 0;
   }
 
   /**
