@@ -100,6 +100,8 @@ describe('unknown routes', () => {
     ['GET', '/reservations/webhook', 'POST'],
     ['HEAD', '/reservations/webhook', 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
+    ['GET', '/%6Ceads', 'POST'],
+    ['GET', '/reservations/%77ebhook', 'POST'],
   ])('are not those with another method: %s %s is a 405 without a key', async (...row) => {
     const [method, path, allow] = row;
     const response = await sendRaw(service.url, `${method} /${basePath}${path} HTTP/1.1`, [
@@ -114,12 +116,22 @@ describe('unknown routes', () => {
     });
   });
 
+  it('are known by a whole address too', async () => {
+    const line = `GET http://x.example/${basePath}/reservations/webhook HTTP/1.1`;
+    const response = await sendRaw(service.url, line, ['Host: x']);
+    expect(response).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+  });
+
   it('are said before anything is looked at', async () => {
     const headers = ['Host: x', 'Content-Type: application/json', 'Content-Length: 1'];
     const status = async (requestLine: string) =>
       (await sendRaw(service.url, `${requestLine} HTTP/1.1`, headers, '{')).status;
     expect(await status('POST /nowhere')).toBe(404);
     expect(await status(`PUT /${basePath}/leads`)).toBe(405);
+    for (const method of ['GET', 'PROPFIND', 'QUERY', 'PURGE', 'M-SEARCH']) {
+      expect(await status(`${method} /%ff`)).toBe(400);
+      expect(await status(`${method} /a?%ff`)).toBe(404);
+    }
   });
 
   it('are not the reference, which needs no key but has methods too', async () => {

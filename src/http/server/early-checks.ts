@@ -38,7 +38,7 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): void {
     routes.push({ pattern: pathPattern(url), methods: [method].flat(), isOnlyMethod });
   });
   fastify.addHook('onRequest', ({ is404, raw, method }, _reply, done) => {
-    const path = (raw.url ?? '').split('?', 1)[0] ?? '';
+    const path = pathOf(raw.url ?? '');
     const exclusive = routes.find((route) => route.isOnlyMethod && route.pattern.test(path));
     if (!is404 && (exclusive === undefined || exclusive.methods.includes(method))) return done();
     const matching = exclusive ? [exclusive] : routes.filter(({ pattern }) => pattern.test(path));
@@ -51,7 +51,13 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): void {
   });
 }
 
-/** What a route's path matches before it is decoded. */
+/** The path of a request as the router reads it, which has rejected those that cannot be decoded. */
+function pathOf(url: string): string {
+  const [path = ''] = url.replace(/^https?:\/\/[^/]*/i, '').split(/[?#]/, 1);
+  return decodeURI(path);
+}
+
+/** What a route's path matches; encoded slashes in parameters stay encoded. */
 function pathPattern(url: string): RegExp {
   const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replaceAll('*', '.*');
   return new RegExp(`^${pattern}$`);
