@@ -16,7 +16,7 @@ import {
   paceAfter,
   paces,
   pauseUntil,
-  quickMs,
+  placeMs,
 } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookAttemptDocument } from '../deliveries/webhook-attempt.schema.js';
@@ -67,17 +67,17 @@ export class DeliveryAttemptRunner {
    * Sends a delivery once and stores the result for it and for its endpoint.
    *
    * @param abortSignal releases the delivery without an attempt, for another worker
-   * @param onNotQuick called when it is being sent for so long that it is no quick one any longer
+   * @param leavePlace called when it is being sent for so long that others should not wait for it
    * @returns whether the receiver accepted it, and its pace now
    */
   async run(
     { delivery, endpoint }: LeasedDelivery,
     abortSignal: AbortSignal,
-    onNotQuick: () => void,
+    leavePlace: () => void,
   ): Promise<AttemptSummary> {
     const message = { id: delivery.messageId, body: delivery.body };
     const { pace: lastPace = 'unproven' } = endpoint;
-    const timer = setTimeout(onNotQuick, quickMs);
+    const timer = setTimeout(leavePlace, placeMs);
     const result = await this.sender.send(endpoint, message, abortSignal);
     clearTimeout(timer);
     const now = this.clock.now();

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
 import { readEnvironment } from '../../configuration/environment.js';
-import { type Pace, paceAfter, quickMs } from '../deliveries/delivery-outcome.js';
+import { type Pace, paceAfter, placeMs } from '../deliveries/delivery-outcome.js';
 import type { Budget, DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import type { DeliveryAttemptRunner, LeasedDelivery } from './delivery-attempt-runner.js';
@@ -140,7 +140,7 @@ class Simulation {
     this.starts.push(this.now);
     this.open += 1;
     this.mostOpen = Math.max(this.mostOpen, this.open);
-    if (milliseconds > quickMs) this.steps.push({ at: this.now + quickMs, run: leavePlace });
+    if (milliseconds > placeMs) this.steps.push({ at: this.now + placeMs, run: leavePlace });
     await this.after(milliseconds);
     this.open -= 1;
     const isDelivered = statusCode !== null;

@@ -182,7 +182,7 @@ export class WebhookWorker {
   /**
    * Never rejects: what could not be stored becomes due again when its lease ends.
    *
-   * @param leavePlace called while the attempt is running, when it is no quick one any longer
+   * @param leavePlace called while the attempt is running, when others should not wait for it
    */
   private async deliverNext(endpoint: EndpointDeliveries, leavePlace: () => void): Promise<void> {
     const leased = await endpoint.leases.add();
