@@ -40,7 +40,7 @@ const disableAfterMs = 5 * 86_400_000;
 /** On how many different days an endpoint must have failed to be disabled (rule HOOK-7). */
 export const failingDaysLimit = 5;
 /** A success within this time is a quick one. */
-export const quickMs = 1_000;
+const quickMs = 1_000;
 /** An attempt that takes longer leaves its place, so that those behind it do not wait for it. */
 export const placeMs = 250;
 /** An attempt that takes longer is slow, whatever its result (rule HOOK-8). */
