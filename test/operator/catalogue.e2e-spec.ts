@@ -415,7 +415,7 @@ describe('ctrl-C in an import', () => {
     const { code, output } = await terminal.ended;
     const [, told] =
       /Stopped: (\d+) of 12000 entries stored\. Import the file again/.exec(output) ?? [];
-    expect([code, Number(told) >= 500]).toEqual([130, true]);
+    expect([code, Number(told) > 0]).toEqual([130, true]);
     expect(output.lastIndexOf('\u001B[?7h')).toBeGreaterThan(output.lastIndexOf('\u001B[?7l'));
     const stored = await service.db.collection('amenities').countDocuments({ organizationId });
     expect(stored).toBeGreaterThanOrEqual(Number(told));
