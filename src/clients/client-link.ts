@@ -35,9 +35,8 @@ export interface LinkedLead {
 export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date): ClientLink {
   const { organization, contact, clientId } = lead;
   const client = clientId ? clients.findById(clientId) : match(clients, lead);
-  const linkedId = clientId ?? client?._id;
   if (client !== undefined) return { clientId: client._id, ...update(clients, client, lead, now) };
-  if (linkedId !== undefined) return { clientId: linkedId, claims: [] };
+  if (clientId) return { clientId, claims: [] };
   const isCreated = organization.clients.createFromLeads && !hasNoContact(contact);
   return isCreated ? create(lead, now) : { clientId: null, claims: [] };
 }
@@ -93,8 +92,7 @@ function update(
   if (changes.length === 0) return { claims: [] };
   const client = { ...stored, ...fields, updatedAt: now };
   const event = { type: 'client.updated', data: presentClient(client), changes } as const;
-  const isOwnEmail = foldCase(added.email ?? '') === foldCase(stored.email ?? '');
-  const claimed = isOwnEmail ? { ...added, email: undefined } : added;
+  const claimed = hasEmail(stored, added.email) ? { ...added, email: undefined } : added;
   return {
     change: { client, isNew: false, event: pendingEvent(_id, event, now) },
     claims: contentionKeys(claimed, phoneCountry),
@@ -107,8 +105,12 @@ function newEmail(
   client: ClientDocument,
   { email }: Contact,
 ): string | undefined {
-  if (email === undefined || foldCase(email) === foldCase(client.email ?? '')) return email;
+  if (email === undefined || hasEmail(client, email)) return email;
   return clients.findByEmail(email) === undefined ? email : undefined;
+}
+
+function hasEmail(client: ClientDocument, email = ''): boolean {
+  return foldCase(email) === foldCase(client.email ?? '');
 }
 
 /**

@@ -5,8 +5,12 @@ import { TenantDocument } from '../../database/documents/tenant-document.js';
 /** How long events, deliveries and attempts can be looked up afterwards (rule HOOK-13). */
 export const retentionSeconds = 30 * 86_400;
 
-/** How long an event is kept that nobody was subscribed to (rule HOOK-13). */
-export const unsubscribedRetentionMs = 86_400_000;
+const unsubscribedRetentionMs = 86_400_000;
+
+/** When an event goes that nobody was subscribed to at a time (rule HOOK-13). */
+export function unsubscribedExpiry(from: Date): Date {
+  return new Date(from.getTime() + unsubscribedRetentionMs);
+}
 
 /** An event for the organization's webhook endpoints. */
 @Schema({ collection: 'outboxEvents' })

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { coversType } from './event-types.js';
-import { unsubscribedRetentionMs } from './outbox-event.schema.js';
+import { unsubscribedExpiry } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
 
@@ -54,6 +54,6 @@ function covers(eventTypes: unknown, type: string): boolean {
 
 /** An event that nobody is subscribed to: there is nothing to relay (rule HOOK-4). */
 function asUnsubscribed(event: PendingEvent): PendingEvent {
-  const expiresAt = new Date(event.createdAt.getTime() + unsubscribedRetentionMs);
-  return { ...event, relayedAt: event.createdAt, expiresAt };
+  const { createdAt } = event;
+  return { ...event, relayedAt: createdAt, expiresAt: unsubscribedExpiry(createdAt) };
 }

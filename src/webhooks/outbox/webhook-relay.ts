@@ -10,7 +10,7 @@ import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repos
 import { messageOf } from '../sending/message.js';
 import { assertBodySize } from './event-size.js';
 import { coversType } from './event-types.js';
-import { type OutboxEventDocument, unsubscribedRetentionMs } from './outbox-event.schema.js';
+import { type OutboxEventDocument, unsubscribedExpiry } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 /** How many events, and how many bytes of them or of their deliveries, are in memory together. */
@@ -32,8 +32,8 @@ export class WebhookRelay {
   ) {}
 
   /**
-   * Relays a batch of events; one that cannot be relayed is set aside with its reason (rule HOOK-15). Running again over the same events, after a crash in between, adds
-   * nothing.
+   * Relays a batch of events; one that cannot be relayed is set aside with its reason (rule HOOK-15).
+   * Running again over the same events, after a crash in between, adds nothing.
    *
    * @returns how many deliveries were created, and whether more events may wait
    */
@@ -82,10 +82,9 @@ export class WebhookRelay {
     unsubscribed: ReadonlySet<OutboxEventDocument>,
     now: Date,
   ): Promise<void> {
-    const expiresAt = new Date(now.getTime() + unsubscribedRetentionMs);
     const expiring = relayed.filter((event) => unsubscribed.has(event));
     const lasting = relayed.filter((event) => !unsubscribed.has(event));
-    await this.events.markRelayed(expiring, now, expiresAt);
+    await this.events.markRelayed(expiring, now, unsubscribedExpiry(now));
     await this.events.markRelayed(lasting, now, null);
   }
 
