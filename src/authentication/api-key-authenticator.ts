@@ -18,6 +18,9 @@ export interface AuthenticatedKey {
 /** Below the 5 seconds within which a revoked key has to stop working. */
 const cacheTtlMs = 3_000;
 const lastUsedPrecisionMs = 60_000;
+/** How long a key counts as unknown, and how many are remembered: there is no end of them. */
+const unknownTtlMs = 1_000;
+const maxUnknown = 10_000;
 
 /** Accepts keys and finds their organizations (rule AUTH-2). */
 @Injectable()
@@ -28,6 +31,8 @@ export class ApiKeyAuthenticator {
     ttl: cacheTtlMs,
     fetchMethod: (hash) => this.load(hash),
   });
+  /** Apart from the others, so that unknown keys displace none of them. */
+  private readonly unknown = new LRUCache<string, true>({ max: maxUnknown, ttl: unknownTtlMs });
 
   constructor(
     private readonly keys: ApiKeysRepository,
@@ -42,13 +47,26 @@ export class ApiKeyAuthenticator {
    * ENFORCE_API_DOMAIN is set.
    *
    * @param host the request's host name without port
+   * @param isBarred whether a key that this process has not seen yet counts as unknown unasked
    */
-  async authenticate(key: string, host: string): Promise<AuthenticatedKey | null> {
-    const found = await this.cache.fetch(hashApiKey(key));
+  async authenticate(
+    key: string,
+    host: string,
+    isBarred: () => boolean,
+  ): Promise<AuthenticatedKey | null> {
+    const hash = hashApiKey(key);
+    const isNew = this.cache.peek(hash, { allowStale: true }) === undefined;
+    if (isNew && (this.unknown.has(hash) || isBarred())) return null;
+    const found = await this.cache.fetch(hash);
     if (found === undefined || !this.isUsable(found.key)) return null;
     const { apiDomain } = found.organization;
     const isOwnDomain = apiDomain?.toLowerCase() === host.toLowerCase();
     return this.environment.ENFORCE_API_DOMAIN && !isOwnDomain ? null : found;
+  }
+
+  /** How many keys are remembered, and how many that are none. */
+  stats(): { readonly known: number; readonly unknown: number } {
+    return { known: this.cache.size, unknown: this.unknown.size };
   }
 
   private isUsable(key: ApiKeyDocument): boolean {
@@ -56,14 +74,18 @@ export class ApiKeyAuthenticator {
     return apiKeyState(key, this.clock.now()) === 'active';
   }
 
-  /** Unknown keys are not cached: there is no end of them. */
   private async load(hash: string): Promise<AuthenticatedKey | undefined> {
+    const found = await this.find(hash);
+    if (found === undefined) this.unknown.set(hash, true);
+    else if (this.isUsable(found.key)) this.recordUse(found.key);
+    return found;
+  }
+
+  private async find(hash: string): Promise<AuthenticatedKey | undefined> {
     const key = await this.keys.findByHash(hash);
     if (key === null || !isSameHash(key.hash, hash)) return undefined;
     const organization = await this.organizations.find(key.organizationId);
-    if (organization === null) return undefined;
-    if (this.isUsable(key)) this.recordUse(key);
-    return { key, organization };
+    return organization === null ? undefined : { key, organization };
   }
 
   private recordUse({ _id, lastUsedAt }: ApiKeyDocument): void {

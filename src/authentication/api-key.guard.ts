@@ -7,7 +7,9 @@ import { DomainError } from '../http/errors/domain-error.js';
 import { remainingDeadline } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
+import { keyRateLimit } from './api-key-rate-limit.js';
 import { authenticationErrors, withGenericMessage } from './authentication-errors.js';
+import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
 /**
@@ -18,6 +20,7 @@ import type { Caller } from './caller.js';
 export class ApiKeyGuard implements CanActivate {
   constructor(
     private readonly authenticator: ApiKeyAuthenticator,
+    private readonly failures: AuthenticationFailures,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
@@ -38,18 +41,28 @@ export class ApiKeyGuard implements CanActivate {
 
   private async callerOf(request: FastifyRequest): Promise<Caller> {
     const key = presentedKey(request);
-    if (key === undefined) throw unauthorized(request, 'keyMissing');
+    if (key === undefined) throw this.failure(request, 'keyMissing');
     const found = await withinDeadline(
-      this.authenticator.authenticate(key, request.hostname),
+      this.authenticator.authenticate(key, request.hostname, () =>
+        this.failures.isExhausted(request.ip),
+      ),
       remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
     );
-    if (found === null) throw unauthorized(request, 'keyInvalid');
+    if (found === null) throw this.failure(request, 'keyInvalid');
+    const rateLimit = keyRateLimit(found.key);
     return {
       organizationId: found.organization._id,
       organization: found.organization,
       apiKeyId: found.key._id,
       language: request.language,
+      ...(rateLimit === null ? {} : { rateLimit }),
     };
+  }
+
+  /** The 401, or the 429 where it is one too many (rule AUTH-6). */
+  private failure(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
+    this.failures.count(request.ip);
+    return unauthorized(request, reason);
   }
 }
 

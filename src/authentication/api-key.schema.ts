@@ -18,6 +18,10 @@ export class ApiKeyDocument extends TenantDocument {
   @Prop(raw({ allowExternal: Boolean }))
   permissions?: { allowExternal?: boolean };
 
+  /** Its own limit of requests, in place of the service's. */
+  @Prop(raw({ rps: Number, burst: Number }))
+  rateLimit?: { rps?: number; burst?: number } | null;
+
   @Prop({ type: Date })
   expiresAt?: Date | null;
 

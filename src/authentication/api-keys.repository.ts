@@ -33,6 +33,15 @@ export class ApiKeysRepository {
     await this.keys.acrossTenants.updateOne({ _id }, { $max: { lastUsedAt } });
   }
 
+  /** Gives a key a limit of requests of its own, or with null the service's. */
+  async setRateLimit(
+    { _id, organizationId }: ApiKeyDocument,
+    rateLimit: { readonly rps: number; readonly burst: number } | null,
+    updatedAt: Date,
+  ): Promise<void> {
+    await this.keys.updateOne(organizationId, { _id }, { $set: { rateLimit, updatedAt } });
+  }
+
   /** Ends a key at a time, by revoking it or by letting it expire. */
   async setEnd(
     { _id, organizationId }: ApiKeyDocument,

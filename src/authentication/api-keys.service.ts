@@ -2,13 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { parseObjectId } from '../database/documents/object-id.js';
+import type { RateLimit } from '../http/rate-limit/token-buckets.js';
 import { newApiKey } from './api-key-format.js';
+import { keyRateLimit } from './api-key-rate-limit.js';
 import { type ApiKeyState, apiKeyState } from './api-key-state.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 
 /** What is decided about a key before it exists. */
-type NewKeyFields = Pick<ApiKeyDocument, 'organizationId' | 'name' | 'permissions' | 'expiresAt'>;
+type NewKeyFields = Pick<
+  ApiKeyDocument,
+  'organizationId' | 'name' | 'permissions' | 'rateLimit' | 'expiresAt'
+>;
 
 /** A new key; `key` is shown once and stored nowhere. */
 export interface NewApiKey {
@@ -37,6 +42,7 @@ export class ApiKeysService {
   async issue(fields: {
     readonly organizationId: Types.ObjectId;
     readonly name: string;
+    readonly rateLimit: RateLimit | null;
     readonly expiresAt: Date | null;
   }): Promise<NewApiKey> {
     const { expiresAt } = fields;
@@ -61,6 +67,16 @@ export class ApiKeysService {
     return apiKeyState(key, this.clock.now());
   }
 
+  /** The limit of a key itself; null when the service's counts. */
+  rateLimitOf(key: ApiKeyDocument): RateLimit | null {
+    return keyRateLimit(key);
+  }
+
+  /** Gives a key a limit of its own, or with null the service's, everywhere within 5 seconds. */
+  async setRateLimit(key: ApiKeyDocument, rateLimit: RateLimit | null): Promise<void> {
+    await this.keys.setRateLimit(key, rateLimit, this.clock.now());
+  }
+
   /**
    * Ends a key; instances that have seen it forget it within 5 seconds.
    *
@@ -75,7 +91,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Issues a successor with the same permissions and without an end of its own; the old key keeps
+   * Issues a successor with the same permissions and limit, and without an end of its own; the old key keeps
    * working until the overlap is over.
    *
    * @throws Error when the old key is revoked

@@ -18,26 +18,39 @@ export const authenticationErrors = {
     cause: 'The API key is unknown, expired, revoked or without external access',
     remedy: 'Compare the key with the one that was issued, or ask for a new one',
   },
+  tooManyFailures: {
+    status: 429,
+    code: 'key.too_many_failures',
+    messageKey: 'authentication.tooManyFailures',
+    headers: { 'retry-after': '1' },
+    cause: 'Too many requests from this address had no valid key',
+    remedy: 'Stop them, then repeat after `Retry-After` seconds',
+  },
 } satisfies Record<string, ErrorDefinition>;
 
-const { keyMissing, keyInvalid } = authenticationErrors;
-const unavailable = [...generalErrors, httpErrors.serviceUnavailable];
+const { keyMissing, keyInvalid, tooManyFailures } = authenticationErrors;
+const others = [
+  tooManyFailures,
+  httpErrors.rateLimited,
+  ...generalErrors,
+  httpErrors.serviceUnavailable,
+];
 
 /** What every endpoint with an API key may respond with. */
-export const commonErrors: readonly ErrorDefinition[] = [keyMissing, keyInvalid, ...unavailable];
+export const commonErrors: readonly ErrorDefinition[] = [keyMissing, keyInvalid, ...others];
 
 /** The same under `/compounds`, whose 401 says in its code only what is wrong with the key. */
 export const commonCompoundErrors: readonly ErrorDefinition[] = [
   withGenericMessage(keyMissing),
   withGenericMessage(keyInvalid),
-  ...unavailable,
+  ...others,
 ];
 
 /** The same for the callback, whose 401 has no `error` field. */
 export const commonCallbackErrors: readonly ErrorDefinition[] = [
   { ...keyMissing, omitsErrorField: true },
   { ...keyInvalid, omitsErrorField: true },
-  ...unavailable,
+  ...others,
 ];
 
 /** An error of a key as the endpoints under `/compounds` word it (rule AUTH-3). */

@@ -5,6 +5,7 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { apiKeySchema } from './api-key.schema.js';
+import { AuthenticationFailures } from './authentication-failures.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 
@@ -18,6 +19,7 @@ import { ApiKeysService } from './api-keys.service.js';
     ApiKeysRepository,
     ApiKeysService,
     ApiKeyAuthenticator,
+    AuthenticationFailures,
     ApiKeyGuard,
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
   ],

@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Types } from 'mongoose';
 import type { Language } from '../localization/language.js';
+import type { RateLimit } from '../http/rate-limit/token-buckets.js';
 import type { Organization } from '../organizations/organization.js';
 
 /** Who makes a request; never part of a DTO. */
@@ -10,6 +11,8 @@ export interface Caller {
   readonly organization: Organization;
   readonly apiKeyId: Types.ObjectId;
   readonly language: Language;
+  /** The limit of the key itself. */
+  readonly rateLimit?: RateLimit;
 }
 
 /** Injects the {@link Caller} that the guard has set; only on guarded endpoints. */

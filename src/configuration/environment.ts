@@ -37,6 +37,24 @@ const variables = z.object({
   JSON_DEPTH_LIMIT: integer(2, 90)
     .prefault('32')
     .describe('Deepest accepted nesting of a JSON body; a deeper one gets 400.'),
+  RATE_LIMIT_RPS: integer(0, 1_000_000)
+    .prefault('100')
+    .describe(
+      'Requests a second that each API key may make of this process, unless the key has a limit of ' +
+        'its own; a further one gets 429. 0 is no limit.',
+    ),
+  RATE_LIMIT_BURST: integer(1, 1_000_000)
+    .prefault('200')
+    .describe('Requests that an API key may make at once before RATE_LIMIT_RPS holds.'),
+  AUTH_FAILURE_RPS: integer(0, 1_000_000)
+    .prefault('20')
+    .describe(
+      'Failed authentications a second that each client address (of IPv6 a /64) may have; a further ' +
+        'one gets 429. 0 is no limit. Behind a proxy set TRUST_PROXY, or all clients count as one.',
+    ),
+  AUTH_FAILURE_BURST: integer(1, 1_000_000)
+    .prefault('200')
+    .describe('Failed authentications that an address may have at once before that holds.'),
   MAX_CONNECTIONS: integer(1, 1_000_000)
     .prefault('10000')
     .describe('Most connections at a time; a further one is closed at once, without a response.'),

@@ -11,13 +11,16 @@ it.each([
   ['DATABASE_DEADLINE_SECONDS', 'DATABASE_DEADLINE_MS'],
   ['ENCRYPTION_KEYS_FILE', 'ENCRYPTION_KEYS'],
   ['WEBHOOKS_ALLOW_LOOPBACK', 'WEBHOOKS_ALLOW_HTTP'],
+  ['RATE_LIMIT_RSP', 'RATE_LIMIT_RPS'],
+  ['RATE_LIMIT', 'RATE_LIMIT_RPS'],
+  ['AUTH_FAILURE_RPM', 'AUTH_FAILURE_RPS'],
 ])('%s is reported as looking like %s', (name, meant) => {
   expect(misspeltVariables(['PATH', name])).toEqual([
     `${name} is no variable of this service and is ignored: is ${meant} meant?`,
   ]);
 });
 
-it.each(['RATE_LIMIT_RSP', 'RATE_LIMIT_RPS', 'RATE_LIMIT', 'AUTH_FAILURE_RPM', 'EVENTS_RETENTION'])(
+it.each(['EVENTS_RETENTION', 'EVENTS_RETENTION_DAYS'])(
   '%s is reported, which looks like a limit that the service does not have',
   (name) => {
     expect(misspeltVariables(['PATH', name])).toEqual([

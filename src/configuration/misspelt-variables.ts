@@ -2,13 +2,7 @@ import { closestMatch } from 'leven';
 import { variableNames } from './environment.js';
 
 /** What is set in the belief that it bounds something, and nothing reads. */
-const missing = [
-  'RATE_LIMIT_RPS',
-  'RATE_LIMIT_BURST',
-  'AUTH_FAILURE_RPS',
-  'AUTH_FAILURE_BURST',
-  'EVENTS_RETENTION_DAYS',
-];
+const missing = ['EVENTS_RETENTION_DAYS'];
 const lookedFor = [...variableNames, ...missing];
 
 /**

@@ -87,7 +87,7 @@ async function issueKey(
   expiresAt: Date | null,
 ): Promise<string> {
   const apiKeys = application.get(ApiKeysService);
-  return (await apiKeys.issue({ organizationId, name: 'Demo', expiresAt })).key;
+  return (await apiKeys.issue({ organizationId, name: 'Demo', rateLimit: null, expiresAt })).key;
 }
 
 /** @throws Error when the catalogue breaks a rule of imports */

@@ -349,14 +349,14 @@ describe('the reference', () => {
     const statuses = (operation: { responses: object }) =>
       Object.keys(operation.responses).map(Number);
     const one = at('/leads/{recordSystemId}');
-    const ofOne = [400, 401, 404, 408, 414, 431, 500, 503];
+    const ofOne = [400, 401, 404, 408, 414, 429, 431, 500, 503];
     expect(statuses(one.delete)).toEqual([200, ...ofOne]);
     for (const { get } of [one, at('/reservations/{reservationId}'), at('/units/{slug}')]) {
       expect(statuses(get)).toEqual([200, 304, ...ofOne]);
       expect(Object.keys(get.responses[304].headers)).toContain('etag');
     }
     const { post } = at('/leads');
-    expect(statuses(post)).toEqual([200, 201, 400, 401, 408, 413, 415, 431, 500, 503]);
+    expect(statuses(post)).toEqual([200, 201, 400, 401, 408, 413, 415, 429, 431, 500, 503]);
     const exampleOf = (operation: typeof post, status: number) =>
       operation.responses[status].content['application/json'].example;
     expect(exampleOf(post, 200).operation).toBe('update');
@@ -374,6 +374,12 @@ describe('the reference', () => {
     const always = ['x-request-id', 'content-language', 'vary', 'cache-control'];
     expect(headers('/reservations/webhook', 'post', 201)).toEqual(expect.arrayContaining(always));
     const ofCompound = headers('/compounds/{slug}/units', 'get', 200);
-    expect(ofCompound).toEqual([...always, 'etag', 'x-updated-as-of']);
+    expect(ofCompound).toEqual([
+      ...always,
+      'etag',
+      'x-updated-as-of',
+      'ratelimit-policy',
+      'ratelimit',
+    ]);
   });
 });

@@ -96,6 +96,7 @@ describe('key', () => {
       'prefix',
       'state',
       'allowExternal',
+      'rateLimit',
       'createdAt',
       'lastUsedAt',
       'expiresAt',

@@ -102,6 +102,7 @@ function spawnService(
       PORT: '0',
       HOST: '127.0.0.1',
       LOG_LEVEL: 'warn',
+      RATE_LIMIT_RPS: '0',
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...variables,
     },

@@ -54,6 +54,9 @@ export async function startTestService(
     // Only tests of webhooks need their background work.
     ROLE: 'api',
     MONGODB_URI: databaseUri,
+    // What tests send is quicker than one client may be.
+    RATE_LIMIT_RPS: '0',
+    AUTH_FAILURE_RPS: '0',
     ...variables,
   });
   const { lines, destination } = workerLog;

@@ -184,6 +184,14 @@ export const httpErrors = {
     cause: 'A file of the reference does not have the bytes that `Range` names',
     remedy: 'Request it without `Range`',
   },
+  rateLimited: {
+    status: 429,
+    code: 'request.rate_limited',
+    messageKey: 'http.rateLimited',
+    headers: { 'retry-after': '1' },
+    cause: 'The API key was used more often than its limit allows; `RateLimit-Policy` names it',
+    remedy: 'Repeat after `Retry-After` seconds, and slow down while `RateLimit` has little left',
+  },
   headersTooLarge: {
     status: 431,
     code: 'request.headers_too_large',

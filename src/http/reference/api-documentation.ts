@@ -143,7 +143,7 @@ function errorHeaders(status: number, errors: readonly DocumentedError[]): Heade
       ? { 'x-request-id': responseHeaders['x-request-id'] }
       : responseHeaders),
     'x-error-code': headerReference('x-error-code'),
-    ...(status === 503 ? { 'retry-after': headerReference('retry-after') } : {}),
+    ...(status === 429 || status === 503 ? { 'retry-after': headerReference('retry-after') } : {}),
     ...Object.fromEntries(own),
   };
 }

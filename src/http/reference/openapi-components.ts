@@ -59,6 +59,16 @@ const headers = {
     description: 'Stable code of the error, the same in every language.',
     schema: text,
   },
+  'ratelimit-policy': {
+    description:
+      'The limit of the API key: q requests at once, available again within w seconds. Absent ' +
+      'when the key has no limit.',
+    schema: { ...text, example: '"default";q=200;w=2' },
+  },
+  ratelimit: {
+    description: 'What is left of it: r requests at once; more become available within t seconds.',
+    schema: { ...text, example: '"default";r=199;t=1' },
+  },
   'retry-after': { description: 'Seconds to wait before the next try.', schema: text },
 };
 

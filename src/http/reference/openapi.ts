@@ -3,7 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../errors/error-definition.js';
 import { tolerantNames } from '../validation/unknown-names.js';
-import { sharedComponents } from './openapi-components.js';
+import { headerReference, sharedComponents } from './openapi-components.js';
 
 /**
  * The reference of the whole API, made from the code.
@@ -40,6 +40,7 @@ export function createOpenApiDocument(
     },
   );
   closeStrictBodies(document);
+  documentRateLimits(document);
   return document;
 }
 
@@ -55,6 +56,30 @@ function closeStrictBodies({ paths, components }: OpenAPIObject): void {
     }
   };
   for (const { post } of Object.values(paths)) close(post?.requestBody ?? {});
+}
+
+/** Sent before the key is known, or before there is a request. */
+const unlimitedStatuses: ReadonlySet<string> = new Set(['401', '408', '431']);
+
+/** Says which responses tell the limit of the key and what is left of it (rule HTTP-22). */
+function documentRateLimits({ paths }: OpenAPIObject): void {
+  const headers = {
+    'ratelimit-policy': headerReference('ratelimit-policy'),
+    ratelimit: headerReference('ratelimit'),
+  };
+  for (const { security, responses } of Object.values(paths).flatMap(operationsOf)) {
+    if (security === undefined) continue;
+    for (const [status, response] of Object.entries(responses)) {
+      if (response === undefined || '$ref' in response || unlimitedStatuses.has(status)) continue;
+      response.headers = { ...response.headers, ...headers };
+    }
+  }
+}
+
+type PathItem = OpenAPIObject['paths'][string];
+
+function operationsOf(item: PathItem): NonNullable<PathItem['get']>[] {
+  return [item.get, item.post, item.delete].filter((operation) => operation !== undefined);
 }
 
 /** Serves the reference as a page at `/docs` and as a document at `/docs/openapi.json`. */

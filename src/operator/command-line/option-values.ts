@@ -18,6 +18,7 @@ import { subscriptions } from '../../webhooks/outbox/event-types.js';
 
 const maxOverlapHours = 8_760;
 const maxListLimit = 10_000;
+const maxRate = 1_000_000;
 const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label starts with a letter, so that no address passes for a name. */
 const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLabel}$`);
@@ -73,6 +74,18 @@ export const time = option(
 export const hours = option(
   (argument) => parseDecimal(argument, maxOverlapHours),
   `It must be a number of hours from 0 to ${maxOverlapHours}.`,
+);
+
+/** Reads requests a second; 0 is no limit. */
+export const requestsPerSecond = option(
+  (argument) => parseInteger(argument, 0, maxRate),
+  `It must be a number from 0 (no limit) to ${maxRate}.`,
+);
+
+/** Reads how many requests may come at once. */
+export const burst = option(
+  (argument) => parseInteger(argument, 1, maxRate),
+  `It must be a number from 1 to ${maxRate}.`,
 );
 
 /** Reads the events that an endpoint is to get. */

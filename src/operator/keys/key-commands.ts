@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import type { ApiKeyDocument } from '../../authentication/api-key.schema.js';
+import type { RateLimit } from '../../http/rate-limit/token-buckets.js';
 import { ApiKeysService } from '../../authentication/api-keys.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
@@ -8,12 +9,20 @@ import {
   issuedColumns,
   keyColumns,
   keyView,
+  limitedColumns,
   newKeyView,
   revokedColumns,
   rotatedColumns,
   rotatedKeyView,
 } from './key-view.js';
-import { hours, name, objectId, time } from '../command-line/option-values.js';
+import {
+  burst,
+  hours,
+  name,
+  objectId,
+  requestsPerSecond,
+  time,
+} from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 
@@ -21,7 +30,12 @@ interface ListOptions extends OutputOptions {
   readonly org: Types.ObjectId;
 }
 
-interface IssueOptions extends ListOptions {
+interface LimitOptions {
+  readonly rps?: number;
+  readonly burst?: number;
+}
+
+interface IssueOptions extends ListOptions, LimitOptions {
   readonly name: string;
   readonly expires?: Date;
 }
@@ -31,15 +45,18 @@ interface RotateOptions extends OutputOptions {
 }
 
 const hour = 3_600_000;
+const rpsText = "requests a second, 0 for no limit (default: the service's)";
+const burstText = 'requests at once (default: those of two seconds)';
 
 export function addKeyCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'key',
-    description: 'issue, list, revoke and rotate API keys',
+    description: 'issue, list, limit, revoke and rotate API keys',
     example: `key list --org ${exampleId}`,
   });
   addIssue(group);
   addList(group);
+  addLimit(group);
   addRevoke(group);
   addRotate(group);
 }
@@ -53,11 +70,17 @@ function addIssue(group: Command): void {
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .requiredOption('--name <name>', 'what the key is for', name)
     .option('--expires <date>', 'when the key ends, ISO 8601 (default: never)', time)
+    .option('--rps <n>', rpsText, requestsPerSecond)
+    .option('--burst <n>', burstText, burst)
     .action((options: IssueOptions) =>
       withApplication(async (application) => {
         const { _id: organizationId } = await organizationOf(application, options.org);
-        const fields = { organizationId, name: options.name, expiresAt: options.expires ?? null };
-        const issued = await application.get(ApiKeysService).issue(fields);
+        const issued = await application.get(ApiKeysService).issue({
+          organizationId,
+          name: options.name,
+          rateLimit: rateLimitOf(options),
+          expiresAt: options.expires ?? null,
+        });
         printItem(newKeyView(issued), issuedColumns, options);
       }),
     );
@@ -77,6 +100,28 @@ function addList(group: Command): void {
         const documents = await keys.list(_id);
         const views = documents.map((document) => keyView(document, keys));
         printList(views, keyColumns, options);
+      }),
+    );
+}
+
+function addLimit(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'limit',
+    description:
+      'give a key a limit of requests of its own, within 5 seconds everywhere; without options ' +
+      "the service's counts again",
+    example: 'key limit iapi_4fT9xQ --rps 500 --burst 1000',
+  })
+    .argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it')
+    .option('--rps <n>', rpsText, requestsPerSecond)
+    .option('--burst <n>', burstText, burst)
+    .action((idOrPrefix: string, options: OutputOptions & LimitOptions) =>
+      withApplication(async (application) => {
+        const keys = application.get(ApiKeysService);
+        const key = await findSingleKey(keys, idOrPrefix);
+        const rateLimit = rateLimitOf(options);
+        await keys.setRateLimit(key, rateLimit);
+        printItem(keyView({ ...key, rateLimit }, keys), limitedColumns, options);
       }),
     );
 }
@@ -114,6 +159,13 @@ function addRotate(group: Command): void {
         printItem(rotatedKeyView(old, rotated), rotatedColumns, options);
       }),
     );
+}
+
+/** What is at once as in the service's own limit: twice what comes in a second. */
+function rateLimitOf({ rps, burst: atOnce }: LimitOptions): RateLimit | null {
+  if (rps !== undefined) return { rps, burst: atOnce ?? Math.max(1, 2 * rps) };
+  if (atOnce !== undefined) throw new Error('--burst counts only together with --rps.');
+  return null;
 }
 
 async function findSingleKey(keys: ApiKeysService, idOrPrefix: string): Promise<ApiKeyDocument> {

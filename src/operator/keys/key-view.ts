@@ -16,10 +16,19 @@ export const keyColumns: Columns<KeyView> = {
   Name: ({ name }) => name,
   State: ({ state }) => state,
   External: ({ allowExternal }) => allowExternal,
+  Limit: ({ rateLimit }) => limitText(rateLimit),
   Created: ({ createdAt }) => createdAt,
   'Last used': ({ lastUsedAt }) => lastUsedAt,
   Expires: ({ expiresAt }) => expiresAt,
   Revoked: ({ revokedAt }) => revokedAt,
+};
+
+/** The lines of `key limit`. */
+export const limitedColumns: Columns<KeyView> = {
+  Id: ({ _id }) => _id,
+  Prefix: ({ prefix }) => prefix,
+  Name: ({ name }) => name,
+  Limit: ({ rateLimit }) => limitText(rateLimit),
 };
 
 /** The lines of `key revoke`. */
@@ -54,6 +63,8 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
     state: keys.stateOf(document),
     /** Without it the key is not accepted, whatever its state. */
     allowExternal: document.permissions?.allowExternal === true,
+    /** Null while the service's own limit counts. */
+    rateLimit: keys.rateLimitOf(document),
     createdAt: document.createdAt,
     lastUsedAt: document.lastUsedAt ?? null,
     expiresAt: document.expiresAt ?? null,
@@ -70,6 +81,11 @@ export function newKeyView({ key, document }: NewApiKey) {
 export function rotatedKeyView({ _id, prefix }: ApiKeyDocument, rotated: RotatedApiKey) {
   const old = { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt };
   return { ...newKeyView(rotated), old };
+}
+
+function limitText(limit: KeyView['rateLimit']): string {
+  if (limit === null) return 'default';
+  return limit.rps === 0 ? 'none' : `${limit.rps}/s, burst ${limit.burst}`;
 }
 
 function identityOf({ _id, organizationId, name, prefix }: ApiKeyDocument) {

@@ -1,0 +1,42 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { TokenBuckets } from './token-buckets.js';
+
+it('never lets through more than the burst and what has come back since', () => {
+  const limits = fc.record({
+    rps: fc.integer({ min: 1, max: 50 }),
+    burst: fc.integer({ min: 1, max: 50 }),
+  });
+  const steps = fc.array(fc.integer({ min: -2_000, max: 2_000 }), { maxLength: 100 });
+  fc.assert(
+    fc.property(limits, steps, (limit, waits) => {
+      let now = 0;
+      const buckets = new TokenBuckets({ now: () => new Date(now) }, 10);
+      const taken: number[] = [];
+      let passed = 0;
+      for (const wait of waits) {
+        now += wait;
+        passed += Math.max(0, wait);
+        const hasToken = buckets.hasToken('id', limit);
+        const left = buckets.take('id', limit);
+        expect(left >= 0).toBe(hasToken);
+        if (left >= 0) taken.push(passed);
+      }
+      for (const [first, from] of taken.entries()) {
+        for (const [count, until] of taken.slice(first).entries()) {
+          const most = limit.burst + ((until - from) * limit.rps) / 1_000;
+          expect(count + 1).toBeLessThanOrEqual(most + 1e-6);
+        }
+      }
+    }),
+  );
+});
+
+it('forgets those that were not asked for longest, beyond a number', () => {
+  const buckets = new TokenBuckets({ now: () => new Date(0) }, 2);
+  const limit = { rps: 1, burst: 1 };
+  expect(['a', 'b', 'a', 'c', 'b', 'b'].map((id) => buckets.take(id, limit))).toEqual([
+    0, 0, -1, 0, 0, -1,
+  ]);
+  expect(buckets.size).toBe(2);
+});
