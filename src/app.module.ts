@@ -9,6 +9,7 @@ import { CompoundsModule } from './compounds/compounds.module.js';
 import { DatabaseModule } from './database/database.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
+import { IdempotencyModule } from './http/idempotency/idempotency.module.js';
 import { LeadsModule } from './leads/leads.module.js';
 import { ReservationsModule } from './reservations/reservations.module.js';
 import { UnitsModule } from './units/units.module.js';
@@ -42,6 +43,7 @@ export class AppModule {
         LoggerModule.forRoot({ pinoHttp: { logger, wrapSerializers: false }, forRoutes: [] }),
         DatabaseModule.forRoot(databaseUri, isCommand),
         HttpModule,
+        IdempotencyModule,
         AuthenticationModule,
         LeadsModule,
         CompoundsModule,

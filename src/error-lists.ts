@@ -2,6 +2,7 @@ import { authenticationErrors } from './authentication/authentication-errors.js'
 import { compoundErrors } from './compounds/compound-errors.js';
 import type { ErrorDefinition } from './http/errors/error-definition.js';
 import { httpErrors } from './http/errors/http-errors.js';
+import { idempotencyErrors } from './http/idempotency/idempotency-errors.js';
 import { leadErrors } from './leads/lead-errors.js';
 import { reservationErrors } from './reservations/reservation-errors.js';
 import { unitErrors } from './units/unit-errors.js';
@@ -9,6 +10,7 @@ import { unitErrors } from './units/unit-errors.js';
 /** Every error of the API by feature. */
 export const errorLists: Readonly<Record<string, readonly ErrorDefinition[]>> = {
   http: Object.values(httpErrors),
+  idempotency: Object.values(idempotencyErrors),
   authentication: Object.values(authenticationErrors),
   leads: Object.values(leadErrors),
   reservations: Object.values(reservationErrors),

@@ -7,6 +7,7 @@ import { errorLists } from './error-lists.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
 import { HealthService } from './health/health.service.js';
+import { IdempotentRequests } from './http/idempotency/idempotent-requests.js';
 import { RequestRates } from './http/rate-limit/request-rates.js';
 import { createFastifyAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './http/server/framework-logger.js';
@@ -49,6 +50,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   app.useLogger(app.get(FrameworkLogger));
   app.get(ApiKeyGuard).addTo(adapter.getInstance<FastifyInstance>());
   app.get(RequestRates).addTo(adapter.getInstance<FastifyInstance>());
+  app.get(IdempotentRequests).addTo(adapter.getInstance<FastifyInstance>());
   app.setGlobalPrefix(basePath);
   serveOpenApi(app, Object.values(errorLists).flat());
   try {

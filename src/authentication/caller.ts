@@ -2,6 +2,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Types } from 'mongoose';
 import type { Language } from '../localization/language.js';
+import type { IdempotencyClaim } from '../http/idempotency/idempotency-claim.js';
 import type { RateLimit } from '../http/rate-limit/token-buckets.js';
 import type { Organization } from '../organizations/organization.js';
 
@@ -13,6 +14,8 @@ export interface Caller {
   readonly language: Language;
   /** The limit of the key itself. */
   readonly rateLimit?: RateLimit;
+  /** Of a request with an `Idempotency-Key`. */
+  readonly claim?: IdempotencyClaim;
 }
 
 /** Injects the {@link Caller} that the guard has set; only on guarded endpoints. */

@@ -3,6 +3,7 @@ import { TenantCollectionsModule } from '../database/documents/tenant-collection
 import { ChangeLogModule } from '../change-log/change-log.module.js';
 import { ClientsModule } from '../clients/clients.module.js';
 import { CompoundsModule } from '../compounds/compounds.module.js';
+import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { LeadNumbers } from './lead-numbers.js';
@@ -21,6 +22,7 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     ChangeLogModule,
     ClientsModule,
     CompoundsModule,
+    IdempotencyModule,
     OrganizationsModule,
     WebhooksModule,
     TenantCollectionsModule.forFeature({ name: 'Lead', schema: leadSchema }),

@@ -19,6 +19,7 @@ import type { LeadPayload } from './lead-merge.js';
 import { presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
+import { leadUpsertAnswer } from './upsert/lead-answer.js';
 import { LeadGroupsService, leadQueueKey } from './upsert/lead-groups.service.js';
 
 /** Leads of outside systems (rules LEAD-1 and LEAD-3). */
@@ -40,9 +41,7 @@ export class LeadsService {
    * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
    */
   async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResponseDto> {
-    const { operation, lead } = await this.groups.upsert(caller, payload);
-    const presented = presentLead(lead);
-    return { ok: true, operation, lead: presented, newLead: presented };
+    return leadUpsertAnswer(await this.groups.upsert(caller, payload)).body;
   }
 
   /**

@@ -25,7 +25,6 @@ import {
   pollingHeaders,
   responseHeaders,
 } from '../http/reference/api-documentation.js';
-import { setIgnoredFields } from '../http/server/ignored-fields.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
@@ -114,9 +113,9 @@ export class ReservationsController {
     @Body() reservation: UpsertReservationDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationUpsertResponseDto> {
-    const { response, ignored } = await this.upserts.upsert(caller, reservation);
-    setIgnoredFields(reply, ignored);
-    return response;
+    const { headers, body } = await this.upserts.upsert(caller, reservation);
+    void reply.headers(headers);
+    return body;
   }
 
   @Get(':reservationId')

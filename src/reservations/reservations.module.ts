@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
+import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { UnitsModule } from '../units/units.module.js';
@@ -19,6 +20,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
 /** Reservations, their cheque wallets and the callback of collection partners. */
 @Module({
   imports: [
+    IdempotencyModule,
     LeadsModule,
     OrganizationsModule,
     ReservationStorageModule,

@@ -83,6 +83,20 @@ describe('a database that fails', () => {
     expect(await service.db.collection('clients').countDocuments({ name: 'Mona' })).toBe(2);
   });
 
+  it('to confirm any commit gives 503, and the Idempotency-Key then tells what was stored', async () => {
+    const errors = { code: 64, errmsg: 'waiting for replication timed out' };
+    await fail({ failCommands: ['commitTransaction'], appName, writeConcernError: errors });
+    const keyed = () => post({ name: 'No External Id' }).set('idempotency-key', 'unconfirmed');
+    await keyed().expect(503);
+    await failNothing();
+    await eventually(async () => {
+      const { status, headers } = await keyed();
+      expect([status, headers['idempotent-replayed']]).toEqual([201, 'true']);
+    }, 10_000);
+    const leads = service.db.collection('leads');
+    expect(await leads.countDocuments({ 'data.name': 'No External Id' })).toBe(1);
+  });
+
   it('always, with a conflict, is given up in time with 503 and has written nothing', async () => {
     await fail({
       failCommands: ['insert'],

@@ -211,6 +211,21 @@ export class TenantCollection<T extends TenantDocument> {
     });
     return result.matchedCount + result.upsertedCount > 0;
   }
+
+  /**
+   * Applies updates, each to the one document that matches, in one command.
+   *
+   * @returns to how many of them there was one
+   */
+  async updateEach(
+    organizationId: Types.ObjectId,
+    updates: readonly { readonly filter: TenantFilter<T>; readonly update: TenantUpdate<T> }[],
+  ): Promise<number> {
+    const operations = updates.map(({ filter, update }) => ({
+      updateOne: { filter: withTenant(filter, organizationId), update },
+    }));
+    return (await this.model.collection.bulkWrite(operations, openSession())).matchedCount;
+  }
 }
 
 /** Which part of a list is read: all behind a position, and of these how many. */

@@ -12,7 +12,13 @@ export const maxNameLength = 64;
 export function setIgnoredFields(reply: FastifyReply, names: readonly string[]): void {
   if (names.length === 0) return;
   const earlier = reply.getHeader('x-ignored-fields');
+  const value = ignoredFieldsValue(names, typeof earlier === 'string' ? earlier : undefined);
+  reply.header('x-ignored-fields', value);
+}
+
+/** The value of the header for names, added to those of an earlier value. */
+export function ignoredFieldsValue(names: readonly string[], earlier?: string): string {
   const shown = names.map((name) => name.replaceAll(/[^ -~]|,/gu, '?').slice(0, maxNameLength));
-  const all = [...(typeof earlier === 'string' ? earlier.split(', ') : []), ...shown];
-  reply.header('x-ignored-fields', all.slice(0, maxNames).join(', '));
+  const all = [...(earlier?.split(', ') ?? []), ...shown];
+  return all.slice(0, maxNames).join(', ');
 }

@@ -17,9 +17,12 @@ import {
 } from '../../database/transactions/transactions.js';
 import type { Organization } from '../../organizations/organization.js';
 import { mebibyte } from '../../values/numbers.js';
+import type { IdempotencyClaim } from '../../http/idempotency/idempotency-claim.js';
+import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
 import { LeadNumbers } from '../lead-numbers.js';
 import type { LeadPayload } from '../lead-merge.js';
 import { decideLead } from './decide-lead.js';
+import { leadUpsertAnswer } from './lead-answer.js';
 import { countCreated, type LeadDecision, type LeadRequest, withNumbers } from './lead-decision.js';
 import { LeadDecisionsWriter } from './lead-decisions-writer.js';
 import type { LeadRecords } from './lead-records.js';
@@ -34,6 +37,7 @@ const storedBytesLimit = 16 * mebibyte;
 
 interface GroupedRequest extends LeadRequest {
   readonly organization: Organization;
+  readonly claim: IdempotencyClaim | undefined;
   /** When the request gets its 503, in milliseconds since 1970. */
   readonly expiresAt: number;
   /** Until when it may be decided, so that its commit comes before that. */
@@ -66,6 +70,7 @@ export class LeadGroupsService {
     private readonly loader: LeadRecordsLoader,
     private readonly writer: LeadDecisionsWriter,
     private readonly numbers: LeadNumbers,
+    private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -76,11 +81,14 @@ export class LeadGroupsService {
    * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
-  async upsert({ organization, language }: Caller, payload: LeadPayload): Promise<LeadDecision> {
+  async upsert(
+    { organization, language, claim }: Caller,
+    payload: LeadPayload,
+  ): Promise<LeadDecision> {
     const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
     const expiresAt = Date.now() + deadlineMs;
     const decidableUntil = endOfWork(expiresAt, deadlineMs);
-    const request = { organization, language, payload, expiresAt, decidableUntil };
+    const request = { organization, language, claim, payload, expiresAt, decidableUntil };
     const bytes = BSON.calculateObjectSize(payload);
     return this.groups.submit(organization._id.toHexString(), request, bytes);
   }
@@ -159,10 +167,24 @@ export class LeadGroupsService {
     const decisions = withNumbers(decided, await numbersFor(countCreated(decided)));
     await this.writer.store(organization._id, records.clients.changes(), decisions);
     const numbered = decisions.values();
-    return outcomes.map((one) =>
+    const settled = outcomes.map((one) =>
       one.status === 'fulfilled' ? { ...one, value: numbered.next().value ?? one.value } : one,
     );
+    await this.idempotency.complete(organization._id, claimedAnswers(requests, settled));
+    return settled;
   }
+}
+
+/** The answers that are stored with what they tell. */
+function claimedAnswers(
+  requests: readonly GroupedRequest[],
+  outcomes: readonly PromiseSettledResult<LeadDecision>[],
+) {
+  return outcomes.flatMap((one, index) => {
+    const claim = requests[index]?.claim;
+    if (claim === undefined || one.status === 'rejected') return [];
+    return { claim, answer: leadUpsertAnswer(one.value) };
+  });
 }
 
 /** Decides requests one after the other, until there is enough to store. */

@@ -2,9 +2,9 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { parseObjectId } from '../../database/documents/object-id.js';
-import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { errorResponse, toDomainError } from '../../http/errors/error-response.js';
+import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
 import { defaultLanguage } from '../../localization/language.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
@@ -22,7 +22,7 @@ export class CallbacksService {
   private readonly logger = new Logger(CallbacksService.name);
 
   constructor(
-    private readonly transactions: Transactions,
+    private readonly idempotency: IdempotencyService,
     private readonly reservations: ReservationsRepository,
     private readonly states: ReservationStateService,
     private readonly log: CallbackLogRepository,
@@ -71,7 +71,10 @@ export class CallbacksService {
       await this.log.insert(caller, request, this.logged(outcome, error));
       return { outcome, error };
     };
-    return this.transactions.run(work, { queueKeys: unitId ? [unitQueueKey(unitId)] : [] });
+    const { result } = await this.idempotency.run(caller.claim, work, answerOf, {
+      queueKeys: unitId ? [unitQueueKey(unitId)] : [],
+    });
+    return result;
   }
 
   private async apply(
@@ -109,6 +112,19 @@ export class CallbacksService {
 /** Headers that say what the empty body cannot (rule CALL-14). */
 export function callbackHeaders({ reservation, cheque }: CallbackOutcome): Record<string, string> {
   return { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
+}
+
+interface Handled {
+  readonly outcome: CallbackOutcome;
+  readonly error: DomainError | undefined;
+}
+
+/** What is sent once the transaction is over; an error keeps what it stored too (rule CALL-7). */
+function answerOf(result: Handled) {
+  const { outcome, error } = result;
+  return error === undefined
+    ? { status: 201, headers: callbackHeaders(outcome), result }
+    : { ...errorResponse(error, defaultLanguage), result };
 }
 
 function callbackError(error: CallbackError, outcome: CallbackOutcome): DomainError {

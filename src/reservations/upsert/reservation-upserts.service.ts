@@ -2,8 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
-import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
+import type { Answer } from '../../http/idempotency/idempotency-claim.js';
+import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
+import { ignoredFieldsValue } from '../../http/server/ignored-fields.js';
+import { upsertStatus } from '../../http/server/upsert-status.interceptor.js';
 import { leadErrors } from '../../leads/lead-errors.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { LeadsService } from '../../leads/leads.service.js';
@@ -20,7 +23,7 @@ import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 @Injectable()
 export class ReservationUpsertsService {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly idempotency: IdempotencyService,
     private readonly reservations: ReservationsRepository,
     private readonly states: ReservationStateService,
     private readonly units: UnitLookupService,
@@ -32,24 +35,27 @@ export class ReservationUpsertsService {
    * Creates a reservation, or updates the active one with the same `recordSystemId`, in one
    * transaction with its wallet, the availability of its unit and their events.
    *
-   * @returns the response, and the names of the fields that were ignored
    * @throws DomainError 400 without a unit to create or with an ambiguous one, 404 for an unknown
    *   unit or lead, 422 for a status that only the callback sets, for another unit and for a wallet
    *   that becomes too large
    */
   async upsert(
-    { organizationId }: Caller,
+    { organizationId, claim }: Caller,
     request: UpsertReservationDto,
-  ): Promise<{ response: ReservationUpsertResponseDto; ignored: readonly string[] }> {
-    const { operation, reservation, wallet } = await this.transactions.run(
+  ): Promise<Required<Answer<ReservationUpsertResponseDto>>> {
+    return this.idempotency.run(
+      claim,
       () => this.save(organizationId, request),
+      ({ operation, reservation, wallet }) => {
+        const ignored = ignoredFields(request, reservation);
+        return {
+          status: upsertStatus(operation),
+          headers: ignored.length === 0 ? {} : { 'x-ignored-fields': ignoredFieldsValue(ignored) },
+          body: { ok: true, operation, reservation: presentReservation(reservation, wallet) },
+        };
+      },
       { queueKeys: await this.queueKeys(organizationId, request) },
     );
-    const presented = presentReservation(reservation, wallet);
-    return {
-      response: { ok: true, operation, reservation: presented },
-      ignored: ignoredFields(request, reservation),
-    };
   }
 
   private async save(organizationId: Types.ObjectId, request: UpsertReservationDto) {

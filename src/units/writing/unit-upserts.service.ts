@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
-import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
+import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
+import { upsertStatus } from '../../http/server/upsert-status.interceptor.js';
+import type { Language } from '../../localization/language.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
 import { newUnit } from './new-unit.js';
@@ -25,7 +27,7 @@ interface Saved {
 @Injectable()
 export class UnitUpsertsService {
   constructor(
-    private readonly transactions: Transactions,
+    private readonly idempotency: IdempotencyService,
     private readonly units: UnitsRepository,
     private readonly links: UnitLinks,
     private readonly events: UnitEvents,
@@ -44,10 +46,19 @@ export class UnitUpsertsService {
     if (input.recordSystemId === undefined && input.unitId === undefined) {
       throw new DomainError(unitErrors.idRequired);
     }
-    const { operation, unit } = await this.transactions.run(() => this.save(caller, input), {
-      queueKeys: queueKeys(caller, input),
-    });
-    return { ok: true, operation, unit: await this.presenter.present(unit, caller.language) };
+    const { body } = await this.idempotency.run(
+      caller.claim,
+      () => this.save(caller, input),
+      (saved) => this.answerOf(saved, caller.language),
+      { queueKeys: queueKeys(caller, input) },
+    );
+    return body;
+  }
+
+  private async answerOf({ operation, unit }: Saved, language: Language) {
+    const presented = await this.presenter.present(unit, language);
+    const body: UnitUpsertResponseDto = { ok: true, operation, unit: presented };
+    return { status: upsertStatus(operation), body };
   }
 
   private async save(caller: Caller, input: UpsertUnitDto): Promise<Saved> {

@@ -1,0 +1,51 @@
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { parseIdempotencyKey } from './idempotency-key.js';
+
+it.each([
+  ['8e03978e-40d5-43dd-bc93-6894a57f9324', '8e03978e-40d5-43dd-bc93-6894a57f9324'],
+  ['"8e03978e-40d5-43dd-bc93-6894a57f9324"', '8e03978e-40d5-43dd-bc93-6894a57f9324'],
+  ['"a b"', 'a b'],
+  [String.raw`"a\"b\\c"`, String.raw`a"b\c`],
+  [String.raw`a\b`, String.raw`a\b`],
+  ['~!$,;', '~!$,;'],
+  ['x'.repeat(255), 'x'.repeat(255)],
+  [`"${'x'.repeat(255)}"`, 'x'.repeat(255)],
+])('%j is the key %j', (value, key) => {
+  expect(parseIdempotencyKey(value)).toBe(key);
+});
+
+it.each([
+  '',
+  '""',
+  'a b',
+  'a, a',
+  '"a", "a"',
+  '"a";b=1',
+  '"a',
+  'a"',
+  '"a"b"',
+  String.raw`"a\n"`,
+  '"a\\"',
+  'é',
+  '"é"',
+  'a\tb',
+  '"a\u007F"',
+  'x'.repeat(256),
+])('%j is malformed', (value) => {
+  expect(parseIdempotencyKey(value)).toBeNull();
+});
+
+it('every printable text can be sent in quotes', () => {
+  const printable = fc.string({
+    unit: fc.integer({ min: 0x20, max: 0x7e }).map((code) => String.fromCodePoint(code)),
+    minLength: 1,
+    maxLength: 255,
+  });
+  fc.assert(
+    fc.property(printable, (key) => {
+      const quoted = `"${key.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
+      expect(parseIdempotencyKey(quoted)).toBe(key);
+    }),
+  );
+});

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BSON } from 'mongodb';
+import type { Caller } from '../../authentication/caller.js';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { withinDeadline } from '../../database/connection/deadline.js';
+import { DomainError } from '../errors/domain-error.js';
+import { remainingDeadline } from '../server/request-context.js';
+import type { IdempotencyClaim } from './idempotency-claim.js';
+import { idempotencyErrors } from './idempotency-errors.js';
+import { keyLengthLimit, parseIdempotencyKey } from './idempotency-key.js';
+import { IdempotencyService } from './idempotency.service.js';
+
+/** What is stored beside a success: what a repetition would be answered again. */
+const storedErrors: ReadonlySet<number> = new Set([400, 404, 422]);
+
+/** Answers repeated requests with an `Idempotency-Key` as the first one (rule HTTP-23). */
+@Injectable()
+export class IdempotentRequests {
+  private readonly logger = new Logger(IdempotentRequests.name);
+
+  constructor(
+    private readonly idempotency: IdempotencyService,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /** Looks at each POST with the header once its body is parsed; without it nothing is done. */
+  addTo(fastify: FastifyInstance): void {
+    fastify.addHook('preHandler', (request, reply, done) => {
+      const value = request.headers['idempotency-key'];
+      const { caller } = request;
+      if (value === undefined || request.method !== 'POST' || caller === undefined) return done();
+      this.begin(request, reply, caller, String(value)).then((isReplayed) => {
+        if (!isReplayed) done();
+      }, done);
+    });
+    fastify.addHook('onSend', (request, reply, payload, done) => {
+      const claim = request.caller?.claim;
+      if (claim === undefined) return done(null, payload);
+      this.end(claim, request, reply, payload).then((sent) => done(null, sent), done);
+    });
+  }
+
+  /** Claims the key, or sends what is stored of it and says so. */
+  private async begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    caller: Caller,
+    value: string,
+  ): Promise<boolean> {
+    const key = parseIdempotencyKey(value);
+    if (key === null) {
+      throw new DomainError(idempotencyErrors.keyMalformed, { limit: keyLengthLimit });
+    }
+    const namesBefore = new Set(Object.keys(reply.getHeaders()));
+    const { claim, response } = await withinDeadline(
+      this.idempotency.begin({
+        caller,
+        key,
+        fingerprint: fingerprintOf(request),
+        headersSoFar: () => headersSince(namesBefore, request, reply),
+      }),
+      remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
+    );
+    if (claim !== undefined) {
+      request.caller = { ...caller, claim };
+      return false;
+    }
+    const { status, headers, body } = response;
+    reply.status(status).headers(headers).header('idempotent-replayed', 'true');
+    void reply.send(body ?? undefined);
+    return true;
+  }
+
+  /** Stores what is sent, unless its transaction did, or lets a repetition run. */
+  private async end(
+    claim: IdempotencyClaim,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    payload: unknown,
+  ): Promise<unknown> {
+    const { statusCode: status } = reply;
+    if (claim.response?.status === status) return claim.response.body ?? payload;
+    try {
+      const isText = typeof payload === 'string' || payload === null || payload === undefined;
+      if (isText && (status < 300 || storedErrors.has(status))) {
+        const response = { status, headers: claim.headersSoFar(), body: payload ?? null };
+        await withinDeadline(
+          this.idempotency.completeUnchanged({ claim, response }),
+          remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
+        );
+      } else {
+        // Not awaited: a database in trouble must not hold up the response.
+        void this.idempotency.release(claim).catch((error: unknown) => this.warn(error));
+      }
+    } catch (error) {
+      this.warn(error);
+    }
+    return payload;
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn({ err: error }, 'The end of an idempotent request could not be stored');
+  }
+}
+
+/** Path and body; how the body was spaced does not count. */
+function fingerprintOf({ url, body }: FastifyRequest): string {
+  const [path = ''] = url.split('?', 1);
+  return createHash('sha256')
+    .update(path)
+    .update('\0')
+    .update(BSON.serialize({ body }))
+    .digest('base64url');
+}
+
+/** The headers that say something about what this request did, and the language of its response. */
+function headersSince(
+  before: ReadonlySet<string>,
+  { language }: FastifyRequest,
+  reply: FastifyReply,
+): Record<string, string> {
+  const set = Object.entries(reply.getHeaders()).filter(
+    ([name]) => !before.has(name) && name !== 'connection',
+  );
+  const own = set.map(([name, value]) => [name, String(value)] as const);
+  return { 'content-language': language, ...Object.fromEntries(own) };
+}

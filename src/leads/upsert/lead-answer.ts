@@ -1,0 +1,18 @@
+import type { Answer } from '../../http/idempotency/idempotency-claim.js';
+import { upsertStatus } from '../../http/server/upsert-status.interceptor.js';
+import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
+import { presentLead } from '../lead.presenter.js';
+import type { LeadDecision } from './lead-decision.js';
+
+/** What a decided request is answered (rule LEAD-1). */
+export function leadUpsertAnswer({
+  operation,
+  lead,
+}: LeadDecision): Required<Answer<LeadUpsertResponseDto>> {
+  const presented = presentLead(lead);
+  return {
+    status: upsertStatus(operation),
+    headers: {},
+    body: { ok: true, operation, lead: presented, newLead: presented },
+  };
+}
