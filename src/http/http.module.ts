@@ -1,10 +1,9 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ResponseStreams } from './lists/response-streams.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { FrameworkLogger } from './server/framework-logger.js';
-import { RequestDeadlineInterceptor } from './server/request-deadline.interceptor.js';
-import { UnknownNamesInterceptor } from './validation/unknown-names.interceptor.js';
+import { UnknownNamesGuard } from './validation/unknown-names.guard.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
 
 /** What every endpoint has in common. */
@@ -14,8 +13,7 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
     FrameworkLogger,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
-    { provide: APP_INTERCEPTOR, useClass: RequestDeadlineInterceptor },
-    { provide: APP_INTERCEPTOR, useClass: UnknownNamesInterceptor },
+    { provide: APP_GUARD, useClass: UnknownNamesGuard },
   ],
   exports: [ResponseStreams, FrameworkLogger],
 })
