@@ -1,11 +1,10 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_INTERCEPTOR, APP_PIPE } from '@nestjs/core';
+import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ResponseStreams } from './lists/response-streams.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { RequestRates } from './rate-limit/request-rates.js';
 import { FrameworkLogger } from './server/framework-logger.js';
-import { RequestDeadlineInterceptor } from './server/request-deadline.interceptor.js';
-import { UnknownNamesInterceptor } from './validation/unknown-names.interceptor.js';
+import { UnknownNamesGuard } from './validation/unknown-names.guard.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
 
 /** What every endpoint has in common. */
@@ -16,8 +15,7 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
     RequestRates,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
-    { provide: APP_INTERCEPTOR, useClass: RequestDeadlineInterceptor },
-    { provide: APP_INTERCEPTOR, useClass: UnknownNamesInterceptor },
+    { provide: APP_GUARD, useClass: UnknownNamesGuard },
   ],
   exports: [ResponseStreams, FrameworkLogger],
 })

@@ -33,13 +33,23 @@ const i18n = new I18nService(
   new BehaviorSubject({}),
 );
 
+/** The templates that were asked for, by language and key; keys come from the code, so they have an end. */
+const templates = new Map<string, string>();
+
 /** The text of a message in a language, its placeholders (`{name}`) filled. */
 export function messageText({ key, values }: Message, language: Language): string {
-  const template: unknown = i18n.translate(key, { lang: language });
   // The library would also interpret `$t(...)` inside the values, which come from outside.
-  return String(template).replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
+  return templateOf(key, language).replaceAll(/\{(\w+)\}/g, (placeholder, name: string) =>
     String(values?.[name] ?? placeholder),
   );
+}
+
+function templateOf(key: string, language: Language): string {
+  const known = templates.get(language + key);
+  if (known !== undefined) return known;
+  const template = String(i18n.translate(key, { lang: language }));
+  templates.set(language + key, template);
+  return template;
 }
 
 function readTexts(language: Language): Texts {

@@ -11,12 +11,16 @@ export class ErrorFilter implements ExceptionFilter {
   }
 }
 
-/** Sends the response to an error; an unexpected one is logged with its cause. */
+/**
+ * Sends the response to an error, unless the request has its response; an unexpected one is logged
+ * with its cause.
+ */
 export function sendErrorResponse(
   error: unknown,
   request: FastifyRequest,
   reply: FastifyReply,
 ): void {
+  if (reply.sent) return;
   const { status, headers, body } = errorResponse(toDomainError(error), request.language);
   if (status >= 500) request.log.error({ err: error }, 'The request failed');
   void reply.status(status).headers(headers).send(body);

@@ -2,6 +2,7 @@ import type { Server } from 'node:http';
 import { Server as TcpServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Logger } from 'pino';
 
 /** How long a new connection may take to send its request while the service closes. */
 const firstRequestMs = 250;
@@ -16,14 +17,14 @@ const dropReportMs = 10_000;
  * Bounds how many connections are open at a time. A further one is closed at once, without a
  * response (rule HTTP-21).
  */
-export function limitConnections({ server, log }: FastifyInstance, limit: number): void {
+export function limitConnections({ server }: FastifyInstance, logger: Logger, limit: number): void {
   server.maxConnections = limit;
   let dropped = 0;
   let reportedAt = -Infinity;
   server.on('drop', () => {
     dropped++;
     if (performance.now() - reportedAt < dropReportMs) return;
-    log.warn({ limit, dropped }, 'Connections beyond MAX_CONNECTIONS were closed');
+    logger.warn({ limit, dropped }, 'Connections beyond MAX_CONNECTIONS were closed');
     reportedAt = performance.now();
     dropped = 0;
   });

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../errors/domain-error.js';
+import { sendErrorResponse } from '../errors/error.filter.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { announcesBody, awaitsContinue } from './early-responses.js';
 import type { RouteOptions } from './route-options.js';
@@ -9,7 +10,7 @@ import type { RouteOptions } from './route-options.js';
 /** Rejects what is no valid HTTP: no `Host` in HTTP/1.1, or more than one (rule HTTP-19). */
 export function requireOneHost(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', ({ raw }, reply, done) => {
-    const hosts = raw.rawHeaders.filter((name, index) => index % 2 === 0 && isHost(name)).length;
+    const hosts = countHosts(raw.rawHeaders);
     if (hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0')) return done();
     // Whoever sends this may also see other requests in the bytes that follow.
     reply.header('connection', 'close');
@@ -17,8 +18,14 @@ export function requireOneHost(fastify: FastifyInstance): void {
   });
 }
 
-function isHost(name: string): boolean {
-  return name.length === 4 && name.toLowerCase() === 'host';
+/** Names and values take turns. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
 }
 
 interface KnownRoute {
@@ -26,6 +33,9 @@ interface KnownRoute {
   readonly methods: readonly string[];
   readonly isOnlyMethod: boolean;
 }
+
+/** Made once: an error for each unknown path would cost more than its response. */
+const routeNotFound = new DomainError(httpErrors.routeNotFound);
 
 /**
  * Rejects what has no endpoint before anything else is looked at (rule HTTP-2): an unknown path with
@@ -37,17 +47,17 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): void {
     const { isOnlyMethod = false } = config as RouteOptions;
     routes.push({ pattern: pathPattern(url), methods: [method].flat(), isOnlyMethod });
   });
-  fastify.addHook('onRequest', ({ is404, raw, method }, _reply, done) => {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { is404, raw, method } = request;
+    // A path without parameters is that of no other endpoint.
+    if (!is404 && !request.routeOptions.url?.includes(':')) return done();
     const path = pathOf(raw.url ?? '');
     const exclusive = routes.find((route) => route.isOnlyMethod && route.pattern.test(path));
     if (!is404 && (exclusive === undefined || exclusive.methods.includes(method))) return done();
     const matching = exclusive ? [exclusive] : routes.filter(({ pattern }) => pattern.test(path));
     const allow = [...new Set(matching.flatMap(({ methods }) => methods))].join(', ');
-    done(
-      allow === ''
-        ? new DomainError(httpErrors.routeNotFound)
-        : new DomainError(httpErrors.methodNotAllowed, undefined, { allow }),
-    );
+    if (allow === '') return sendErrorResponse(routeNotFound, request, reply);
+    done(new DomainError(httpErrors.methodNotAllowed, undefined, { allow }));
   });
 }
 

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 
 /**
@@ -21,10 +21,12 @@ export function addEntityTags(fastify: FastifyInstance): void {
 
 /** Two compressions of one text are different responses, so `Accept-Encoding` counts too. */
 function entityTag(payload: string | Buffer, request: FastifyRequest): string {
-  const hash = createHash('sha256').update(payload);
   const accepted = request.headers['accept-encoding'];
-  if (accepted !== undefined) hash.update(`\0${accepted}`);
-  return `"${hash.digest('base64url')}"`;
+  const digest =
+    accepted === undefined
+      ? hash('sha256', payload, 'base64url')
+      : createHash('sha256').update(payload).update(`\0${accepted}`).digest('base64url');
+  return `"${digest}"`;
 }
 
 function matches(header: string | undefined, tag: string): boolean {

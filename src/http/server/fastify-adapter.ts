@@ -2,7 +2,6 @@ import { STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
-import helmet from '@fastify/helmet';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import {
   type FastifyInstance,
@@ -31,6 +30,7 @@ import { announcesBody, drainBeforeEarlyResponses } from './early-responses.js';
 import { externalIdLimit } from '../../values/text.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
+import { addRequestDeadline } from './request-deadline.js';
 import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
 
 /** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
@@ -50,17 +50,25 @@ export interface AdapterOptions {
   readonly logger: Logger;
 }
 
+/** Sends no second response where the deadline has sent one. */
+class ServiceAdapter extends FastifyAdapter {
+  override reply(...[response, body, status]: Parameters<FastifyAdapter['reply']>): FastifyReply {
+    return 'sent' in response && response.sent ? response : super.reply(response, body, status);
+  }
+}
+
 /** Fastify with the limits, the body parser, the request ids and the headers of all endpoints. */
 export async function createFastifyAdapter(options: AdapterOptions): Promise<FastifyAdapter> {
-  const { environment } = options;
+  const { environment, logger } = options;
   const adapter = newAdapter(options);
   const fastify = adapter.getInstance<FastifyInstance>();
-  limitConnections(fastify, environment.MAX_CONNECTIONS);
+  limitConnections(fastify, logger, environment.MAX_CONNECTIONS);
   addRequestContext(fastify);
-  addRequestLog(fastify);
+  addRequestLog(fastify, logger);
   requireOneHost(fastify);
   rejectUnknownRoutes(fastify);
   checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
+  addRequestDeadline(fastify, environment.DATABASE_DEADLINE_MS);
   addEntityTags(fastify);
   acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
   await fastify.register(compress, {
@@ -72,13 +80,13 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   });
   drainBeforeEarlyResponses(fastify);
   takeExpectations(fastify);
-  await fastify.register(helmet, { contentSecurityPolicy: false });
   return adapter;
 }
 
 function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
-  return new FastifyAdapter({
-    loggerInstance: logger,
+  return new ServiceAdapter({
+    // The log of a request is made by `addRequestLog`; the framework's own would watch every response.
+    logger: false,
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: requestId,
@@ -99,9 +107,10 @@ function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
     forceCloseConnections: false,
     // Met before there is a route.
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+      request.receivedAt = performance.now();
       request.language = parseLanguage(request.headers['language']);
       setContextHeaders(request, reply);
-      reply.raw.once('close', () => logResponse(request, reply));
+      reply.raw.once('close', () => logResponse(logger, request, reply));
       sendErrorResponse(error, request, reply);
     },
     clientErrorHandler: (error, socket) => respondToUnparsableRequest(logger, error, socket),

@@ -26,8 +26,28 @@ export function createLogger(
       serializers: { err: serializeError },
       ...(isPrettyPrinted ? { transport: { target: 'pino-pretty' } } : {}),
     },
-    ...(destination === undefined ? [] : [destination]),
+    ...(isPrettyPrinted ? [] : [destination ?? standardOutput()]),
   );
+}
+
+/** Standard output, written to once a turn of the event loop: a write for each line costs more than the line. */
+function standardOutput(): DestinationStream {
+  const output = pino.destination({ dest: 1, sync: true });
+  let lines = '';
+  const write = () => {
+    const written = lines;
+    lines = '';
+    output.write(written);
+  };
+  process.once('exit', () => {
+    if (lines !== '') write();
+  });
+  return {
+    write: (line) => {
+      if (lines === '') setImmediate(write);
+      lines += line;
+    },
+  };
 }
 
 /** An error's name, message and stack; database errors also carry documents, and quote them. */

@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import helmet from 'helmet';
 import type { Caller } from '../../authentication/caller.js';
 import { type Language, parseLanguage } from '../../localization/language.js';
 import { routeOptionsOf } from './route-options.js';
@@ -8,6 +10,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before anything can fail, so that errors are in the caller's language too. */
     language: Language;
+    /** When its headers had arrived, in milliseconds of `performance.now()`. */
+    receivedAt: number;
     /**
      * When the request began to wait for the database, in milliseconds of `performance.now()`. While
      * its body arrives, which is no such wait: how long it waited before, below zero.
@@ -29,11 +33,13 @@ export function requestId(request: { headers: Record<string, unknown> }): string
 /** Gives every request its language and every response the headers that go with it. */
 export function addRequestContext(fastify: FastifyInstance): void {
   fastify.decorateRequest('language', parseLanguage(undefined));
+  fastify.decorateRequest('receivedAt', 0);
   fastify.decorateRequest('databaseWaitStartedAt', 0);
   fastify.addHook('onRequest', (request, reply, done) => {
     const { fixedLanguage } = routeOptionsOf(request);
     request.language = fixedLanguage ?? parseLanguage(request.headers['language']);
-    request.databaseWaitStartedAt = performance.now();
+    request.receivedAt = performance.now();
+    request.databaseWaitStartedAt = request.receivedAt;
     setContextHeaders(request, reply);
     done();
   });
@@ -47,15 +53,33 @@ export function addRequestContext(fastify: FastifyInstance): void {
   });
 }
 
+/** What every response has: protection in browsers, and rule HTTP-17. */
+const commonHeaders = {
+  ...protectiveHeaders(),
+  'cache-control': 'private, no-cache',
+  vary: 'api-key, language, accept-encoding',
+};
+
 /**
  * Names the request and its language in its response, and keeps shared caches from handing one
  * tenant's response to another (rule HTTP-17).
  */
 export function setContextHeaders({ id, language }: FastifyRequest, reply: FastifyReply): void {
+  reply.headers(commonHeaders);
   reply.header('x-request-id', id);
   reply.header('content-language', language);
-  reply.header('cache-control', 'private, no-cache');
-  reply.header('vary', 'api-key, language, accept-encoding');
+}
+
+/** What Helmet sets. It is the same for every response, and costs more than its route when it is made for each. */
+function protectiveHeaders(): Readonly<Record<string, string>> {
+  const headers: Record<string, string> = {};
+  const response = {
+    setHeader: (name: string, value: string) => (headers[name.toLowerCase()] = value),
+    removeHeader: () => undefined,
+  };
+  const setHeaders = helmet({ contentSecurityPolicy: false });
+  setHeaders({} as IncomingMessage, response as unknown as ServerResponse, () => undefined);
+  return headers;
 }
 
 /** Says that the response depends on one more header of the request. */

@@ -85,8 +85,14 @@ function isObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null;
 }
 
+const fieldsByType = new WeakMap<DtoClass, readonly string[]>();
+
 /** The fields of a DTO that have a rule. */
 export function fieldsOf(type: DtoClass): readonly string[] {
+  const known = fieldsByType.get(type);
+  if (known !== undefined) return known;
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-  return [...new Set(rules.map(({ propertyName }) => propertyName))];
+  const fields = [...new Set(rules.map(({ propertyName }) => propertyName))];
+  fieldsByType.set(type, fields);
+  return fields;
 }

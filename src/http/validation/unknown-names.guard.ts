@@ -1,12 +1,6 @@
-import {
-  type CallHandler,
-  type ExecutionContext,
-  Injectable,
-  type NestInterceptor,
-} from '@nestjs/common';
+import { type CanActivate, type ExecutionContext, Injectable } from '@nestjs/common';
 import { ROUTE_ARGS_METADATA, RouteParamtypes } from '@nestjs/common/internal';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Observable } from 'rxjs';
 import { isPlainObject } from '../../values/plain-object.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
@@ -17,30 +11,51 @@ import { unknownNameMessages, unknownNames } from './unknown-names.js';
 /** Stands for the query of an endpoint that reads nothing of it: no field is declared. */
 const noQuery = Object as DtoClass;
 
+/** The classes of an endpoint's parameters that take the query and the body. */
+interface DeclaredTypes {
+  readonly query: DtoClass | undefined;
+  readonly body: DtoClass | undefined;
+}
+
 /**
  * Reports which names of a request are ignored, and rejects parameters of an endpoint that has none
  * (rule HTTP-20). In other queries and in bodies the validation rejects, with what else is wrong.
+ * A guard, because the handlers of interceptors cost every request more than the check.
  */
 @Injectable()
-export class UnknownNamesInterceptor implements NestInterceptor {
-  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+export class UnknownNamesGuard implements CanActivate {
+  private readonly declared = new WeakMap<object, DeclaredTypes>();
+
+  canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
     const { query, body } = http.getRequest<FastifyRequest>();
-    const queryType = declaredType(context, RouteParamtypes.QUERY);
-    const bodyType = declaredType(context, RouteParamtypes.BODY);
-    if (queryType === undefined) rejectAll(query as object);
-    const ignored = [[queryType, query] as const, [bodyType, body] as const].flatMap(
-      ([type, sent]) =>
-        type !== undefined && isPlainObject(sent) ? unknownNames(type, sent).ignored : [],
-    );
+    const declared = this.typesOf(context);
+    if (declared.query === undefined) rejectAll(query as object);
+    const ignored = [...ignoredNames(declared.query, query), ...ignoredNames(declared.body, body)];
     setIgnoredFields(http.getResponse<FastifyReply>(), ignored);
-    return next.handle();
+    return true;
+  }
+
+  private typesOf(context: ExecutionContext): DeclaredTypes {
+    const handler = context.getHandler();
+    const known = this.declared.get(handler);
+    if (known !== undefined) return known;
+    const types = {
+      query: declaredType(context, RouteParamtypes.QUERY),
+      body: declaredType(context, RouteParamtypes.BODY),
+    };
+    this.declared.set(handler, types);
+    return types;
   }
 }
 
 function rejectAll(query: object): void {
   const messages = unknownNameMessages('query', noQuery, query);
   if (messages.length > 0) throw new DomainError(httpErrors.validationFailed, messages);
+}
+
+function ignoredNames(type: DtoClass | undefined, sent: unknown): readonly string[] {
+  return type !== undefined && isPlainObject(sent) ? unknownNames(type, sent).ignored : [];
 }
 
 /** The class of the handler's parameter that takes the query or the body. */

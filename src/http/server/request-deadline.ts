@@ -1,0 +1,34 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
+import { sendErrorResponse } from '../errors/error.filter.js';
+import { remainingDeadline } from './request-context.js';
+import { routeOptionsOf } from './route-options.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    deadlineTimer: NodeJS.Timeout | undefined;
+  }
+}
+
+/**
+ * Responds with 503 to a request that waited too long for the database (rule HTTP-12). Public
+ * endpoints wait for nothing, or have a limit of their own.
+ */
+export function addRequestDeadline(fastify: FastifyInstance, deadlineMs: number): void {
+  fastify.decorateRequest('deadlineTimer', undefined);
+  fastify.addHook('preHandler', (request, reply, done) => {
+    if (routeOptionsOf(request).isPublic !== true) {
+      const rest = remainingDeadline(request, deadlineMs);
+      request.deadlineTimer = setTimeout(respondUnavailable, rest, request, reply);
+    }
+    done();
+  });
+  fastify.addHook('onSend', ({ deadlineTimer }, _reply, _payload, done) => {
+    clearTimeout(deadlineTimer);
+    done();
+  });
+}
+
+function respondUnavailable(request: FastifyRequest, reply: FastifyReply): void {
+  sendErrorResponse(new DatabaseUnavailableError(), request, reply);
+}
