@@ -1,11 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { ListPart, TenantCollection } from '../database/documents/tenant-collection.js';
+import type { ListPart } from '../database/documents/ordered-steps.js';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
-import { computedFields, sortOf, type UnitOrder } from './reading/unit-order.js';
+import { computedOrder, sortOf, type UnitOrder } from './reading/unit-order.js';
+
+/** Fields of filters that have an index, those by which mostly fewer units are found first. */
+const narrowingFields = [
+  'unitId',
+  'unitDesignId',
+  'locationId',
+  'compoundId',
+  'amenitiesIds',
+  'propertyTypeId',
+  'price',
+  'bua',
+  'beds',
+  'status',
+  'saleType',
+  'rentalStatus',
+] as const satisfies readonly (keyof UnitDocument)[];
 
 @Injectable()
 export class UnitsRepository {
@@ -107,12 +124,25 @@ export class UnitsRepository {
     order: UnitOrder,
     part: ListPart,
   ): AsyncGenerator<UnitDocument[], void> {
-    const options = { sort: sortOf(order), ...part };
-    return this.units.batches(organizationId, filter, options, computedFields(order));
+    const options = { sort: sortOf(order), computed: computedOrder(order), ...part };
+    return this.units.batches(organizationId, filter, options);
   }
 
+  /** How many units match. Of several conditions the server is told which one to count by: it would try only the beginning of each index. */
   async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
-    return this.units.count(organizationId, filter);
+    const fields = new Set(filter.$and?.flatMap((condition) => Object.keys(condition)));
+    const [narrowest, ...others] = narrowingFields.filter((field) => fields.has(field));
+    const hint = narrowest !== undefined && others.length > 0 ? `by-${narrowest}` : undefined;
+    return this.units.count(organizationId, filter, hint);
+  }
+
+  /** The texts that the units of an organization have in a field, deleted ones included. */
+  async textsOf(
+    organizationId: Types.ObjectId,
+    field: 'status' | 'rentalStatus' | 'saleType',
+  ): Promise<string[]> {
+    const values = await this.units.distinct(organizationId, field);
+    return values.filter((value) => typeof value === 'string');
   }
 
   /**
