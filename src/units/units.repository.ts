@@ -6,23 +6,8 @@ import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
+import { indexToCountBy, indexToReadBy } from './reading/unit-indexes.js';
 import { computedOrder, sortOf, type UnitOrder } from './reading/unit-order.js';
-
-/** Fields of filters that have an index, those by which mostly fewer units are found first. */
-const narrowingFields = [
-  'unitId',
-  'unitDesignId',
-  'locationId',
-  'compoundId',
-  'amenitiesIds',
-  'propertyTypeId',
-  'price',
-  'bua',
-  'beds',
-  'status',
-  'saleType',
-  'rentalStatus',
-] as const satisfies readonly (keyof UnitDocument)[];
 
 @Injectable()
 export class UnitsRepository {
@@ -124,16 +109,13 @@ export class UnitsRepository {
     order: UnitOrder,
     part: ListPart,
   ): AsyncGenerator<UnitDocument[], void> {
-    const options = { sort: sortOf(order), computed: computedOrder(order), ...part };
+    const options = { sort: sortOf(order), computed: computedOrder(order), hint: indexToReadBy(filter, order), ...part };
     return this.units.batches(organizationId, filter, options);
   }
 
-  /** How many units match. Of several conditions the server is told which one to count by: it would try only the beginning of each index. */
+  /** How many units match. */
   async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
-    const fields = new Set(filter.$and?.flatMap((condition) => Object.keys(condition)));
-    const [narrowest, ...others] = narrowingFields.filter((field) => fields.has(field));
-    const hint = narrowest !== undefined && others.length > 0 ? `by-${narrowest}` : undefined;
-    return this.units.count(organizationId, filter, hint);
+    return this.units.count(organizationId, filter, indexToCountBy(filter));
   }
 
   /** The texts that the units of an organization have in a field, deleted ones included. */

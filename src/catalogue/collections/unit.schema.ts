@@ -103,6 +103,26 @@ export class UnitDocument extends CatalogueDocument {
   priceByPaymentPlan?: unknown[];
 }
 
+/** Fields by which an index finds units, newest first. */
+export const unitFilterFields = [
+  'unitDesignId',
+  'locationId',
+  'compoundId',
+  'amenitiesIds',
+  'propertyTypeId',
+  'saleType',
+  'rentalStatus',
+] as const satisfies readonly (keyof UnitDocument)[];
+
+/** Fields by which an index finds units in the order of the field. */
+export const unitOrderFields = [
+  'unitId',
+  'price',
+  'bua',
+  'beds',
+  'status',
+] as const satisfies readonly (keyof UnitDocument)[];
+
 export const unitSchema = SchemaFactory.createForClass(UnitDocument);
 
 /** A slug names one unit of an organization. */
@@ -142,26 +162,27 @@ const ofOrganization = { organizationId: 1, isDeleted: 1 } as const;
 /** Serves the list, newest first. */
 unitSchema.index({ ...ofOrganization, createdAt: -1, _id: -1 }, { name: 'by-createdAt' });
 /** Serve the other orders of the list, and filters by these fields. */
-for (const field of ['price', 'bua', 'beds', 'status', 'unitId'] as const) {
+for (const field of unitOrderFields) {
   unitSchema.index({ ...ofOrganization, [field]: 1, _id: 1 }, { name: `by-${field}` });
 }
-/** Serve filters by these fields, newest first. */
-for (const field of [
-  'compoundId',
-  'locationId',
-  'propertyTypeId',
-  'unitDesignId',
-  'amenitiesIds',
-  'rentalStatus',
-  'saleType',
-] as const) {
-  unitSchema.index({ ...ofOrganization, [field]: 1, createdAt: -1, _id: -1 }, { name: `by-${field}` });
+/** Serve filters by these fields, newest first. They are partial, so that the server tries them only then. */
+for (const field of unitFilterFields) {
+  unitSchema.index(
+    { ...ofOrganization, [field]: 1, createdAt: -1, _id: -1 },
+    { name: `by-${field}`, partialFilterExpression: { [field]: { $exists: true } } },
+  );
 }
 for (const language of languages) {
   const name = `name.${language}`;
   /** Serves the order by name. */
-  unitSchema.index({ ...ofOrganization, [name]: 1, _id: 1 }, { name: `by-${name}` });
-  if (language === defaultLanguage) continue;
+  if (language === defaultLanguage) {
+    unitSchema.index({ ...ofOrganization, [name]: 1, _id: 1 }, { name: `by-${name}` });
+    continue;
+  }
+  unitSchema.index(
+    { ...ofOrganization, [name]: 1, _id: 1 },
+    { name: `by-${name}`, partialFilterExpression: { [name]: { $exists: true } } },
+  );
   /** Serves it among units that lack this name and are shown with the default one. */
   unitSchema.index(
     { ...ofOrganization, [name]: 1, [`name.${defaultLanguage}`]: 1, _id: 1 },

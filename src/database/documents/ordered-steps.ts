@@ -30,6 +30,8 @@ export interface ComputedOrder {
 export interface BatchOptions extends ListPart {
   readonly sort: Order;
   readonly computed?: ComputedOrder | null;
+  /** The index that has the order, where that is known: the server would try many. */
+  readonly hint?: string | undefined;
 }
 
 /** Merging holds so many documents of each run in the server's memory at the most. */
@@ -48,7 +50,7 @@ export function orderedSteps(
     ...(skip === 0 ? [] : [{ $skip: skip }]),
     ...(limit === undefined ? [] : [{ $limit: limit }]),
   ];
-  if (computed === null) return [...inOrder([filter], sort, after), ...end];
+  if (computed === null) return [...inOrder([filter], sort, after, ofTenant(sort)), ...end];
   const most = limit === undefined ? undefined : skip + limit;
   const [first, ...others] = runsBehind(computed, after).map(({ run, position }) => [
     ...inOrder([filter, run.filter], run.sort, position),
@@ -57,7 +59,7 @@ export function orderedSteps(
   const canMerge = most !== undefined && most <= mostMerged;
   if (first === undefined || !(computed.isSequence || canMerge)) {
     const behindIt = after === undefined ? [] : [{ $match: behind(after, sort) }];
-    return [{ $match: filter }, { $set: computed.fields }, ...behindIt, sortStep(sort), ...end];
+    return [{ $match: filter }, { $set: computed.fields }, ...behindIt, { $sort: sort }, ...end];
   }
   const steps = [
     ...first,
@@ -65,7 +67,7 @@ export function orderedSteps(
   ];
   return computed.isSequence
     ? [...steps, ...end, { $set: computed.fields }]
-    : [...steps, { $set: computed.fields }, sortStep(sort), ...end];
+    : [...steps, { $set: computed.fields }, { $sort: sort }, ...end];
 }
 
 /** The runs of which something stands behind a position of the list. */
@@ -76,13 +78,21 @@ function runsBehind({ runs }: ComputedOrder, after: Position | undefined) {
   });
 }
 
-function inOrder(filters: Document[], sort: Order, after: Position | undefined): Document[] {
+function inOrder(
+  filters: Document[],
+  sort: Order,
+  after: Position | undefined,
+  sortedBy = sort,
+): Document[] {
   const conditions = after === undefined ? filters : [...filters, behind(after, sort)];
   const [only] = conditions;
-  return [{ $match: conditions.length === 1 ? only : { $and: conditions } }, sortStep(sort)];
+  return [{ $match: conditions.length === 1 ? only : { $and: conditions } }, { $sort: sortedBy }];
 }
 
-/** The tenant leads, so that no index which all tenants share can serve the order. */
-function sortStep(sort: Order): Document {
-  return { $sort: { organizationId: 1, ...sort } };
+/**
+ * An order that no index which all tenants share can serve, as that of `_id` could. Others stay as they
+ * are: only then does the server merge what an index has for each value of a condition before the order.
+ */
+function ofTenant(sort: Order): Order {
+  return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
 }

@@ -1,4 +1,11 @@
-import type { CollationOptions, Collection, Document, FindOptions, Long } from 'mongodb';
+import type {
+  AggregationCursor,
+  CollationOptions,
+  Collection,
+  Document,
+  FindOptions,
+  Long,
+} from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
@@ -132,12 +139,10 @@ export class TenantCollection<T extends TenantDocument> {
     const steps = orderedSteps(withTenant(filter, organizationId), options, collectionName);
     const { session } = openSession();
     const isSnapshot = session?.snapshotEnabled === true;
-    const cursor = this.model.collection.aggregate<T>(steps, {
-      ...readAsValues,
+    const cursor = await this.openCursor(steps, {
       // With one more than there are, the server knows that it has reached the end.
       batchSize: Math.min(limit + 1, documentsInBatch + 2),
-      allowDiskUse: true,
-      ...(session === undefined ? {} : { session }),
+      hint: options.hint,
     });
     try {
       while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
@@ -145,6 +150,28 @@ export class TenantCollection<T extends TenantDocument> {
       const { id } = cursor;
       await cursor.close();
       if (isSnapshot && id !== undefined && !id.isZero()) await this.killCursor(id);
+    }
+  }
+
+  /** A cursor that has its first documents. While there is no index as hinted, it does without. */
+  private async openCursor(
+    steps: Document[],
+    { batchSize, hint }: { readonly batchSize: number; readonly hint: string | undefined },
+  ): Promise<AggregationCursor<T>> {
+    const cursor = this.model.collection.aggregate<T>(steps, {
+      ...readAsValues,
+      batchSize,
+      allowDiskUse: true,
+      ...(hint === undefined ? {} : { hint }),
+      ...openSession(),
+    });
+    try {
+      await cursor.hasNext();
+      return cursor;
+    } catch (error) {
+      await cursor.close();
+      if (hint === undefined || (error as { code?: unknown }).code !== badValue) throw error;
+      return this.openCursor(steps, { batchSize, hint: undefined });
     }
   }
 

@@ -98,7 +98,7 @@ function nameRuns(language: Language, direction: 1 | -1): Run[] {
   const after = (position: Position) => position;
   return [
     {
-      filter: { [translated]: { $nin: noTranslation } },
+      filter: { [translated]: { $exists: true, $nin: noTranslation } },
       sort: { [translated]: direction, _id: direction },
       after,
     },
