@@ -2,11 +2,14 @@ import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { amenitySchema } from './collections/amenity.schema.js';
 import { compoundSchema } from './collections/compound.schema.js';
+import { ReplacedCatalogueIndexes } from './collections/replaced-indexes.js';
 import { phaseSchema } from './collections/phase.schema.js';
 import { propertyTypeSchema } from './collections/property-type.schema.js';
 import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
 import { ReferencesRepository } from './references/references.repository.js';
+import { CatalogueChanges } from './responses/catalogue-changes.js';
+import { KeptParts } from './responses/kept-parts.js';
 
 /** What compounds and units share: their collections and what they refer to. */
 @Module({
@@ -20,7 +23,7 @@ import { ReferencesRepository } from './references/references.repository.js';
       { name: 'Unit', schema: unitSchema },
     ),
   ],
-  providers: [ReferencesRepository],
-  exports: [TenantCollectionsModule, ReferencesRepository],
+  providers: [ReferencesRepository, CatalogueChanges, KeptParts, ReplacedCatalogueIndexes],
+  exports: [TenantCollectionsModule, ReferencesRepository, KeptParts],
 })
 export class CatalogueModule {}

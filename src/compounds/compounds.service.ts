@@ -3,11 +3,12 @@ import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { present } from '../catalogue/presenting/present.js';
+import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import { Clock } from '../configuration/clock.js';
 import type { Order } from '../database/documents/positions.js';
 import { textOf } from '../database/documents/stored-values.js';
-import type { ListPart } from '../database/documents/tenant-collection.js';
-import { notDeleted } from '../database/documents/tenant-document.js';
+import type { ListPart } from '../database/documents/ordered-steps.js';
+import { deletedOrNot, notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import { listText } from '../http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../http/lists/list-reading.js';
@@ -32,6 +33,7 @@ export class CompoundsService {
   constructor(
     private readonly compounds: CompoundsRepository,
     private readonly organizations: OrganizationsRepository,
+    private readonly keptParts: KeptParts,
     private readonly clock: Clock,
   ) {}
 
@@ -91,13 +93,16 @@ export class CompoundsService {
       order: (isCopy) => compoundOrder(updatedSince !== undefined, isCopy),
     });
     const filter = {
-      ...(includeDeleted === '1' ? {} : notDeleted),
+      ...(includeDeleted === '1' ? deletedOrNot : notDeleted),
       ...(updatedSince === undefined ? {} : await this.changedSince(organizationId, updatedSince)),
     };
     const { after, order: sort } = reading;
     return {
       reading,
-      count: () => this.compounds.count(organizationId, filter),
+      count: () =>
+        this.keptParts.count(organizationId, 'compounds', filter, () =>
+          this.compounds.count(organizationId, filter),
+        ),
       batches: (part: ListPart) =>
         this.compounds.batches(organizationId, filter, { sort, after, ...part }),
     };
@@ -126,12 +131,14 @@ export class CompoundsService {
     { organizationId, language }: Caller,
     compounds: readonly CompoundDocument[],
   ): Promise<CompoundDto[]> {
-    const document = await this.organizations.findDocument(organizationId);
-    const organization = {
-      _id: organizationId.toHexString(),
-      name: textOf(document?.name),
-      logo: textOf(document?.logo),
-    };
+    const organization = await this.keptParts.get(organizationId, 'organization', async () => {
+      const document = await this.organizations.findDocument(organizationId);
+      return {
+        _id: organizationId.toHexString(),
+        name: textOf(document?.name),
+        logo: textOf(document?.logo),
+      };
+    });
     return compounds.map((compound) =>
       Object.assign(present(CompoundFieldsDto, compound, language), { organization }),
     );

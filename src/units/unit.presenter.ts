@@ -14,6 +14,7 @@ import {
   type ReferenceKind,
   ReferencesRepository,
 } from '../catalogue/references/references.repository.js';
+import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import { idOf, idsOf } from '../database/documents/stored-values.js';
 import type { Language } from '../localization/language.js';
 import { CompoundNameDto, type UnitDto, UnitFieldsDto, type UnitRow } from './unit.dto.js';
@@ -30,7 +31,10 @@ interface References {
 /** Presents units with what they refer to (rules UNIT-9 and UNIT-10). */
 @Injectable()
 export class UnitPresenter {
-  constructor(private readonly references: ReferencesRepository) {}
+  constructor(
+    private readonly references: ReferencesRepository,
+    private readonly keptParts: KeptParts,
+  ) {}
 
   async present(unit: UnitDocument, language: Language): Promise<UnitDto> {
     const reader = { organizationId: unit.organizationId, language };
@@ -72,8 +76,9 @@ export class UnitPresenter {
   }
 
   private referencesOf(organizationId: Types.ObjectId, language: Language): References {
+    const shared = () => this.keptParts.of(organizationId);
     const cacheOf = <T extends DocumentDto>(kind: ReferenceKind, shape: Type<T>) =>
-      new ReferenceCache<T>(async (ids) => {
+      new ReferenceCache<T>(`${kind} ${language}`, shared, async (ids) => {
         const documents = await this.references.findByIds(kind, organizationId, ids);
         return documents.map((document) => present(shape, document, language));
       });

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { ListPart, TenantCollection } from '../database/documents/tenant-collection.js';
+import type { ListPart } from '../database/documents/ordered-steps.js';
+import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
-import { computedFields, sortOf, type UnitOrder } from './reading/unit-order.js';
+import { indexToCountBy, indexToReadBy } from './reading/unit-indexes.js';
+import { computedOrder, sortOf, type UnitOrder } from './reading/unit-order.js';
 
 @Injectable()
 export class UnitsRepository {
@@ -107,12 +109,22 @@ export class UnitsRepository {
     order: UnitOrder,
     part: ListPart,
   ): AsyncGenerator<UnitDocument[], void> {
-    const options = { sort: sortOf(order), ...part };
-    return this.units.batches(organizationId, filter, options, computedFields(order));
+    const options = { sort: sortOf(order), computed: computedOrder(order), hint: indexToReadBy(filter, order), ...part };
+    return this.units.batches(organizationId, filter, options);
   }
 
+  /** How many units match. */
   async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
-    return this.units.count(organizationId, filter);
+    return this.units.count(organizationId, filter, indexToCountBy(filter));
+  }
+
+  /** The texts that the units of an organization have in a field, deleted ones included. */
+  async textsOf(
+    organizationId: Types.ObjectId,
+    field: 'status' | 'rentalStatus' | 'saleType',
+  ): Promise<string[]> {
+    const values = await this.units.distinct(organizationId, field);
+    return values.filter((value) => typeof value === 'string');
   }
 
   /**

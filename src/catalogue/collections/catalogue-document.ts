@@ -44,7 +44,7 @@ export interface ReviewState {
 
 /** Serves finding what was changed or deleted since a time: units refer to it. */
 export function indexChanges(schema: DocumentSchema): void {
-  schema.index({ organizationId: 1, updatedAt: 1, _id: 1 }, { name: 'changes' });
+  schema.index({ organizationId: 1, updatedAt: 1, _id: 1, isDeleted: 1 }, { name: 'byUpdate' });
   schema.index(
     { organizationId: 1, deletedAt: 1 },
     { name: 'tombstones', partialFilterExpression: { deletedAt: { $exists: true } } },

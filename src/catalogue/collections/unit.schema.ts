@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
+import { defaultLanguage, languages } from '../../localization/language.js';
 import {
   CatalogueDocument,
   indexChanges,
@@ -102,6 +103,26 @@ export class UnitDocument extends CatalogueDocument {
   priceByPaymentPlan?: unknown[];
 }
 
+/** Fields by which an index finds units, newest first. */
+export const unitFilterFields = [
+  'unitDesignId',
+  'locationId',
+  'compoundId',
+  'amenitiesIds',
+  'propertyTypeId',
+  'saleType',
+  'rentalStatus',
+] as const satisfies readonly (keyof UnitDocument)[];
+
+/** Fields by which an index finds units in the order of the field. */
+export const unitOrderFields = [
+  'unitId',
+  'price',
+  'bua',
+  'beds',
+  'status',
+] as const satisfies readonly (keyof UnitDocument)[];
+
 export const unitSchema = SchemaFactory.createForClass(UnitDocument);
 
 /** A slug names one unit of an organization. */
@@ -131,22 +152,40 @@ unitSchema.index(
     partialFilterExpression: { isDeleted: false, unitId: { $exists: true } },
   },
 );
-/** Serves the units of a compound, newest first. */
-unitSchema.index(
-  { organizationId: 1, compoundId: 1, createdAt: -1, _id: -1 },
-  { name: 'newestOfCompound', partialFilterExpression: { isDeleted: false } },
-);
-/** Serves the list of all units, newest first. */
-unitSchema.index(
-  { organizationId: 1, createdAt: -1, _id: -1 },
-  { name: 'newest', partialFilterExpression: { isDeleted: false } },
-);
 /** Serves the list of what changed since a time, oldest change first, deleted ones included. */
 indexChanges(unitSchema);
 /** Serves copying all of an organization in the order of ids. */
 unitSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
-/** Serves finding a unit by its unit id alone. */
-unitSchema.index(
-  { organizationId: 1, unitId: 1 },
-  { name: 'unitIdAlone', partialFilterExpression: { isDeleted: false } },
-);
+
+// The others begin with `isDeleted`: so they also count what a filter matches without the documents.
+const ofOrganization = { organizationId: 1, isDeleted: 1 } as const;
+/** Serves the list, newest first. */
+unitSchema.index({ ...ofOrganization, createdAt: -1, _id: -1 }, { name: 'by-createdAt' });
+/** Serve the other orders of the list, and filters by these fields. */
+for (const field of unitOrderFields) {
+  unitSchema.index({ ...ofOrganization, [field]: 1, _id: 1 }, { name: `by-${field}` });
+}
+/** Serve filters by these fields, newest first. They are partial, so that the server tries them only then. */
+for (const field of unitFilterFields) {
+  unitSchema.index(
+    { ...ofOrganization, [field]: 1, createdAt: -1, _id: -1 },
+    { name: `by-${field}`, partialFilterExpression: { [field]: { $exists: true } } },
+  );
+}
+for (const language of languages) {
+  const name = `name.${language}`;
+  /** Serves the order by name. */
+  if (language === defaultLanguage) {
+    unitSchema.index({ ...ofOrganization, [name]: 1, _id: 1 }, { name: `by-${name}` });
+    continue;
+  }
+  unitSchema.index(
+    { ...ofOrganization, [name]: 1, _id: 1 },
+    { name: `by-${name}`, partialFilterExpression: { [name]: { $exists: true } } },
+  );
+  /** Serves it among units that lack this name and are shown with the default one. */
+  unitSchema.index(
+    { ...ofOrganization, [name]: 1, [`name.${defaultLanguage}`]: 1, _id: 1 },
+    { name: `by-${name}-or-default` },
+  );
+}

@@ -1,29 +1,40 @@
 import { LRUCache } from 'lru-cache';
 import { Types } from 'mongoose';
+import type { PartStore } from '../responses/kept-parts.js';
 
 /** Loads documents by their ids, those that exist. */
 type Load<T> = (ids: readonly Types.ObjectId[]) => Promise<readonly T[]>;
+
+interface Cached<T> {
+  readonly document: T | null;
+}
 
 const maxCached = 1_000;
 /** How old the parts of a response may be (rule DATA-6). */
 const cacheTtlMs = 1_000;
 
-/** What the units of one response refer to, loaded once for many of them. */
+/** What the units of a response refer to, of one kind; loaded once for many units, and responses. */
 export class ReferenceCache<T extends { readonly _id: string }> {
-  private readonly cache = new LRUCache<string, { readonly document: T | null }>({
-    max: maxCached,
-    ttl: cacheTtlMs,
-  });
+  private ownStore: LRUCache<string, Cached<T>> | undefined;
 
-  constructor(private readonly load: Load<T>) {}
+  /**
+   * @param kind what the documents are, and how they are shown
+   * @param shared gives where those of all responses are kept; null where they cannot be
+   */
+  constructor(
+    private readonly kind: string,
+    private readonly shared: () => PartStore | null,
+    private readonly load: Load<T>,
+  ) {}
 
   /** The documents of ids, by id; those that do not exist are left out. */
   async find(ids: readonly unknown[]): Promise<ReadonlyMap<string, T>> {
+    const store = this.shared();
     const wanted = new Map(ids.filter(isId).map((id) => [id.toHexString(), id]));
     const found = new Map<string, T>();
     const missing: Types.ObjectId[] = [];
     for (const [hex, id] of wanted) {
-      const cached = this.cache.get(hex);
+      const cached = store === null ? this.own.get(hex) : store.get<Cached<T>>(this.keyOf(hex));
       if (cached === undefined) missing.push(id);
       else if (cached.document !== null) found.set(hex, cached.document);
     }
@@ -31,9 +42,21 @@ export class ReferenceCache<T extends { readonly _id: string }> {
     for (const document of await this.load(missing)) found.set(document._id, document);
     for (const id of missing) {
       const hex = id.toHexString();
-      this.cache.set(hex, { document: found.get(hex) ?? null });
+      const cached = { document: found.get(hex) ?? null };
+      if (store === null) this.own.set(hex, cached);
+      else store.set(this.keyOf(hex), cached);
     }
     return found;
+  }
+
+  /** Made when it is needed: with its room for all entries it takes longer than a small response. */
+  private get own(): LRUCache<string, Cached<T>> {
+    this.ownStore ??= new LRUCache({ max: maxCached, ttl: cacheTtlMs });
+    return this.ownStore;
+  }
+
+  private keyOf(hex: string): string {
+    return `${this.kind} ${hex}`;
   }
 }
 

@@ -1,4 +1,4 @@
-import { type Document, ObjectId } from 'mongodb';
+import { type Document, MinKey, ObjectId } from 'mongodb';
 
 /** The order of documents: fields, or paths below them, each ascending or descending; `_id` ends it. */
 export type Order = Readonly<Record<string, 1 | -1>>;
@@ -32,8 +32,11 @@ export function behind(position: Position, order: Order): Document {
 }
 
 function compared(path: string, operator: string, value: unknown): Document {
-  // Times and ids are always there, and indexed. Others may lack, or be of any type: an expression
-  // compares those as the sort does, the operator of a filter would pass over them.
+  // What lacks counts as null, and nothing stands before that.
+  if (operator === '$eq') return { [path]: value };
+  if (operator === '$lt' && value === null) return { [path]: { $lt: new MinKey() } };
+  // Times and ids are always there. Others may be of any type: an expression compares those as the sort
+  // does, with an index, too; the operator of a filter would pass over them.
   if (value instanceof Date || value instanceof ObjectId) return { [path]: { [operator]: value } };
-  return { $expr: { [operator]: [{ $ifNull: [`$${path}`, null] }, { $literal: value }] } };
+  return { $expr: { [operator]: [`$${path}`, { $literal: value }] } };
 }

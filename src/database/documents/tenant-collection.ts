@@ -1,13 +1,23 @@
-import type { CollationOptions, Collection, Document, FindOptions, Long } from 'mongodb';
+import type {
+  AggregationCursor,
+  CollationOptions,
+  Collection,
+  Document,
+  FindOptions,
+  Long,
+} from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
-import { behind, type Order, type Position } from './positions.js';
+import { type BatchOptions, orderedSteps } from './ordered-steps.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantFilter, TenantSort, TenantUpdate } from './tenant-filter.js';
 
 type FieldOf<T> = keyof T & string;
+
+/** The server's code for a hint that names no index, among others. */
+const badValue = 2;
 
 /** Fields to set of one document; what is undefined stays as it is. */
 export interface FieldsOf<T> {
@@ -38,8 +48,11 @@ type AnyReadOptions<T> = ReadOptions<T> & Partial<Fields<FieldOf<T>> & Without<F
 /** A document with the fields that were read. */
 type Read<T, F extends keyof T> = Pick<T, F | (keyof T & '_id')>;
 
-/** Small enough for many responses at the same time to stay small in memory. */
-const documentsInBatch = 25;
+/**
+ * Of a list that is streamed. Units take some kilobytes, so that many responses at the same time stay
+ * small in memory; of larger ones the server gives no more than 16 MB at a time.
+ */
+const documentsInBatch = 100;
 
 /**
  * The documents of one collection as one organization sees them. It is the only way that
@@ -115,33 +128,21 @@ export class TenantCollection<T extends TenantDocument> {
     return this.model.collection.find<T>(scoped, findOptions(options)).toArray();
   }
 
-  /**
-   * All documents that match, read from the server as they are asked for.
-   *
-   * @param computed expressions of fields that are no stored ones, for sorting by them
-   */
+  /** All documents that match, read from the server as they are asked for. */
   async *batches(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    { sort, after, skip, limit }: BatchOptions,
-    computed: Record<string, object> | null = null,
+    options: BatchOptions,
   ): AsyncGenerator<T[], void> {
-    const steps: Document[] = [
-      { $match: withTenant(filter, organizationId) },
-      ...(computed === null ? [] : [{ $set: computed }]),
-      ...(after === undefined ? [] : [{ $match: behind(after, sort) }]),
-      // The tenant leads, so that no index which all tenants share can serve the order.
-      { $sort: { organizationId: 1, ...sort } },
-      ...(skip === undefined || skip === 0 ? [] : [{ $skip: skip }]),
-      ...(limit === undefined ? [] : [{ $limit: limit }]),
-    ];
+    const { limit = Number.POSITIVE_INFINITY } = options;
+    const { collectionName } = this.model.collection;
+    const steps = orderedSteps(withTenant(filter, organizationId), options, collectionName);
     const { session } = openSession();
     const isSnapshot = session?.snapshotEnabled === true;
-    const cursor = this.model.collection.aggregate<T>(steps, {
-      ...readAsValues,
-      batchSize: documentsInBatch,
-      allowDiskUse: true,
-      ...(session === undefined ? {} : { session }),
+    const cursor = await this.openCursor(steps, {
+      // With one more than there are, the server knows that it has reached the end.
+      batchSize: Math.min(limit + 1, documentsInBatch + 2),
+      hint: options.hint,
     });
     try {
       while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
@@ -152,15 +153,59 @@ export class TenantCollection<T extends TenantDocument> {
     }
   }
 
+  /** A cursor that has its first documents. While there is no index as hinted, it does without. */
+  private async openCursor(
+    steps: Document[],
+    { batchSize, hint }: { readonly batchSize: number; readonly hint: string | undefined },
+  ): Promise<AggregationCursor<T>> {
+    const cursor = this.model.collection.aggregate<T>(steps, {
+      ...readAsValues,
+      batchSize,
+      allowDiskUse: true,
+      ...(hint === undefined ? {} : { hint }),
+      ...openSession(),
+    });
+    try {
+      await cursor.hasNext();
+      return cursor;
+    } catch (error) {
+      await cursor.close();
+      if (hint === undefined || (error as { code?: unknown }).code !== badValue) throw error;
+      return this.openCursor(steps, { batchSize, hint: undefined });
+    }
+  }
+
   /** The driver closes a snapshot's cursor with a read concern that the server refuses for this. */
   private async killCursor(id: Long): Promise<void> {
     const killCursors = this.model.collection.collectionName;
     await this.model.db.db?.command({ killCursors, cursors: [id] }).catch(() => undefined);
   }
 
-  /** How many documents match. */
-  async count(organizationId: Types.ObjectId, filter: TenantFilter<T>): Promise<number> {
-    return this.model.collection.countDocuments(withTenant(filter, organizationId), openSession());
+  /**
+   * How many documents match.
+   *
+   * @param hint the index to count by, where that is known better than the server can; it counts by
+   *   another one while there is no such index
+   */
+  async count(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<T>,
+    hint?: string,
+  ): Promise<number> {
+    const scoped = withTenant(filter, organizationId);
+    const { collection } = this.model;
+    if (hint === undefined) return collection.countDocuments(scoped, openSession());
+    try {
+      return await collection.countDocuments(scoped, { ...openSession(), hint });
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== badValue) throw error;
+      return collection.countDocuments(scoped, openSession());
+    }
+  }
+
+  /** The values that a field has; an index that begins with the tenant finds them without the documents. */
+  async distinct(organizationId: Types.ObjectId, field: FieldOf<T>): Promise<unknown[]> {
+    return this.model.collection.distinct(field, { organizationId }, openSession());
   }
 
   /** Stores a new document; its `organizationId` decides whose it is. */
@@ -226,18 +271,6 @@ export class TenantCollection<T extends TenantDocument> {
     }));
     return (await this.model.collection.bulkWrite(operations, openSession())).matchedCount;
   }
-}
-
-/** Which part of a list is read: all behind a position, and of these how many. */
-export interface ListPart {
-  readonly after?: Position | undefined;
-  readonly skip?: number;
-  readonly limit?: number;
-}
-
-/** The order, which may name computed fields, and the part of documents that are read in batches. */
-export interface BatchOptions extends ListPart {
-  readonly sort: Order;
 }
 
 function withTenant<T>(filter: TenantFilter<T>, organizationId: unknown): Document {

@@ -28,3 +28,6 @@ export class DeletableDocument extends TenantDocument {
 
 /** The filter on what is not soft-deleted, as the partial indexes have it. */
 export const notDeleted = { isDeleted: false } as const;
+
+/** The filter on all, in a form with which an index that begins like those of {@link notDeleted} has an order. */
+export const deletedOrNot = { isDeleted: { $in: [false, true] } } as const;

@@ -15,6 +15,7 @@ interface Comparison<V> {
   readonly $in?: readonly (V | RegExp)[];
   readonly $nin?: readonly V[];
   readonly $exists?: boolean;
+  readonly $not?: Comparison<V>;
 }
 
 type Condition<V> = Comparable<V> | Comparison<Comparable<V>>;

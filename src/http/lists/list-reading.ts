@@ -106,11 +106,14 @@ export class ListReading {
     { skip, limit }: Page,
     { count, batches, present }: ListSource<Document, Item>,
   ): Promise<PartOf<Item>> {
-    const total = await this.total(count);
+    // A first page that is not full has all, and of pages behind the end nothing is read.
+    const known = skip === 0 ? this.cursor?.total : await this.total(count);
     const documents: Document[] = [];
-    if (skip < total || this.after !== undefined) {
+    if (known === undefined || skip < known || this.after !== undefined) {
       for await (const batch of batches({ skip, limit: limit + 1 })) documents.push(...batch);
     }
+    const isAll = documents.length <= limit && this.after === undefined;
+    const total = known ?? (isAll ? documents.length : await count());
     const data = await present(documents.slice(0, limit));
     const end = this.end(documents.length > limit ? (documents[limit - 1] ?? null) : null, total);
     return { data, pagination: this.pagination(data.length, limit, total, end), asOf: end.asOf };

@@ -5,24 +5,29 @@ import {
   type ReferenceKind,
   ReferencesRepository,
 } from '../../catalogue/references/references.repository.js';
-import { notDeleted } from '../../database/documents/tenant-document.js';
+import { KeptParts } from '../../catalogue/responses/kept-parts.js';
+import { deletedOrNot, notDeleted } from '../../database/documents/tenant-document.js';
 import type { TenantFilter } from '../../database/documents/tenant-filter.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import type { Message } from '../../localization/messages.js';
 import { listItems } from '../../values/list.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
+import { UnitsRepository } from '../units.repository.js';
 import { UnitChanges } from './unit-changes.js';
 import type { UnitFiltersQuery } from './units.query.js';
 
 type UnitFilter = TenantFilter<UnitDocument>;
 type Field = keyof UnitDocument;
+type Ids = readonly Types.ObjectId[];
 
 /** Turns the parameters of a request into a filter: names and slugs become ids (rule UNIT-5). */
 @Injectable()
 export class UnitFilters {
   constructor(
+    private readonly units: UnitsRepository,
     private readonly references: ReferencesRepository,
     private readonly changes: UnitChanges,
+    private readonly keptParts: KeptParts,
   ) {}
 
   /**
@@ -33,9 +38,9 @@ export class UnitFilters {
   async filterOf(organizationId: Types.ObjectId, query: UnitFiltersQuery): Promise<UnitFilter> {
     const { updatedSince, includeDeleted } = query;
     const conditions = [
-      anyOf('status', inAnyCase(query.status)),
-      anyOf('rentalStatus', inAnyCase(query.rentalStatus)),
-      anyOf('saleType', inAnyCase(query.saleType)),
+      await this.inAnyCase(organizationId, 'status', query.status),
+      await this.inAnyCase(organizationId, 'rentalStatus', query.rentalStatus),
+      await this.inAnyCase(organizationId, 'saleType', query.saleType),
       anyOf('unitId', itemsOf(query.unitId)),
       anyOf('recordSystemId', itemsOf(query.recordSystemId)),
       ...(await this.referenceConditions(organizationId, query)),
@@ -43,19 +48,40 @@ export class UnitFilters {
       within('bua', query.minBua, query.maxBua),
       within('beds', query.minBeds, query.maxBeds),
       updatedSince === undefined ? {} : await this.changes.since(organizationId, updatedSince),
-      includeDeleted === '1' ? {} : notDeleted,
+      includeDeleted === '1' ? deletedOrNot : notDeleted,
     ].filter((condition) => Object.keys(condition).length > 0);
-    return conditions.length === 0 ? {} : { $and: conditions };
+    return { $and: conditions };
+  }
+
+  /** Compared here with the few texts that there are, because no index finds a text in any case. */
+  private async inAnyCase(
+    organizationId: Types.ObjectId,
+    field: 'status' | 'rentalStatus' | 'saleType',
+    list: string | undefined,
+  ): Promise<UnitFilter> {
+    const patterns = itemsOf(list)?.map(patternOf);
+    if (patterns === undefined) return {};
+    const texts = await this.keptParts.get(organizationId, `texts ${field}`, () =>
+      this.units.textsOf(organizationId, field),
+    );
+    return anyOf(
+      field,
+      texts.filter((text) => patterns.some((pattern) => pattern.test(text))),
+    );
   }
 
   private async referenceConditions(
     organizationId: Types.ObjectId,
     query: UnitFiltersQuery,
   ): Promise<UnitFilter[]> {
+    const kept = (kind: string, names: readonly string[], find: () => Promise<Ids[]>) =>
+      this.keptParts.get(organizationId, JSON.stringify([kind, ...names]), find);
     const bySlug = (kind: ReferenceKind) => (slugs: readonly string[]) =>
-      this.references.idsOfSlugs(kind, organizationId, slugs);
+      kept(kind, slugs, () => this.references.idsOfSlugs(kind, organizationId, slugs));
     const byType = (names: readonly string[]) =>
-      this.references.propertyTypeIdsByNames(organizationId, names);
+      kept('types', names, () => this.references.propertyTypeIdsByNames(organizationId, names));
+    const byAmenity = (names: readonly string[]) =>
+      kept('amenityNames', names, () => this.references.amenityIdsByNames(organizationId, names));
     const named = await Promise.all([
       lookUp('compound', 'compoundId', query.compound, bySlug('compounds')),
       lookUp('phase', 'locationId', query.phase, bySlug('phases')),
@@ -65,8 +91,7 @@ export class UnitFilters {
     const unknown = named.flatMap((lookup) => lookup.unknown);
     if (unknown.length > 0) throw new DomainError(unitErrors.unknownName, unknown);
     const amenities = itemsOf(query.amenities);
-    const amenityIds =
-      amenities && (await this.references.amenityIdsByNames(organizationId, amenities));
+    const amenityIds = amenities && (await byAmenity(amenities));
     return [
       ...named.map(({ condition }) => condition),
       ...(amenityIds ?? []).map((ids) => anyOf('amenitiesIds', ids)),
@@ -95,30 +120,26 @@ async function lookUp(
   };
 }
 
-/** The texts of a list as patterns that match nothing but them, in any case. */
-function inAnyCase(list: string | undefined): RegExp[] | undefined {
-  return itemsOf(list)?.map((text) => {
-    const literal = text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`);
-    return new RegExp(`^${literal}(?![\\s\\S])`, 'i');
-  });
+/** A pattern that matches nothing but a text, in any case. */
+function patternOf(text: string): RegExp {
+  return new RegExp(`^${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`, 'iu');
 }
 
 function anyOf(
   field: Field,
-  values: readonly (string | RegExp | Types.ObjectId)[] | undefined,
+  values: readonly (string | Types.ObjectId)[] | undefined,
 ): UnitFilter {
   return values === undefined ? {} : { [field]: { $in: values } };
 }
 
-/** A number that is missing counts as the 0 that it is shown as. */
+/** A number that is missing counts as the 0 that it is shown as: it is in what is not out of the range. */
 function within(field: Field, from: string | undefined, to: string | undefined): UnitFilter {
-  const range = {
-    ...(from === undefined ? {} : { $gte: Number(from) }),
-    ...(to === undefined ? {} : { $lte: Number(to) }),
-  };
-  if (Object.keys(range).length === 0) return {};
-  const condition = { [field]: range };
-  return Number(from ?? 0) > 0
-    ? condition
-    : { $or: [condition, { [field]: { $in: [null, NaN] } }] };
+  const least = Number(from ?? 0);
+  const isMost = to === undefined ? {} : { $lte: Number(to) };
+  if (least > 0) return { [field]: { $gte: least, ...isMost } };
+  const conditions = [
+    ...(from === undefined ? [] : [{ [field]: { $not: { $lt: 0 } } }]),
+    ...(to === undefined ? [] : [{ [field]: { $not: { $gt: Number(to) } } }]),
+  ];
+  return conditions.length === 0 ? {} : { $and: conditions };
 }

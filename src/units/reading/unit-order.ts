@@ -1,4 +1,7 @@
+import type { ComputedOrder, Run } from '../../database/documents/ordered-steps.js';
+import type { Position } from '../../database/documents/positions.js';
 import { defaultLanguage, type Language } from '../../localization/language.js';
+
 
 /** Fields that units can be sorted by (rule UNIT-5). */
 export const sortFields = [
@@ -11,6 +14,10 @@ export const sortFields = [
   'unitId',
   'status',
 ] as const;
+
+/** What a filter finds of numbers that are shown as 0 and are not. */
+const countsAsZero = [null, Number.NaN];
+const noTranslation = [null, ''];
 
 /** The order of a list: fields of {@link sortFields}, descending ones with a `-`. */
 export interface UnitOrder {
@@ -29,18 +36,86 @@ export function sortOf({ sort, language }: UnitOrder): Record<string, 1 | -1> {
   return { ...Object.fromEntries(keys), _id: keys.at(-1)?.[1] ?? 1 };
 }
 
-/** The fields that an order needs and no document has: what is shown where that is no stored field. */
-export function computedFields({ sort, language }: UnitOrder): Record<string, object> | null {
+/**
+ * How an order by what is shown comes from stored ones; null where it is a stored one. By one field it
+ * is read in runs, by several it has to be sorted.
+ */
+export function computedOrder({ sort, language }: UnitOrder): ComputedOrder | null {
   const computed = sort.map(fieldOf).flatMap((field) => {
     const value = shownValue(field, language);
     return value === null ? [] : [[shownField(field), value] as const];
   });
-  return computed.length === 0 ? null : Object.fromEntries(computed);
+  if (computed.length === 0) return null;
+  const fields = Object.fromEntries(computed);
+  const [item, ...others] = sort;
+  if (item === undefined || others.length > 0) return { fields, runs: [], isSequence: false };
+  const direction = item.startsWith('-') ? -1 : 1;
+  return fieldOf(item) === 'name'
+    ? { fields, runs: nameRuns(language, direction), isSequence: false }
+    : { fields, runs: numberRuns(fieldOf(item), direction), isSequence: true };
+}
+
+/** What counts as 0 stands between the numbers below and all else, in the order of ids. */
+function numberRuns(field: string, direction: 1 | -1): Run[] {
+  const stored = { [field]: direction, _id: direction } as const;
+  const runs: Run[] = [
+    { filter: { [field]: { $lt: 0 } }, sort: stored, after: behindInRun(-1, direction) },
+    {
+      filter: { [field]: { $in: [...countsAsZero, 0] } },
+      sort: { _id: direction },
+      after: behindInRun(0, direction, ([_zero, id]) => [id]),
+    },
+    {
+      filter: { [field]: { $not: { $lte: 0 }, $nin: countsAsZero } },
+      sort: stored,
+      after: behindInRun(1, direction),
+    },
+  ];
+  return direction === 1 ? runs : runs.toReversed();
+}
+
+function behindInRun(
+  sign: number,
+  direction: 1 | -1,
+  own = (position: Position) => position,
+): Run['after'] {
+  return (position) => {
+    const distance = (sign - signOf(position[0])) * direction;
+    if (distance === 0) return own(position);
+    return distance > 0 ? undefined : null;
+  };
+}
+
+/** Of no number like that of those above 0, which it stands behind. */
+function signOf(value: unknown): number {
+  const number = typeof value === 'number' ? value : Number(String(value));
+  return Number.isNaN(number) ? 1 : Math.sign(number);
+}
+
+/** Translated names, and the default ones of what has no translation. */
+function nameRuns(language: Language, direction: 1 | -1): Run[] {
+  const [translated, fallback] = [`name.${language}`, `name.${defaultLanguage}`];
+  const after = (position: Position) => position;
+  return [
+    {
+      filter: { [translated]: { $exists: true, $nin: noTranslation } },
+      sort: { [translated]: direction, _id: direction },
+      after,
+    },
+    {
+      filter: { [translated]: { $in: noTranslation } },
+      sort: { [fallback]: direction, _id: direction },
+      after,
+    },
+  ];
 }
 
 /** A number that is missing is shown as 0, a missing translation as the default one. */
 function shownValue(field: string, language: Language): object | null {
-  if (['price', 'bua', 'beds'].includes(field)) return { $ifNull: [`$${field}`, 0] };
+  if (['price', 'bua', 'beds'].includes(field)) {
+    const number = { $ifNull: [`$${field}`, 0] };
+    return { $cond: [{ $eq: [number, Number.NaN] }, 0, number] };
+  }
   if (field !== 'name' || language === defaultLanguage) return null;
   const [translated, fallback] = [`$name.${language}`, `$name.${defaultLanguage}`];
   const isMissing = { $in: [{ $ifNull: [translated, ''] }, ['']] };

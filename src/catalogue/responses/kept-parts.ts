@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import { BSON } from 'mongodb';
+import type { Types } from 'mongoose';
+import { openSession } from '../../database/transactions/open-session.js';
+import { mebibyte } from '../../values/numbers.js';
+import { CatalogueChanges } from './catalogue-changes.js';
+
+const maxBytes = 16 * mebibyte;
+/** What an entry takes beside its value. */
+const bytesOfEntry = 256;
+
+interface Part {
+  readonly moment: number;
+  readonly value: unknown;
+}
+
+/** Where parts of one organization are kept. */
+export interface PartStore {
+  /** The part that was stored under the key, undefined when there is none that still holds. */
+  get<T>(key: string): T | undefined;
+  set(key: string, value: unknown): void;
+}
+
+/**
+ * What the responses about compounds and units are made of and many of them share: counts, ids of
+ * slugs and names, documents that units refer to. A part is kept while nothing has changed in the
+ * organization's catalogue (rule DATA-6), all together in 16 MiB.
+ */
+@Injectable()
+export class KeptParts {
+  private readonly parts = new LRUCache<string, Part>({
+    maxSize: maxBytes,
+    // They are counted as the text that they come to.
+    sizeCalculation: ({ value }, key) =>
+      bytesOfEntry + 2 * (key.length + (JSON.stringify(value)?.length ?? 0)),
+  });
+
+  constructor(private readonly changes: CatalogueChanges) {}
+
+  /** How much is kept. */
+  get stats(): { readonly entries: number; readonly bytes: number; readonly maxBytes: number } {
+    return { entries: this.parts.size, bytes: this.parts.calculatedSize, maxBytes };
+  }
+
+  /**
+   * The parts of an organization, for what is read from now on. Null where nothing can be kept: while
+   * changes may go unnoticed, and in a transaction or a snapshot, which have a time of their own.
+   */
+  of(organizationId: Types.ObjectId): PartStore | null {
+    const moment = this.changes.now();
+    if (moment === null || openSession().session !== undefined) return null;
+    const organization = organizationId.toHexString();
+    return {
+      get: <T>(key: string) => {
+        const part = this.parts.get(`${organization} ${key}`);
+        if (part === undefined) return undefined;
+        const holds = this.changes.isUnchangedSince(organization, part.moment);
+        return holds ? (part.value as T) : undefined;
+      },
+      set: (key, value) => {
+        this.parts.set(`${organization} ${key}`, { moment, value });
+      },
+    };
+  }
+
+  /** How many documents of a collection match a filter, counted where that is not kept. */
+  async count(
+    organizationId: Types.ObjectId,
+    collection: string,
+    filter: object,
+    count: () => Promise<number>,
+  ): Promise<number> {
+    const key = `count ${collection} ${BSON.EJSON.stringify(filter)}`;
+    return this.get(organizationId, key, count);
+  }
+
+  /** A part, made where none is kept that still holds. */
+  async get<T>(organizationId: Types.ObjectId, key: string, make: () => Promise<T>): Promise<T> {
+    const store = this.of(organizationId);
+    const kept = store?.get<T>(key);
+    if (kept !== undefined) return kept;
+    const value = await make();
+    store?.set(key, value);
+    return value;
+  }
+}

@@ -1,0 +1,55 @@
+import {
+  type UnitDocument,
+  unitFilterFields,
+  unitOrderFields,
+} from '../../catalogue/collections/unit.schema.js';
+import type { TenantFilter } from '../../database/documents/tenant-filter.js';
+import { defaultLanguage, type Language } from '../../localization/language.js';
+import type { UnitOrder } from './unit-order.js';
+
+/** Fields of filters that have an index, those by which mostly fewer units are found first. */
+const narrowing: readonly string[] = [
+  'unitId',
+  ...unitFilterFields.filter((field) => field.endsWith('Id') || field.endsWith('Ids')),
+  ...unitOrderFields.filter((field) => field !== 'unitId'),
+  'saleType',
+  'rentalStatus',
+];
+
+/**
+ * The index to count what matches by; undefined where the server finds it. It tries indexes on their
+ * first entries alone, and of several conditions all may hold there.
+ */
+export function indexToCountBy(filter: TenantFilter<UnitDocument>): string | undefined {
+  const fields = fieldsOf(filter);
+  const [narrowest, ...others] = narrowing.filter((field) => fields.includes(field));
+  return narrowest !== undefined && others.length > 0 ? `by-${narrowest}` : undefined;
+}
+
+/**
+ * The index that has what matches in an order; undefined where it is not known to be the best one. The
+ * server would try each index that begins with the tenant as far as a page is deep.
+ */
+export function indexToReadBy(
+  filter: TenantFilter<UnitDocument>,
+  { sort, language }: UnitOrder,
+): string | undefined {
+  const [item, ...others] = sort;
+  if (item === undefined || others.length > 0) return undefined;
+  const field = item.replace(/^-/, '');
+  const conditions = fieldsOf(filter).filter((name) => name !== 'isDeleted');
+  if (conditions.every((name) => name === field)) return indexOfOrder(field, language);
+  const [only, ...further] = unitFilterFields.filter((name) => conditions.includes(name));
+  const isOnly = further.length === 0 && conditions.length === 1;
+  return only !== undefined && isOnly && field === 'createdAt' ? `by-${only}` : undefined;
+}
+
+function indexOfOrder(field: string, language: Language): string | undefined {
+  if (field === 'name') return language === defaultLanguage ? `by-name.${language}` : undefined;
+  const isIndexed = field === 'createdAt' || unitOrderFields.some((name) => name === field);
+  return isIndexed ? `by-${field}` : undefined;
+}
+
+function fieldsOf({ $and = [] }: TenantFilter<UnitDocument>): string[] {
+  return $and.flatMap((condition) => Object.keys(condition));
+}
