@@ -92,7 +92,7 @@ describe('the structure of the database', () => {
       'due',
       'unheardExpiry',
     ];
-    const global = ['organizations', 'migrations', 'watermarks', 'developmentKeys'];
+    const global = ['organizations', 'migrations', 'watermarks', 'duties', 'developmentKeys'];
     for (const { name } of await service.db.listCollections().toArray()) {
       if (global.includes(name)) continue;
       const indexes = await service.db.collection(name).indexes();

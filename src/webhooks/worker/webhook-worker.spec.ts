@@ -67,6 +67,10 @@ class Simulation {
     const runner = {
       run: (leased: LeasedDelivery, _signal: AbortSignal, leavePlace: () => void) =>
         this.attempt(leased.delivery as unknown as SimulatedDelivery, leavePlace),
+      release: (deliveries: readonly SimulatedDelivery[]) =>
+        this.inDatabase(() => {
+          for (const delivery of deliveries) delivery.nextAttemptAt = this.now;
+        }),
     } as unknown as DeliveryAttemptRunner;
     const environment = readEnvironment({ WEBHOOKS_CONCURRENCY: '64' });
     const clock = { now: () => new Date(this.now) };
