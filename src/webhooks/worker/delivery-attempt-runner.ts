@@ -51,6 +51,8 @@ interface FinishedAttempt extends AttemptSummary {
 export const resultNotStored = 'The result of a delivery attempt could not be stored';
 /** How many results may wait to be stored while their places are used again. */
 const mostUnstored = 256;
+/** How long they wait for others. */
+const gatherMs = 50;
 
 /** Attempts leased deliveries and stores the results. */
 @Injectable()
@@ -96,11 +98,11 @@ export class DeliveryAttemptRunner {
     const attempt = attemptOf(delivery, endpoint, result);
     const update = attemptUpdate(delivery, result, outcome, now);
     const summary = { isDelivered: isSuccess(result), pace: paceAfter(lastPace, result) };
-    const stored = this.finished.add({ ...summary, endpoint, attempt, update, result, now });
+    const finished = { ...summary, endpoint, attempt, update, result, now };
     const isAsBefore = summary.pace === lastPace && !endpoint.failingSince;
-    const changesEndpoint = !summary.isDelivered || !isAsBefore;
-    if (changesEndpoint || this.unstored.size >= mostUnstored) await stored;
-    else this.storeLater(stored);
+    const canWait = summary.isDelivered && isAsBefore && this.unstored.size < mostUnstored;
+    if (canWait) this.storeLater(this.finished.add(finished, gatherMs));
+    else await this.finished.add(finished);
     return summary;
   }
 

@@ -27,8 +27,10 @@ const leaseMs = 60_000;
 /** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
 
-/** How many times the places of a quick endpoint are leased ahead, and those of the process in all. */
-const aheadFactor = 4;
+/** How many times the places of a quick endpoint are leased ahead for it. */
+const aheadFactor = 8;
+/** How many times all places of the process are leased ahead at most. */
+const mostAheadFactor = 4;
 
 /** How many bytes of large deliveries a process holds; one endpoint may have half of its pace's. */
 const budgetBytes: Readonly<Record<Pace, number>> = {
@@ -94,7 +96,7 @@ export class WebhookWorker {
     private readonly clock: Clock,
   ) {
     this.places = placesOf(concurrency);
-    this.mostAhead = concurrency * aheadFactor;
+    this.mostAhead = concurrency * mostAheadFactor;
     this.due = new DueEndpoints(queue);
   }
 
