@@ -1,5 +1,6 @@
-// What an event costs the database of the service once it is committed: events are stored while the service is paused,
-// and the time of mongod is taken until the last one is relayed, or delivered.
+// What an event costs the database of the service. With a subscriber, events are stored while the service is paused, and
+// the time of mongod is taken from then until the last one is delivered. Without one the service stores an event as done:
+// the time is that of storing events in this way, with the question for subscribers, and of whatever they cause then.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { execFile } from 'node:child_process';
@@ -15,6 +16,9 @@ const run = promisify(execFile);
 const count = 4_000;
 const eventsInGroup = 16;
 const pollMs = 50;
+const afterwardsMs = 1_000;
+/** How long the service keeps an event that nobody is subscribed to. */
+const retentionMs = 86_400_000;
 const patienceMs = 120_000;
 /** An organization of its own for those with a subscriber. */
 const subscribed = 1;
@@ -29,8 +33,8 @@ export async function measureEvents(service) {
   try {
     await subscribe(service, receiver.address().port);
     return {
-      alone: await costOf(service, 0),
-      delivered: await costOf(service, subscribed),
+      alone: await costOfUnsubscribed(service),
+      delivered: await costOfDelivered(service),
     };
   } finally {
     receiver.close();
@@ -50,20 +54,42 @@ async function subscribe({ database }, port) {
   });
 }
 
-async function costOf(service, organization) {
+async function costOfUnsubscribed({ database: { db, pid } }) {
+  const organizationId = idOf('organization', 0);
+  const subscribers = { organizationId, isEnabled: true };
+  const before = processorTime(pid);
+  await inGroups(async (numbers) => {
+    await db.collection('webhookEndpoints').find(subscribers).toArray();
+    await db.collection('outboxEvents').insertMany(numbers.map((number) => doneEvent(0, number)));
+  });
+  // What the service does about them is part of it.
+  await delay(afterwardsMs);
+  return (processorTime(pid) - before) / count;
+}
+
+async function costOfDelivered(service) {
   const { db, pid } = service.database;
   service.pause();
   const since = new Date();
-  for (let from = 0; from < count; from += eventsInGroup) {
-    const events = Array.from({ length: eventsInGroup }, (_, index) =>
-      newEvent(organization, from + index),
-    );
-    await db.collection('outboxEvents').insertMany(events);
-  }
+  await inGroups((numbers) =>
+    db.collection('outboxEvents').insertMany(numbers.map((number) => newEvent(subscribed, number))),
+  );
   const before = processorTime(pid);
   service.resume();
-  await finished(db, idOf('organization', organization), since);
+  await finished(db, idOf('organization', subscribed), since);
   return (processorTime(pid) - before) / count;
+}
+
+async function inGroups(store) {
+  for (let from = 0; from < count; from += eventsInGroup) {
+    await store(Array.from({ length: eventsInGroup }, (_, index) => from + index));
+  }
+}
+
+function doneEvent(organization, number) {
+  const event = newEvent(organization, number);
+  const expiresAt = new Date(event.createdAt.getTime() + retentionMs);
+  return { ...event, relayedAt: event.createdAt, expiresAt };
 }
 
 function newEvent(organization, number) {

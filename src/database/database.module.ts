@@ -4,6 +4,8 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { connectionOptions } from './connection/connection-options.js';
 import { CountersRepository } from './counters/counters.repository.js';
 import { counterSchema } from './counters/counter.schema.js';
+import { DutiesRepository } from './duties/duties.repository.js';
+import { dutySchema } from './duties/duty.schema.js';
 import { DatabasePing } from './connection/database-ping.js';
 import { DatabaseStructure } from './structure/database-structure.js';
 import { migrationSchema } from './structure/migration.schema.js';
@@ -23,6 +25,7 @@ const services = [
   TransactionLocksRepository,
   CountersRepository,
   WatermarksRepository,
+  DutiesRepository,
   Migrations,
   DatabasePing,
   DatabaseStructure,
@@ -49,6 +52,7 @@ export class DatabaseModule {
           { name: 'Migration', schema: migrationSchema },
           { name: 'Counter', schema: counterSchema },
           { name: 'Watermark', schema: watermarkSchema },
+          { name: 'Duty', schema: dutySchema },
         ]),
       ],
       providers: services,

@@ -43,7 +43,16 @@ export class LeadDocument extends DeletableDocument {
   /** What `phoneKeys` were derived from, as text; other programs may have changed it since. */
   @Prop({ type: String })
   phoneKeysOf?: string;
+
+  /**
+   * The `updatedAt` that was written together with `phoneKeys`: the write of another program, which
+   * knows nothing of it, leaves it behind.
+   */
+  @Prop({ type: Date })
+  phoneKeysAt?: Date;
 }
+
+export const changedElsewhereIndex = 'changedElsewhere';
 
 export const leadSchema = SchemaFactory.createForClass(LeadDocument);
 
@@ -79,5 +88,11 @@ leadSchema.index(
 );
 /** Serves the background pass: leads that have no comparison keys yet, across organizations. */
 leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', partialFilterExpression });
-/** Serves the background pass: leads that other programs changed, across organizations. */
-leadSchema.index({ updatedAt: 1 }, { name: 'recentlyUpdated', partialFilterExpression });
+/**
+ * Serves the background pass: leads that other programs changed, across organizations. It has all that
+ * tells them from the leads that this service wrote, which are not read.
+ */
+leadSchema.index(
+  { updatedAt: 1, phoneKeysAt: 1, isDeleted: 1, _id: 1 },
+  { name: changedElsewhereIndex, partialFilterExpression },
+);

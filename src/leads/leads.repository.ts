@@ -59,7 +59,9 @@ export class LeadsRepository {
 
   /** Stores new leads, and the fields of others that requests decide. */
   async write(organizationId: Types.ObjectId, leads: readonly WrittenLead[]): Promise<void> {
-    const created = leads.filter(({ isNew }) => isNew).map(({ lead }) => lead);
+    const created = leads
+      .filter(({ isNew }) => isNew)
+      .map(({ lead }) => ({ ...lead, phoneKeysAt: lead.updatedAt }));
     const updates = leads
       .filter(({ isNew }) => !isNew)
       .map(({ lead }) => ({ _id: lead._id, fields: decidedFields(lead) }));
@@ -82,5 +84,6 @@ function decidedFields({
   phoneKeysOf,
   updatedAt,
 }: LeadDocument) {
-  return { data, additionalData, compoundsIds, clientId, phoneKeys, phoneKeysOf, updatedAt };
+  const phones = { phoneKeys, phoneKeysOf, phoneKeysAt: updatedAt };
+  return { data, additionalData, compoundsIds, clientId, ...phones, updatedAt };
 }

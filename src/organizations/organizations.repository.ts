@@ -37,6 +37,14 @@ export class OrganizationsRepository {
     return this.organizations.find(notDeleted).sort({ createdAt: 1 }).toArray();
   }
 
+  /** Those of the ids that are not deleted. */
+  async findAll(ids: readonly Types.ObjectId[]): Promise<Organization[]> {
+    return this.organizations
+      .find({ ...notDeleted, _id: { $in: [...ids] } })
+      .map(toOrganization)
+      .toArray();
+  }
+
   /** The organizations that any program has written since a time and that are not deleted. */
   async listUpdatedSince(since: Date): Promise<Organization[]> {
     const filter = { ...notDeleted, updatedAt: { $gte: since } };

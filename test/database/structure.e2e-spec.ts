@@ -3,6 +3,7 @@ import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { DatabaseStructure } from '../../src/database/structure/database-structure.js';
 import { Migrations } from '../../src/database/structure/migrations.js';
+import { Clock } from '../../src/configuration/clock.js';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { addLead, addTenant } from '../support/builders.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
@@ -84,7 +85,7 @@ describe('the structure of the database', () => {
   it('leads every tenant index with the organization', async () => {
     const exceptions = [
       'withoutPhoneKeys',
-      'recentlyUpdated',
+      'changedElsewhere',
       'expiry',
       'waiting',
       'hash',
@@ -92,7 +93,7 @@ describe('the structure of the database', () => {
       'due',
       'unheardExpiry',
     ];
-    const global = ['organizations', 'migrations', 'watermarks', 'developmentKeys'];
+    const global = ['organizations', 'migrations', 'watermarks', 'duties', 'developmentKeys'];
     for (const { name } of await service.db.listCollections().toArray()) {
       if (global.includes(name)) continue;
       const indexes = await service.db.collection(name).indexes();
@@ -288,6 +289,20 @@ describe('a database of the version before', () => {
   });
 });
 
+describe('an index that was replaced', () => {
+  it('goes, and its queries by instances of the version before are served by the new one', async () => {
+    const leads = service.db.collection('leads');
+    const isDeleted = { partialFilterExpression: { isDeleted: false } };
+    await leads.createIndex({ updatedAt: 1 }, { name: 'recentlyUpdated', ...isDeleted });
+    await service.db.collection('migrations').deleteOne({ version: 7 });
+    expect(await structure.apply()).toEqual([expect.stringContaining('index of leads')]);
+    expect((await leads.indexes()).map(({ name }) => name)).not.toContain('recentlyUpdated');
+    const before = { isDeleted: false, updatedAt: { $gte: new Date() } };
+    const plan = await leads.find(before).sort({ updatedAt: 1 }).explain();
+    expect(JSON.stringify(plan['queryPlanner'].winningPlan)).toContain('changedElsewhere');
+  });
+});
+
 describe('the background pass', () => {
   it('says once which organization has no country that is one', async () => {
     const settings = { phoneCountry: 'UK' };
@@ -353,5 +368,91 @@ describe('the background pass', () => {
     expect(before).toMatchObject({ phoneKeys: ['+201001234567'] });
     await pass.run();
     expect(await service.db.collection('leads').findOne({ organizationId })).toEqual(before);
+  });
+
+  it('reads no lead that this service wrote, and each of another program once', async () => {
+    const tenant = await addTenant(service.db);
+    const pass = service.service.app.get(LeadPhoneKeys);
+    await pass.run();
+    const foreign = await addLead(service.db, tenant.organizationId, {
+      data: { phoneNumber: '(+20) 100.999.0000' },
+    });
+    for (let number = 0; number < 30; number++) {
+      const body = { recordSystemId: `own-${number % 20}`, phoneNumber: `01009${1e6 + number}` };
+      await service.api('post', '/leads').set('api-key', tenant.key).send(body);
+    }
+    const readBefore = pass.stats().leads;
+    await service.db.command({ profile: 2 });
+    await pass.run();
+    await service.db.collection('leads').findOne({ _id: foreign });
+    await pass.run();
+    await service.db.command({ profile: 0 });
+    const ns = `${service.db.databaseName}.leads`;
+    const profile = service.db.collection('system.profile');
+    const reads = await profile.find({ ns, op: { $in: ['query', 'command'] } }).toArray();
+    const examined = reads.reduce((sum, { docsExamined = 0 }) => sum + Number(docsExamined), 0);
+    // This test's own look, and by the first pass as one without keys.
+    expect(examined).toBe(2);
+    expect(reads.every(({ planSummary }) => planSummary !== 'COLLSCAN')).toBe(true);
+    expect(pass.stats().leads - readBefore).toBe(1);
+    const lead = await service.db.collection('leads').findOne({ _id: foreign });
+    expect(lead).toMatchObject({ phoneKeys: ['+201009990000'], phoneKeysAt: lead?.['updatedAt'] });
+  });
+
+  it('looks once more at a lead of an instance of the version before, and leaves its keys', async () => {
+    const { organizationId } = await addTenant(service.db);
+    const data = { phoneNumber: '01001234567' };
+    const derived = { phoneKeys: ['as it is'], phoneKeysOf: '["EG","01001234567"]' };
+    const _id = await addLead(service.db, organizationId, { data, ...derived });
+    const pass = service.service.app.get(LeadPhoneKeys);
+    await pass.run();
+    const lead = await service.db.collection('leads').findOne({ _id });
+    expect(lead).toMatchObject({ ...derived, phoneKeysAt: lead?.['updatedAt'] });
+  });
+
+  it('finds within a minute what was committed late', async () => {
+    const { organizationId } = await addTenant(service.db);
+    const { app } = service.service;
+    const pass = app.get(LeadPhoneKeys);
+    await pass.run();
+    const data = { phoneNumber: '01001234567' };
+    const updatedAt = new Date(Date.now() - 100_000);
+    const stale = { phoneKeys: [], phoneKeysOf: '["EG"]' };
+    const _id = await addLead(service.db, organizationId, { data, updatedAt, ...stale });
+    let passed = 0;
+    const clock = app.get(Clock);
+    clock.now = () => new Date(Date.now() + passed);
+    passed = 60_000;
+    await pass.run();
+    const lead = await service.db.collection('leads').findOne({ _id });
+    expect(lead).toMatchObject({ phoneKeys: ['+201001234567'] });
+    clock.now = () => new Date();
+  });
+
+  it('is run by one instance, and by another one when that has died', async () => {
+    const other = await startTestService({}, service.databaseUri);
+    const [pass, otherPass] = [service, other].map((one) => one.service.app.get(LeadPhoneKeys));
+    await pass?.run();
+    await otherPass?.run();
+    expect([pass, otherPass].map((one) => one?.stats().isOwner)).toEqual([true, false]);
+    // Nothing was heard of the first one for so long.
+    other.service.app.get(Clock).now = () => new Date(Date.now() + 20_000);
+    await otherPass?.run();
+    expect(otherPass?.stats().isOwner).toBe(true);
+    const { organizationId } = await addTenant(service.db);
+    const data = { phoneNumber: '(+20) 100.123.4567' };
+    const _id = await addLead(service.db, organizationId, { data });
+    service.service.app.get(Clock).now = () => new Date(Date.now() + 10_000);
+    await pass?.run();
+    await otherPass?.run();
+    expect([pass, otherPass].map((one) => one?.stats().isOwner)).toEqual([false, true]);
+    const lead = await service.db.collection('leads').findOne({ _id });
+    expect(lead).toMatchObject({ phoneKeys: ['+201001234567'] });
+    // One that stops hands it over at once.
+    await other.stop();
+    service.service.app.get(Clock).now = () => new Date(Date.now() + 20_000);
+    await pass?.run();
+    expect(pass?.stats().isOwner).toBe(true);
+    service.service.app.get(Clock).now = () => new Date();
   });
 });

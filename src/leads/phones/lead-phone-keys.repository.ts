@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { FindCursor } from 'mongodb';
 import type { Types } from 'mongoose';
+import { type RefusedWrite, refusedWrites } from '../../database/connection/database-errors.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import { notDeleted } from '../../database/documents/tenant-document.js';
+import { indexNotFound, unless } from '../../database/structure/database-structure.js';
 import type { Organization } from '../../organizations/organization.js';
-import type { LeadDocument } from '../lead.schema.js';
+import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
 import type { DerivedPhones } from './lead-phones.js';
 
 /** What the background pass reads of a lead. */
@@ -14,6 +16,12 @@ export type LeadPhones = Pick<
   '_id' | 'organizationId' | 'data' | 'phoneKeysOf' | 'updatedAt'
 >;
 
+/** A lead whose phones are stored; without derived fields they are right as they are. */
+export interface DerivedLead {
+  readonly lead: LeadPhones;
+  readonly derived: DerivedPhones | Record<string, never>;
+}
+
 const projection = {
   organizationId: 1,
   'data.phoneNumber': 1,
@@ -21,6 +29,8 @@ const projection = {
   phoneKeysOf: 1,
   updatedAt: 1,
 };
+/** Without what tells this service's writes from others. */
+const replacedIndex = 'recentlyUpdated';
 
 /** Queries of the background pass over the leads of all organizations. */
 @Injectable()
@@ -36,22 +46,61 @@ export class LeadPhoneKeysRepository {
       .toArray();
   }
 
-  /** Leads that any program has written since a time, oldest first. */
-  findUpdatedSince(since: Date): AsyncIterable<LeadPhones> {
-    return this.find({ updatedAt: { $gte: since } }).sort({ updatedAt: 1 });
+  /**
+   * Batches of the leads that other programs have written since a time, oldest first. Of those that
+   * this service wrote itself only index entries are looked at.
+   */
+  async *changedElsewhere(since: Date, limit: number): AsyncGenerator<LeadPhones[], void> {
+    const isOwn = { $eq: ['$updatedAt', '$phoneKeysAt'] };
+    const found = this.leads.acrossTenants.aggregate<Pick<LeadDocument, '_id'>>(
+      [
+        { $match: { ...notDeleted, updatedAt: { $gte: since } } },
+        { $sort: { updatedAt: 1 } },
+        // Computed, so that the index alone decides: a comparison in the filter would read the lead.
+        { $project: { isOwn } },
+        { $match: { isOwn: false } },
+        { $project: { _id: 1 } },
+      ],
+      { hint: changedElsewhereIndex, batchSize: limit },
+    );
+    while (await found.hasNext()) {
+      const ids = found.readBufferedDocuments(limit).map(({ _id }) => _id);
+      yield await this.find({ _id: { $in: ids } }).toArray();
+    }
   }
 
-  /** Leads of an organization whose phones were derived for another country than its own. */
-  findDerivedForOtherCountry({ _id, phoneCountry }: Organization): AsyncIterable<LeadPhones> {
+  /** Batches of the leads of an organization whose phones were derived for another country. */
+  async *derivedForOtherCountry(
+    { _id, phoneCountry }: Organization,
+    limit: number,
+  ): AsyncGenerator<LeadPhones[], void> {
     // `phoneKeysOf` is a list as text, and the country is its first item.
     const start = JSON.stringify([phoneCountry]).slice(0, -1);
     const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
-    return this.find({ organizationId: _id, $or });
+    const found = this.find({ organizationId: _id, $or }).batchSize(limit);
+    while (await found.hasNext()) yield found.readBufferedDocuments(limit);
   }
 
-  /** Stores derived phones, unless the lead has been written again meanwhile. */
-  async setDerived({ _id, updatedAt }: LeadPhones, derived: DerivedPhones): Promise<void> {
-    await this.leads.acrossTenants.updateOne({ _id, updatedAt }, { $set: derived });
+  /**
+   * Stores derived phones, and that these leads need not be looked at again, unless one has been
+   * written again meanwhile.
+   *
+   * @returns those that the database refuses as they are; the others were stored
+   */
+  async setDerived(leads: readonly DerivedLead[]): Promise<RefusedWrite[]> {
+    if (leads.length === 0) return [];
+    const operations = leads.map(({ lead: { _id, updatedAt }, derived }) => ({
+      updateOne: {
+        filter: { _id, updatedAt },
+        update: { $set: { ...derived, phoneKeysAt: updatedAt } },
+      },
+    }));
+    return refusedWrites(this.leads.acrossTenants.bulkWrite(operations, { ordered: false }));
+  }
+
+  /** Drops the index of earlier versions; their instances find leads by the new one as well. */
+  async dropReplacedIndex(): Promise<void> {
+    await this.leads.acrossTenants.dropIndex(replacedIndex).catch(unless(indexNotFound));
   }
 
   private find(filter: object): FindCursor<LeadPhones> {

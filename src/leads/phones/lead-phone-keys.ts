@@ -4,7 +4,8 @@ import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../../configuration/clock.js';
-import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
+import { DutiesRepository } from '../../database/duties/duties.repository.js';
+import { Duty } from '../../database/duties/duty.js';
 import { commitLagMs } from '../../database/transactions/commit-lag.js';
 import { Migrations } from '../../database/structure/migrations.js';
 import { WatermarksRepository } from '../../database/watermarks/watermarks.repository.js';
@@ -14,18 +15,42 @@ import {
   toOrganization,
 } from '../../organizations/organization.js';
 import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
-import { LeadPhoneKeysRepository, type LeadPhones } from './lead-phone-keys.repository.js';
+import {
+  type DerivedLead,
+  LeadPhoneKeysRepository,
+  type LeadPhones,
+} from './lead-phone-keys.repository.js';
 import { derivedPhones, isDerived } from './lead-phones.js';
 
-const watermark = 'lead-phone-keys';
+const dutyName = 'lead-phone-keys';
+const watermark = dutyName;
 const batchSize = 500;
+/** So many phones are parsed without a pause, in which requests would wait. */
+const parsedTogether = 25;
 const intervalMs = 5_000;
+/** After which time without a sign of its owner another instance runs the pass. */
+const leaseMs = 15_000;
+/** How much later than its `updatedAt` a lead may be committed and still be found by the next pass. */
+const overlapMs = 10_000;
+/** How often the pass looks back for what was committed even later. */
+const lookBackIntervalMs = 60_000;
 /** How many failed leads are remembered; one that is forgotten is only tried again. */
 const maxRememberedLeads = 10_000;
 
+/** What the pass has done in this process, for metrics. */
+export interface PhoneKeysReading {
+  /** Whether this process runs the pass, as far as it knows. */
+  readonly isOwner: boolean;
+  /** When its last pass began that came to its end; null before the first one. */
+  readonly lastPassAt: Date | null;
+  /** How many leads of other programs it has read, and could not use, since the start. */
+  readonly leads: number;
+  readonly failures: number;
+}
+
 /**
  * Keeps the phones of leads comparable that other programs write: they store a number in any
- * spelling and know nothing of the derived key (rule DATA-7).
+ * spelling and know nothing of the derived key (rule DATA-7). One instance at a time does it.
  */
 @Injectable()
 export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
@@ -35,6 +60,13 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   private isStopping = false;
   /** Leads that could not be derived, and what they were then; trying again would change nothing. */
   private readonly failedLeads = new LRUCache<string, string>({ max: maxRememberedLeads });
+  private readonly duty: Duty;
+  /** When the last pass of this process began. */
+  private seenUpTo: Date | undefined;
+  /** When the last one began that looked for what was committed late; undefined after passes of others. */
+  private lookedBackAt: Date | undefined;
+  private reading: PhoneKeysReading = { isOwner: false, lastPassAt: null, leads: 0, failures: 0 };
+  private running: Promise<void> = Promise.resolve();
   /** For which country this process has last looked through an organization's leads. */
   private readonly derivedFor = new Map<string, CountryCode>();
   /** What has been reported of an organization that has no country. */
@@ -46,7 +78,10 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     private readonly watermarks: WatermarksRepository,
     private readonly migrations: Migrations,
     private readonly clock: Clock,
-  ) {}
+    duties: DutiesRepository,
+  ) {
+    this.duty = new Duty(duties, clock, dutyName, leaseMs);
+  }
 
   onModuleInit(): void {
     this.migrations.register({
@@ -59,42 +94,82 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
       name: 'comparison keys of phones in organizations whose country was not understood',
       runBatch: (after) => this.rederiveOddCountry(after),
     });
+    this.migrations.register({
+      version: 7,
+      name: 'replaced index of leads by their last change',
+      runBatch: async () => {
+        await this.leads.dropReplacedIndex();
+        return null;
+      },
+    });
   }
 
-  onModuleDestroy(): void {
+  /** Lets another instance go on at once. */
+  async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
     clearTimeout(this.timer);
     this.timer = undefined;
+    await this.running;
+    // A database that is gone will notice by itself that nobody runs the pass.
+    await this.duty.release().catch(() => undefined);
+  }
+
+  /** What this process has done. */
+  stats(): PhoneKeysReading {
+    return this.reading;
   }
 
   /** Runs the pass again and again until the module is destroyed. */
   start(): void {
-    this.timer = setTimeout(() => void this.runAndReschedule(), intervalMs);
+    this.timer = setTimeout(() => {
+      this.running = this.runAndReschedule();
+    }, intervalMs);
     this.timer.unref();
   }
 
   /**
    * Derives the phones of every lead that another program has added or changed, and of the leads of
-   * organizations whose country has changed.
+   * organizations whose country has changed, unless another instance does.
    */
   async run(): Promise<void> {
+    if (!(await this.isOwner())) return;
+    const startedAt = this.clock.now();
+    const looksBack = this.isLookingBackDue(startedAt);
+    const since = looksBack
+      ? earlier(this.lookedBackAt ?? (await this.watermarks.read(watermark)), commitLagMs)
+      : earlier(this.seenUpTo ?? startedAt, overlapMs);
     let after: Types.ObjectId | null = null;
     do after = await this.deriveMissing(after);
-    while (after !== null);
-    const startedAt = this.clock.now();
-    const seenUpTo = await this.watermarks.read(watermark);
-    const countries = await this.countries();
-    const since = new Date(Math.max(0, seenUpTo.getTime() - commitLagMs));
-    let passed = 0;
-    for await (const lead of this.leads.findUpdatedSince(since)) {
-      await this.derive(lead, countries);
-      // What the driver has read already comes without a pause, in which requests would wait.
-      if (++passed % batchSize === 0) await nextTurn();
+    while (after !== null && (await this.isOwner()));
+    for await (const leads of this.leads.changedElsewhere(since, batchSize)) {
+      await this.derive(leads);
+      if (!(await this.isOwner())) return;
     }
     for (const organization of await this.organizations.listUpdatedSince(since)) {
+      this.reportUnknownCountry(organization);
       await this.rederiveForCountry(organization);
     }
-    await this.watermarks.advance(watermark, startedAt);
+    this.seenUpTo = startedAt;
+    if (looksBack) {
+      this.lookedBackAt = startedAt;
+      await this.watermarks.advance(watermark, startedAt);
+    }
+    this.reading = { ...this.reading, lastPassAt: startedAt };
+  }
+
+  private async isOwner(): Promise<boolean> {
+    const isOwner = !this.isStopping && (await this.duty.isMine());
+    // What others have seen meanwhile is in the database.
+    if (!isOwner) this.lookedBackAt = undefined;
+    this.reading = { ...this.reading, isOwner };
+    return isOwner;
+  }
+
+  private isLookingBackDue(now: Date): boolean {
+    if (this.lookedBackAt === undefined) return true;
+    const passed = now.getTime() - this.lookedBackAt.getTime();
+    // A clock that was put back has nothing to do with what was seen.
+    return passed < 0 || passed >= lookBackIntervalMs;
   }
 
   private async runAndReschedule(): Promise<void> {
@@ -111,9 +186,8 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     const { _id, phoneCountry } = organization;
     const id = _id.toHexString();
     if (this.derivedFor.get(id) === phoneCountry) return;
-    const countries = new Map([[id, phoneCountry]]);
-    for await (const lead of this.leads.findDerivedForOtherCountry(organization)) {
-      await this.derive(lead, countries);
+    for await (const leads of this.leads.derivedForOtherCountry(organization, batchSize)) {
+      await this.derive(leads);
     }
     this.derivedFor.set(id, phoneCountry);
   }
@@ -134,29 +208,45 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
 
   private async deriveMissing(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
     const batch = await this.leads.findWithoutPhoneKeys(after, batchSize);
-    const countries = await this.countries();
-    for (const lead of batch) await this.derive(lead, countries);
+    await this.derive(batch);
     return batch.at(-1)?._id ?? null;
   }
 
   /** Other programs may have written anything; one lead that cannot be used must not stop the rest. */
-  private async derive(lead: LeadPhones, countries: Map<string, CountryCode>): Promise<void> {
-    const id = String(lead._id);
-    const state = JSON.stringify([lead.updatedAt, lead.organizationId]);
-    if (this.failedLeads.get(id) === state) return;
-    try {
-      await this.setDerived(lead, countries);
-    } catch (error) {
-      if (this.isStopping || isDatabaseUnavailable(error)) throw error;
-      this.failedLeads.set(id, state);
-      this.logger.warn({ err: error, lead: id }, 'The phones of a lead could not be derived');
+  private async derive(leads: readonly LeadPhones[]): Promise<void> {
+    const untried = leads.filter(
+      (lead) => this.failedLeads.get(String(lead._id)) !== stateOf(lead),
+    );
+    if (untried.length === 0) return;
+    const countries = await this.countriesOf(untried);
+    const derived: DerivedLead[] = [];
+    let parsed = 0;
+    for (const lead of untried) {
+      try {
+        const country = countries.get(lead.organizationId.toHexString()) ?? defaultCountry;
+        if (isDerived(lead, country)) {
+          derived.push({ lead, derived: {} });
+          continue;
+        }
+        derived.push({ lead, derived: derivedPhones(lead.data, country) });
+      } catch (error) {
+        this.reportFailed(lead, error);
+      }
+      if (++parsed % parsedTogether === 0) await nextTurn();
     }
+    for (const { index, reason } of await this.leads.setDerived(derived)) {
+      const lead = derived[index]?.lead;
+      if (lead !== undefined) this.reportFailed(lead, reason);
+    }
+    const { leads: before } = this.reading;
+    this.reading = { ...this.reading, leads: before + untried.length };
   }
 
-  private async setDerived(lead: LeadPhones, countries: Map<string, CountryCode>): Promise<void> {
-    const country = countries.get(lead.organizationId.toHexString()) ?? defaultCountry;
-    if (isDerived(lead, country)) return;
-    await this.leads.setDerived(lead, derivedPhones(lead.data, country));
+  private reportFailed(lead: LeadPhones, error: unknown): void {
+    const id = String(lead._id);
+    this.failedLeads.set(id, stateOf(lead));
+    this.reading = { ...this.reading, failures: this.reading.failures + 1 };
+    this.logger.warn({ err: error, lead: id }, 'The phones of a lead could not be derived');
   }
 
   private reportUnknownCountry({ _id, phoneCountry, unknownPhoneCountry }: Organization): void {
@@ -170,10 +260,19 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     }
   }
 
-  /** The phone country of each organization, by its id. */
-  private async countries(): Promise<Map<string, CountryCode>> {
-    const organizations = (await this.organizations.list()).map(toOrganization);
-    for (const organization of organizations) this.reportUnknownCountry(organization);
+  /** The phone country of each organization of the leads, by its id. */
+  private async countriesOf(leads: readonly LeadPhones[]): Promise<Map<string, CountryCode>> {
+    const ids = new Map(leads.map(({ organizationId: id }) => [String(id), id]));
+    const organizations = await this.organizations.findAll([...ids.values()]);
     return new Map(organizations.map(({ _id, phoneCountry }) => [_id.toHexString(), phoneCountry]));
   }
+}
+
+/** What a lead was when it could not be used; trying again would change nothing. */
+function stateOf({ updatedAt, organizationId }: LeadPhones): string {
+  return JSON.stringify([updatedAt, organizationId]);
+}
+
+function earlier(time: Date, milliseconds: number): Date {
+  return new Date(Math.max(0, time.getTime() - milliseconds));
 }

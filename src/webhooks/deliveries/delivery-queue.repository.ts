@@ -8,10 +8,16 @@ import {
 } from '../../database/connection/database-errors.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import type { Lease } from '../outbox/outbox-events.repository.js';
 import type { DeliveryUpdate } from './delivery-documents.js';
 import type { FailureReason } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
+
+/** Until when deliveries belong to one process, and under what name. */
+export interface Lease {
+  readonly owner: string;
+  readonly from: Date;
+  readonly until: Date;
+}
 
 /** A delivery and how much of the budget it takes. */
 export interface SizedDelivery {
@@ -26,10 +32,11 @@ export interface Budget {
   release(bytes: number): void;
 }
 
-interface Sized {
-  readonly _id: Types.ObjectId;
+/** A delivery that is due, as it is before the lease; a large one lacks its body. */
+type DueDelivery = Omit<WebhookDeliveryDocument, 'body'> & {
+  readonly body: string | null;
   readonly bytes: number;
-}
+};
 
 /** A delivery that cannot be stored, and why. */
 export interface RefusedDelivery {
@@ -39,6 +46,10 @@ export interface RefusedDelivery {
 
 /** Few enough for one statement not to be in the way of others. */
 const failedTogether = 1_000;
+/** What costs nothing of a budget is read together with what is due, and not once more. */
+export const freeBytes = 65_536;
+/** Spares the server the trial of all indexes. */
+const byId = { hint: { _id: 1 } } as const;
 /** How many times a worker attempts to lease deliveries that others lease concurrently. */
 const claimAttempts = 3;
 /** Among how many times the wanted number a worker chooses after a collision. */
@@ -172,11 +183,19 @@ export class DeliveryQueueRepository {
     return found.length;
   }
 
-  private async findDue(due: Filter<WebhookDeliveryDocument>, limit: number): Promise<Sized[]> {
+  private async findDue(
+    due: Filter<WebhookDeliveryDocument>,
+    limit: number,
+  ): Promise<DueDelivery[]> {
+    const body = { $cond: [{ $lte: ['$bytes', freeBytes] }, '$body', null] };
     return this.deliveries
-      .find<Sized>(due, { projection: { bytes: { $bsonSize: '$$ROOT' } } })
-      .sort({ nextAttemptAt: 1 })
-      .limit(limit)
+      .aggregate<DueDelivery>([
+        { $match: due },
+        { $sort: { nextAttemptAt: 1 } },
+        { $limit: limit },
+        { $set: { bytes: { $bsonSize: '$$ROOT' } } },
+        { $set: { body } },
+      ])
       .toArray();
   }
 
@@ -184,13 +203,12 @@ export class DeliveryQueueRepository {
   private async leasePaid(
     due: Filter<WebhookDeliveryDocument>,
     lease: Lease,
-    paid: readonly Sized[],
+    paid: readonly DueDelivery[],
     budget: Budget,
   ): Promise<SizedDelivery[]> {
     const unused = new Map(paid.map(({ _id, bytes }) => [_id.toHexString(), bytes]));
     try {
-      const ids = paid.map(({ _id }) => _id);
-      const leased = await this.leaseByIds(due, lease, ids);
+      const leased = await this.leaseFound(due, lease, paid);
       return leased.map((delivery) => {
         const key = delivery._id.toHexString();
         const bytes = unused.get(key) ?? 0;
@@ -202,15 +220,25 @@ export class DeliveryQueueRepository {
     }
   }
 
-  private async leaseByIds(
+  private async leaseFound(
     due: Filter<WebhookDeliveryDocument>,
     { owner, until }: Lease,
-    ids: readonly Types.ObjectId[],
+    found: readonly DueDelivery[],
   ): Promise<WebhookDeliveryDocument[]> {
-    const update = { $set: { leaseOwner: owner, nextAttemptAt: until } };
-    await this.deliveries.updateMany({ ...due, _id: { $in: ids } }, update);
+    const ids = found.map(({ _id }) => _id);
+    const claim = { leaseOwner: owner, nextAttemptAt: until };
+    const { modifiedCount } = await this.deliveries.updateMany(
+      { ...due, _id: { $in: ids } },
+      { $set: claim },
+      byId,
+    );
+    const whole = found.flatMap(({ bytes: _bytes, body, ...fields }) =>
+      body === null ? [] : { ...fields, body, ...claim },
+    );
+    // Nothing can have changed what was found due and is leased now.
+    if (modifiedCount === ids.length && whole.length === ids.length) return whole;
     return this.deliveries
-      .find<WebhookDeliveryDocument>({ _id: { $in: ids }, leaseOwner: owner })
+      .find<WebhookDeliveryDocument>({ _id: { $in: ids }, leaseOwner: owner }, byId)
       .toArray();
   }
 }

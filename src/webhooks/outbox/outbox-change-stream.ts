@@ -4,6 +4,8 @@ import type { ChangeStream } from 'mongodb';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 const reopenDelayMs = 2_000;
+/** The server is heard every second, also when there is nothing new. */
+const silenceMs = 3_000;
 
 /**
  * Reports committed events of any process (rule HOOK-10). Best effort: while the stream is broken
@@ -15,12 +17,18 @@ export class OutboxChangeStream {
   private readonly stopping = new AbortController();
   private stream: ChangeStream | undefined;
   private watching = Promise.resolve();
+  private heardAt = Number.NEGATIVE_INFINITY;
 
   constructor(private readonly events: OutboxEventsRepository) {}
 
   /** Calls the listener once for each event from now on. */
   start(listener: () => void): void {
     this.watching = this.watch(listener);
+  }
+
+  /** Whether new events are being reported, as far as is known. */
+  isReporting(): boolean {
+    return performance.now() - this.heardAt < silenceMs;
   }
 
   async stop(): Promise<void> {
@@ -46,6 +54,9 @@ export class OutboxChangeStream {
   private async follow(listener: () => void): Promise<void> {
     const stream = this.events.watchInserts();
     this.stream = stream;
+    stream.on('resumeTokenChanged', () => {
+      this.heardAt = performance.now();
+    });
     for (;;) {
       await stream.next();
       listener();
@@ -55,6 +66,7 @@ export class OutboxChangeStream {
   private async close(): Promise<void> {
     const { stream } = this;
     this.stream = undefined;
+    this.heardAt = Number.NEGATIVE_INFINITY;
     // A stream that broke because the database is unavailable cannot be closed there either.
     await stream?.close().catch(() => undefined);
   }

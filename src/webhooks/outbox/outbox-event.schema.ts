@@ -30,13 +30,6 @@ export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: Date })
   relayedAt!: Date | null;
 
-  /** Until when one relay has it to itself. */
-  @Prop({ type: Date })
-  leasedUntil?: Date | null;
-
-  @Prop({ type: String })
-  leaseOwner?: string | null;
-
   /** When it goes, if earlier than others: nobody was subscribed to it. */
   @Prop({ type: Date })
   expiresAt?: Date | null;

@@ -1,25 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { ChangeStream } from 'mongodb';
+import { BSON, type ChangeStream } from 'mongodb';
 import type { Types } from 'mongoose';
 import { readAsValues } from '../../database/connection/mongoose-settings.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
-/** Until when documents belong to one process, and under what name. */
-export interface Lease {
-  readonly owner: string;
-  readonly from: Date;
-  readonly until: Date;
-}
-
-interface Sized {
-  readonly _id: Types.ObjectId;
-  readonly bytes: number;
-}
-
-/** The database reads no more events than that beyond the last one that fits. */
-const sizesInBatch = 10;
+/** Spares the server the trial of all indexes. */
+const byId = { hint: { _id: 1 } } as const;
 
 /** An event without its contents, which may be large. */
 export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
@@ -42,50 +30,28 @@ export class OutboxEventsRepository {
   }
 
   /**
-   * Leases events that wait, oldest first. Events are not committed in the order of their ids or
-   * times, so each is leased by its own state, never by being newer than the last one.
+   * Events that wait, oldest first. They are not committed in the order of their ids or times, so
+   * each is found by its own state, never by being newer than the last one.
    *
-   * @param limits how many at most, and how many bytes of them; a single larger one is leased alone
-   * @returns what was leased, and whether more may wait
+   * @param limits how many at most, and how many bytes of them; a single larger one comes alone
+   * @returns the events, and whether more may wait
    */
-  async lease(
-    lease: Lease,
-    limits: { readonly count: number; readonly bytes: number },
-  ): Promise<{ leased: OutboxEventDocument[]; hasMore: boolean }> {
-    const events = this.events.acrossTenants;
-    const waiting = {
-      relayedAt: null,
-      $or: [{ leasedUntil: null }, { leasedUntil: { $lte: lease.from } }],
-    };
-    const oldest = { sort: { createdAt: 1 } } as const;
-    const sizes = events.find<Sized>(waiting, {
-      ...oldest,
-      projection: { bytes: { $bsonSize: '$$ROOT' } },
-      limit: limits.count,
-      batchSize: sizesInBatch,
-    });
-    const found: Types.ObjectId[] = [];
-    let total = 0;
-    let isFull = false;
-    for await (const { _id, bytes } of sizes) {
-      total += bytes;
-      isFull = found.length > 0 && total > limits.bytes;
-      if (isFull) break;
-      found.push(_id);
-    }
-    if (found.length === 0) return { leased: [], hasMore: false };
-    const ids = { _id: { $in: found } };
-    await events.updateMany(
-      { ...ids, ...waiting },
-      { $set: { leasedUntil: lease.until, leaseOwner: lease.owner } },
+  async findWaiting(limits: {
+    readonly count: number;
+    readonly bytes: number;
+  }): Promise<{ events: OutboxEventDocument[]; hasMore: boolean }> {
+    const cursor = this.events.acrossTenants.find<OutboxEventDocument>(
+      { relayedAt: null },
+      { sort: { createdAt: 1 }, limit: limits.count, ...readAsValues },
     );
-    const leased = await events
-      .find<OutboxEventDocument>(
-        { ...ids, leaseOwner: lease.owner },
-        { ...oldest, ...readAsValues },
-      )
-      .toArray();
-    return { leased, hasMore: isFull || found.length === limits.count };
+    const events: OutboxEventDocument[] = [];
+    let bytes = 0;
+    for await (const event of cursor) {
+      bytes += BSON.calculateObjectSize(event);
+      if (events.length > 0 && bytes > limits.bytes) return { events, hasMore: true };
+      events.push(event);
+    }
+    return { events, hasMore: events.length === limits.count };
   }
 
   /**
@@ -102,6 +68,7 @@ export class OutboxEventsRepository {
     await this.events.acrossTenants.updateMany(
       { _id: { $in: events.map(({ _id }) => _id) }, relayedAt: null },
       { $set: { ...relayed(relayedAt), ...(expiresAt === null ? {} : { expiresAt }) } },
+      byId,
     );
   }
 
@@ -128,5 +95,5 @@ export class OutboxEventsRepository {
 }
 
 function relayed(relayedAt: Date) {
-  return { relayedAt, updatedAt: relayedAt, leasedUntil: null, leaseOwner: null };
+  return { relayedAt, updatedAt: relayedAt };
 }

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
+import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { mebibyte } from '../../values/numbers.js';
 import { newDelivery } from '../deliveries/delivery-documents.js';
@@ -14,10 +14,16 @@ import { type OutboxEventDocument, unsubscribedExpiry } from './outbox-event.sch
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 /** How many events, and how many bytes of them or of their deliveries, are in memory together. */
-const batchSize = 100;
+const batchSize = 250;
 const batchBytes = 16 * mebibyte;
-/** A relay that has not finished its batch by then has died (rule HOOK-9). */
-const leaseMs = 30_000;
+
+/** What a run of the relay did. */
+export interface Relayed {
+  /** The endpoints that have something new to deliver. */
+  readonly endpointIds: readonly Types.ObjectId[];
+  /** Whether more events may wait. */
+  readonly hasMore: boolean;
+}
 
 /** Creates the deliveries of committed events to the endpoints that are subscribed (rule HOOK-4). */
 @Injectable()
@@ -33,29 +39,28 @@ export class WebhookRelay {
 
   /**
    * Relays a batch of events; one that cannot be relayed is set aside with its reason (rule HOOK-15).
-   * Running again over the same events, after a crash in between, adds nothing.
-   *
-   * @returns how many deliveries were created, and whether more events may wait
+   * Running again over the same events, after a crash in between or beside another run, adds nothing.
    */
-  async relay(): Promise<{ deliveries: number; hasMore: boolean }> {
+  async relay(): Promise<Relayed> {
     const now = this.clock.now();
-    const until = new Date(now.getTime() + leaseMs);
-    const { leased: events, hasMore } = await this.events.lease(
-      { owner: randomUUID(), from: now, until },
-      { count: batchSize, bytes: batchBytes },
-    );
-    if (events.length === 0) return { deliveries: 0, hasMore };
+    const { events, hasMore } = await this.events.findWaiting({
+      count: batchSize,
+      bytes: batchBytes,
+    });
+    if (events.length === 0) return { endpointIds: [], hasMore };
     const endpoints = await this.subscribersOf(events);
     const failures = new Map<OutboxEventDocument, string>();
     let waiting = new Map<WebhookDeliveryDocument, OutboxEventDocument>();
     let waitingBytes = 0;
-    let deliveries = 0;
+    const endpointIds = new Map<string, Types.ObjectId>();
     const store = async () => {
       for (const { delivery, reason } of await this.queue.addMissing([...waiting.keys()])) {
         const event = waiting.get(delivery);
         if (event) failures.set(event, `Endpoint ${String(delivery.endpointId)}: ${reason}`);
       }
-      deliveries += waiting.size;
+      for (const { endpointId } of waiting.keys()) {
+        endpointIds.set(endpointId.toHexString(), endpointId);
+      }
       waiting = new Map();
       waitingBytes = 0;
     };
@@ -73,8 +78,8 @@ export class WebhookRelay {
     for (const [event, reason] of failures) await this.setAside(event, reason, now);
     const relayed = events.filter((event) => !failures.has(event));
     await this.markRelayed(relayed, unsubscribed, now);
-    this.logger.debug(`${events.length} events, ${deliveries} deliveries`);
-    return { deliveries, hasMore };
+    this.logger.debug(`${events.length} events for ${endpointIds.size} endpoints`);
+    return { endpointIds: [...endpointIds.values()], hasMore };
   }
 
   private async markRelayed(

@@ -22,6 +22,17 @@ describe('a batcher', () => {
     expect(batches).toEqual([[1], [2, 3]]);
   });
 
+  it('lets items wait for others until one comes that cannot', async () => {
+    const { batcher, batches } = doubling();
+    const forever = 2_147_483_647;
+    const patient = [batcher.add(1, forever), batcher.add(2, forever)];
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(batches).toEqual([]);
+    expect(await Promise.all([...patient, batcher.add(3)])).toEqual([2, 4, 6]);
+    expect(await batcher.add(4, 1)).toBe(8);
+    expect(batches).toEqual([[1, 2, 3], [4]]);
+  });
+
   it('gives undefined where a batch has no result', async () => {
     const { batcher } = doubling((items) => Promise.resolve(items.slice(1)));
     expect(await Promise.all([batcher.add(1), batcher.add(2)])).toEqual([2, undefined]);

@@ -1,7 +1,4 @@
-import type { Budget } from '../deliveries/delivery-queue.repository.js';
-
-/** Deliveries up to this size cost nothing: even one for each slot of the process take little. */
-export const freeBytes = 65_536;
+import { type Budget, freeBytes } from '../deliveries/delivery-queue.repository.js';
 
 /**
  * How many bytes of deliveries a process holds at the same time, and how many for one endpoint. A

@@ -47,6 +47,13 @@ interface FinishedAttempt extends AttemptSummary {
   readonly now: Date;
 }
 
+/** What is logged where it is not known. */
+export const resultNotStored = 'The result of a delivery attempt could not be stored';
+/** How many results may wait to be stored while their places are used again. */
+const mostUnstored = 256;
+/** How long they wait for others. */
+const gatherMs = 50;
+
 /** Attempts leased deliveries and stores the results. */
 @Injectable()
 export class DeliveryAttemptRunner {
@@ -54,6 +61,7 @@ export class DeliveryAttemptRunner {
   private readonly finished = new Batcher((attempts: readonly FinishedAttempt[]) =>
     this.store(attempts),
   );
+  private readonly unstored = new Set<Promise<unknown>>();
 
   constructor(
     private readonly sender: WebhookSender,
@@ -64,7 +72,8 @@ export class DeliveryAttemptRunner {
   ) {}
 
   /**
-   * Sends a delivery once and stores the result for it and for its endpoint.
+   * Sends a delivery once and stores the result for it and for its endpoint. A success that changes
+   * nothing of the endpoint is stored with others later: until then its lease goes on.
    *
    * @param abortSignal releases the delivery without an attempt, for another worker
    * @param leavePlace called when it is being sent for so long that others should not wait for it
@@ -82,15 +91,40 @@ export class DeliveryAttemptRunner {
     clearTimeout(timer);
     const now = this.clock.now();
     if (abortSignal.aborted && result.statusCode === null) {
-      await this.queue.finish([releaseOf(delivery, now)]);
+      await this.release([delivery]);
       return { isDelivered: false, pace: lastPace };
     }
     const outcome = outcomeOf(result, delivery.attempts, now, Math.random());
     const attempt = attemptOf(delivery, endpoint, result);
     const update = attemptUpdate(delivery, result, outcome, now);
     const summary = { isDelivered: isSuccess(result), pace: paceAfter(lastPace, result) };
-    await this.finished.add({ ...summary, endpoint, attempt, update, result, now });
+    const finished = { ...summary, endpoint, attempt, update, result, now };
+    const isAsBefore = summary.pace === lastPace && !endpoint.failingSince;
+    const canWait = summary.isDelivered && isAsBefore && this.unstored.size < mostUnstored;
+    if (canWait) this.storeLater(this.finished.add(finished, gatherMs));
+    else await this.finished.add(finished);
     return summary;
+  }
+
+  /** Ends leases without an attempt. */
+  async release(deliveries: readonly WebhookDeliveryDocument[]): Promise<void> {
+    const now = this.clock.now();
+    await this.queue.finish(deliveries.map((delivery) => releaseOf(delivery, now)));
+  }
+
+  /** Waits until all results are stored, or have failed to be. */
+  async stored(): Promise<void> {
+    await Promise.all(this.unstored);
+  }
+
+  private storeLater(stored: Promise<unknown>): void {
+    const settled = stored
+      .catch((error: unknown) => {
+        // It becomes due again when its lease ends.
+        this.logger.warn({ err: error }, resultNotStored);
+      })
+      .finally(() => this.unstored.delete(settled));
+    this.unstored.add(settled);
   }
 
   /**

@@ -4,19 +4,26 @@ import PQueue from 'p-queue';
 /** How often work is looked for that no event has announced (rule HOOK-10). */
 const pollIntervalMs = 500;
 
-/** Runs work twice a second and whenever it is woken, one run at a time. */
+/** Runs work whenever it is woken and every so often, one run at a time. */
 export class PollingLoop {
   private readonly logger = new Logger(PollingLoop.name);
   private readonly runs = new PQueue({ concurrency: 1 });
   private timer: NodeJS.Timeout | undefined;
   private isFailing = false;
+  private ranAt = 0;
 
-  constructor(private readonly work: () => Promise<unknown>) {}
+  /** @param intervalMs how often it runs at least; it is asked twice a second */
+  constructor(
+    private readonly work: () => Promise<unknown>,
+    private readonly intervalMs: () => number = () => pollIntervalMs,
+  ) {}
 
   /** Starts with a first run. */
   start(): void {
     this.timer = setInterval(() => {
-      if (this.runs.pending === 0) this.wake();
+      // A timer may be early by a millisecond.
+      const isDue = performance.now() - this.ranAt >= this.intervalMs() - pollIntervalMs / 2;
+      if (isDue && this.runs.pending === 0) this.wake();
     }, pollIntervalMs);
     this.wake();
   }
@@ -37,6 +44,7 @@ export class PollingLoop {
 
   /** Only the first failure in a row is logged: the next run repeats the same. */
   private async runSafely(): Promise<void> {
+    this.ranAt = performance.now();
     try {
       await this.work();
       this.isFailing = false;

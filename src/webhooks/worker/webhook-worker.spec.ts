@@ -40,6 +40,9 @@ class Simulation {
   /** Until when receivers want nothing. */
   pausedUntil = new Date(0);
   mostOpen = 0;
+  /** How many leases were asked for, and how many deliveries were given back. */
+  leases = 0;
+  givenBack = 0;
   private open = 0;
   private now = 0;
   private readonly steps: { readonly at: number; readonly run: () => void }[] = [];
@@ -67,6 +70,11 @@ class Simulation {
     const runner = {
       run: (leased: LeasedDelivery, _signal: AbortSignal, leavePlace: () => void) =>
         this.attempt(leased.delivery as unknown as SimulatedDelivery, leavePlace),
+      release: (deliveries: readonly SimulatedDelivery[]) =>
+        this.inDatabase(() => {
+          this.givenBack += deliveries.length;
+          for (const delivery of deliveries) delivery.nextAttemptAt = this.now;
+        }),
     } as unknown as DeliveryAttemptRunner;
     const environment = readEnvironment({ WEBHOOKS_CONCURRENCY: '64' });
     const clock = { now: () => new Date(this.now) };
@@ -121,6 +129,7 @@ class Simulation {
   }
 
   private lease(id: Types.ObjectId, until: number, limit: number, budget: Budget) {
+    this.leases += 1;
     const due = [...this.pending].filter(
       ({ endpointId, nextAttemptAt }) => endpointId.equals(id) && nextAttemptAt <= this.now,
     );
@@ -213,4 +222,34 @@ it('a pause ends with one attempt, also where no attempt has failed', async () =
   const [first = NaN, second] = simulation.starts.slice(before);
   expect(first).toBeGreaterThanOrEqual(15_000);
   expect(second).toBeGreaterThanOrEqual(first + kinds.good.milliseconds);
+});
+
+describe('a quick endpoint with much to deliver', () => {
+  const [endpoint] = endpointsOf({ good: 1 });
+  const many = endpoint === undefined ? [] : Array.from({ length: 1_000 }, () => endpoint);
+
+  it('is leased many deliveries at a time, of which 16 are sent at the same time', async () => {
+    const simulation = new Simulation();
+    await simulation.run(simulation.newWorker(), many, 1);
+    expect(simulation.starts.length).toBeGreaterThan(100);
+    await simulation.run(simulation.newWorker(), [], 20);
+    expect(simulation.mostOpen).toBe(16);
+    expect(simulation.leases).toBeLessThan(50);
+    expect(simulation.givenBack).toBe(0);
+  });
+
+  it('has what is leased ahead given back when it becomes slow', async () => {
+    const simulation = new Simulation();
+    const worker = simulation.newWorker();
+    await simulation.run(worker, many, 1);
+    const { good } = kinds;
+    const kindsNow = kinds as { good: { milliseconds: number; statusCode: number } };
+    kindsNow.good = { ...good, milliseconds: 3_000 };
+    await simulation.run(worker, [], 5);
+    kindsNow.good = good;
+    expect(simulation.givenBack).toBeGreaterThan(0);
+    await simulation.run(worker, [], 60);
+    // What was given back was sent in the end, each once.
+    expect(simulation.starts).toHaveLength(1_000);
+  });
 });

@@ -6,11 +6,19 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { mebibyte } from '../../values/numbers.js';
 import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
 import { type Pace, paces } from '../deliveries/delivery-outcome.js';
-import { type Budget, DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import {
+  type Budget,
+  DeliveryQueueRepository,
+  freeBytes,
+} from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { Batcher } from './batcher.js';
-import { ByteBudget, freeBytes } from './byte-budget.js';
-import { DeliveryAttemptRunner, type LeasedDelivery } from './delivery-attempt-runner.js';
+import { ByteBudget } from './byte-budget.js';
+import {
+  DeliveryAttemptRunner,
+  type LeasedDelivery,
+  resultNotStored,
+} from './delivery-attempt-runner.js';
 import { DueEndpoints } from './due-endpoints.js';
 import { hasPlace, leavesPlace, nextLimit, type Place, type Places, placesOf } from './places.js';
 
@@ -18,6 +26,11 @@ import { hasPlace, leavesPlace, nextLimit, type Place, type Places, placesOf } f
 const leaseMs = 60_000;
 /** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
+
+/** How many times the places of a quick endpoint are leased ahead for it. */
+const aheadFactor = 8;
+/** How many times all places of the process are leased ahead at most. */
+const mostAheadFactor = 4;
 
 /** How many bytes of large deliveries a process holds; one endpoint may have half of its pace's. */
 const budgetBytes: Readonly<Record<Pace, number>> = {
@@ -35,6 +48,8 @@ interface PaidDelivery extends LeasedDelivery {
 /** What this process delivers to one endpoint. */
 interface EndpointDeliveries {
   readonly leases: Batcher<void, PaidDelivery>;
+  /** What is leased and waits for a place; only a quick endpoint has such deliveries. */
+  readonly ahead: PaidDelivery[];
   readonly budgets: Readonly<Record<Pace, Budget>>;
   pace: Pace;
   /** How many may run at the same time. */
@@ -49,7 +64,8 @@ interface EndpointDeliveries {
  * Delivers what is due. Endpoints of one pace share the places and the bytes for it, and those that
  * wait for a place take turns, so that slow and dead ones delay no other (rule HOOK-8).
  *
- * A delivery is leased when it has a place, so that no lease runs out while it waits for one.
+ * A delivery is leased when it has a place, so that no lease runs out while it waits for one; a quick
+ * endpoint has some leased ahead, which are given back as soon as it is quick no longer.
  */
 @Injectable()
 export class WebhookWorker {
@@ -62,6 +78,8 @@ export class WebhookWorker {
   private readonly postponed = new Map<EndpointDeliveries, Date>();
   private readonly load: Record<Place, number> = { ...byPace(() => 0), left: 0 };
   private readonly places: Places;
+  private readonly mostAhead: number;
+  private ahead = 0;
   private readonly running = new Set<Promise<void>>();
   private readonly budgets = byPace(
     (pace) => new ByteBudget(budgetBytes[pace], budgetBytes[pace] / 2),
@@ -78,20 +96,14 @@ export class WebhookWorker {
     private readonly clock: Clock,
   ) {
     this.places = placesOf(concurrency);
+    this.mostAhead = concurrency * mostAheadFactor;
     this.due = new DueEndpoints(queue);
   }
 
   /** Starts the deliveries that are due now, as far as the limits allow; the others follow. */
   async deliverDue(): Promise<void> {
     const now = this.clock.now();
-    const ids = await this.due.find(now);
-    try {
-      await this.addUnknown(ids);
-    } catch (error) {
-      this.due.lookAgain();
-      throw error;
-    }
-    for (const id of ids) this.startDeliveries(this.deliveries.get(id.toHexString()));
+    await this.deliverTo(await this.due.find(now));
     for (const [endpoint, until] of this.postponed) {
       if (until > now) continue;
       this.postponed.delete(endpoint);
@@ -99,12 +111,30 @@ export class WebhookWorker {
     }
   }
 
+  /** Starts the deliveries to endpoints that have something due, as far as the limits allow. */
+  async deliverTo(endpointIds: readonly Types.ObjectId[]): Promise<void> {
+    try {
+      await this.addUnknown(endpointIds);
+    } catch (error) {
+      this.due.lookAgain();
+      throw error;
+    }
+    for (const id of endpointIds) this.startDeliveries(this.deliveries.get(id.toHexString()));
+  }
+
+  /** Whether nothing is being delivered, or put off. */
+  isIdle(): boolean {
+    return this.running.size === 0 && this.postponed.size === 0;
+  }
+
   /** Leases nothing new, lets what is running finish for a moment, and releases the rest. */
   async stop(): Promise<void> {
     this.isStopping = true;
+    for (const endpoint of this.deliveries.values()) this.giveBack(endpoint);
     const timer = setTimeout(() => this.shutdown.abort(), shutdownGraceMs);
-    await Promise.all(this.running);
+    while (this.running.size > 0) await Promise.all(this.running);
     clearTimeout(timer);
+    await this.attemptRunner.stored();
   }
 
   /** What an endpoint was like before this process knew it is stored with it. */
@@ -118,6 +148,7 @@ export class WebhookWorker {
   private add(id: Types.ObjectId, pace: Pace): void {
     const endpoint: EndpointDeliveries = {
       leases: new Batcher((places) => this.leaseSafely(id, endpoint, places.length)),
+      ahead: [],
       budgets: byPace((of) => this.budgets[of].forEndpoint()),
       pace,
       limit: 1,
@@ -137,7 +168,7 @@ export class WebhookWorker {
 
   /** Has an endpoint wait for its next turn, if it may have one. */
   private wait(endpoint: EndpointDeliveries): void {
-    if (this.isStopping || !endpoint.mayHaveDue || endpoint.active >= endpoint.limit) return;
+    if (this.isStopping || !hasMore(endpoint) || endpoint.active >= endpoint.limit) return;
     this.waiting[endpoint.pace].add(endpoint);
   }
 
@@ -147,10 +178,8 @@ export class WebhookWorker {
       for (const endpoint of this.waiting[pace]) {
         if (!hasPlace(pace, this.load, this.places)) break;
         this.waiting[pace].delete(endpoint);
-        if (this.isStopping || !endpoint.mayHaveDue) continue;
-        const delivered = this.deliverInPlace(endpoint);
-        this.running.add(delivered);
-        void delivered.finally(() => this.running.delete(delivered));
+        if (this.isStopping || !hasMore(endpoint)) continue;
+        this.keepRunning(this.deliverInPlace(endpoint));
         this.wait(endpoint);
       }
     }
@@ -161,6 +190,7 @@ export class WebhookWorker {
     endpoint.active += 1;
     this.load[place] += 1;
     await this.deliverNext(endpoint, () => {
+      this.giveBack(endpoint);
       if (!leavesPlace(place, this.load, this.places)) return;
       this.load[place] -= 1;
       place = 'left';
@@ -185,7 +215,7 @@ export class WebhookWorker {
    * @param leavePlace called while the attempt is running, when others should not wait for it
    */
   private async deliverNext(endpoint: EndpointDeliveries, leavePlace: () => void): Promise<void> {
-    const leased = await endpoint.leases.add();
+    const leased = this.takeAhead(endpoint) ?? (await endpoint.leases.add());
     if (leased === undefined) return;
     let isDelivered = false;
     try {
@@ -193,9 +223,9 @@ export class WebhookWorker {
       ({ isDelivered } = attempt);
       this.changePace(endpoint, attempt.pace);
     } catch (error) {
-      const message = 'The result of a delivery attempt could not be stored';
-      this.logger.warn({ err: error }, message);
+      this.logger.warn({ err: error }, resultNotStored);
     }
+    if (!isDelivered || endpoint.pace !== 'quick') this.giveBack(endpoint);
     leased.budget.release(leased.bytes);
     // What there were no bytes for may go now.
     if (leased.bytes > freeBytes) endpoint.mayHaveDue = true;
@@ -207,16 +237,72 @@ export class WebhookWorker {
     deliveries: EndpointDeliveries,
     limit: number,
   ): Promise<readonly PaidDelivery[]> {
+    // The lease before may have brought enough.
+    if (deliveries.ahead.length >= limit) {
+      return Array.from({ length: limit }, () => this.takeAhead(deliveries)).flatMap(
+        (one) => one ?? [],
+      );
+    }
     // What becomes due from now on may not be in this lease.
     deliveries.mayHaveDue = false;
     if (this.isStopping) return [];
     try {
-      return await this.lease(endpointId, deliveries, limit);
+      const wanted = limit + this.placesAhead(deliveries);
+      const leased = await this.lease(endpointId, deliveries, wanted);
+      this.keepAhead(deliveries, leased.slice(limit));
+      return leased.slice(0, limit);
     } catch (error) {
       this.due.lookAgain();
       this.logger.warn({ err: error }, 'Deliveries could not be leased');
       return [];
     }
+  }
+
+  /** How many deliveries may be leased for an endpoint beyond those that have a place. */
+  private placesAhead({ pace, limit }: EndpointDeliveries): number {
+    const { perQuickEndpoint } = this.places;
+    if (pace !== 'quick' || limit < perQuickEndpoint) return 0;
+    return Math.max(0, Math.min(perQuickEndpoint * aheadFactor, this.mostAhead - this.ahead));
+  }
+
+  private keepAhead(endpoint: EndpointDeliveries, leased: readonly PaidDelivery[]): void {
+    endpoint.ahead.push(...leased);
+    this.ahead += leased.length;
+    // It may have become slow while they were leased.
+    if (this.isStopping || endpoint.pace !== 'quick') this.giveBack(endpoint);
+  }
+
+  private takeAhead(endpoint: EndpointDeliveries): PaidDelivery | undefined {
+    const leased = endpoint.ahead.shift();
+    if (leased !== undefined) this.ahead -= 1;
+    return leased;
+  }
+
+  /** Ends the leases of what an endpoint has leased ahead, so that it is due again. */
+  private giveBack(endpoint: EndpointDeliveries): void {
+    const given = endpoint.ahead.splice(0);
+    if (given.length === 0) return;
+    this.ahead -= given.length;
+    for (const { budget, bytes } of given) budget.release(bytes);
+    const released = this.attemptRunner.release(given.map(({ delivery }) => delivery));
+    this.keepRunning(
+      released.then(
+        () => {
+          endpoint.mayHaveDue = true;
+          this.wait(endpoint);
+          this.fillPlaces();
+        },
+        (error: unknown) => {
+          // They become due when their leases end.
+          this.logger.warn({ err: error }, 'Deliveries could not be given back');
+        },
+      ),
+    );
+  }
+
+  private keepRunning(work: Promise<void>): void {
+    this.running.add(work);
+    void work.finally(() => this.running.delete(work));
   }
 
   private async lease(
@@ -227,11 +313,13 @@ export class WebhookWorker {
     const endpoint = await this.endpoints.findById(endpointId);
     const now = this.clock.now();
     if (endpoint?.isEnabled !== true) {
+      this.giveBack(deliveries);
       if (await this.giveUps.giveUpBatch(endpointId, endpoint)) deliveries.mayHaveDue = true;
       else this.deliveries.delete(endpointId.toHexString());
       return [];
     }
     if (endpoint.pausedUntil && endpoint.pausedUntil > now) {
+      this.giveBack(deliveries);
       this.postponed.set(deliveries, endpoint.pausedUntil);
       deliveries.limit = 1;
       return [];
@@ -243,6 +331,11 @@ export class WebhookWorker {
     if (isCut) this.postponed.set(deliveries, now);
     return leased.map((one) => ({ ...one, endpoint, budget }));
   }
+}
+
+/** Whether an endpoint may have something for another place. */
+function hasMore({ ahead, mayHaveDue }: EndpointDeliveries): boolean {
+  return ahead.length > 0 || mayHaveDue;
 }
 
 function byPace<T>(create: (pace: Pace) => T): Record<Pace, T> {
