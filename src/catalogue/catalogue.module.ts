@@ -7,8 +7,11 @@ import { propertyTypeSchema } from './collections/property-type.schema.js';
 import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
 import { ReferencesRepository } from './references/references.repository.js';
+import { CatalogueChanges } from './responses/catalogue-changes.js';
+import { CatalogueChangesRepository } from './responses/catalogue-changes.repository.js';
+import { KeptResponsesService } from './responses/kept-responses.service.js';
 
-/** What compounds and units share: their collections and what they refer to. */
+/** What compounds and units share: their collections, what they refer to, and kept responses. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature(
@@ -20,7 +23,12 @@ import { ReferencesRepository } from './references/references.repository.js';
       { name: 'Unit', schema: unitSchema },
     ),
   ],
-  providers: [ReferencesRepository],
-  exports: [TenantCollectionsModule, ReferencesRepository],
+  providers: [
+    ReferencesRepository,
+    CatalogueChangesRepository,
+    CatalogueChanges,
+    KeptResponsesService,
+  ],
+  exports: [TenantCollectionsModule, ReferencesRepository, KeptResponsesService],
 })
 export class CatalogueModule {}

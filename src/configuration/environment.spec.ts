@@ -21,6 +21,7 @@ describe('readEnvironment', () => {
       BODY_LIMIT_BYTES: 1_048_576,
       JSON_DEPTH_LIMIT: 32,
       MAX_CONNECTIONS: 10_000,
+      RESPONSE_CACHE_BYTES: 67_108_864,
       REQUEST_TIMEOUT_MS: 30_000,
       DATABASE_DEADLINE_MS: 8_000,
       DRAIN_MS: 500,

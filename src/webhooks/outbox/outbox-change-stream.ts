@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { Injectable, Logger } from '@nestjs/common';
-import type { ChangeStream } from 'mongodb';
+import { Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
+import { ChangeWatcher } from '../../database/changes/change-watcher.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
-
-const reopenDelayMs = 2_000;
 
 /**
  * Reports committed events of any process (rule HOOK-10). Best effort: while the stream is broken
@@ -11,51 +10,20 @@ const reopenDelayMs = 2_000;
  */
 @Injectable()
 export class OutboxChangeStream {
-  private readonly logger = new Logger(OutboxChangeStream.name);
-  private readonly stopping = new AbortController();
-  private stream: ChangeStream | undefined;
-  private watching = Promise.resolve();
+  private readonly watcher: ChangeWatcher;
 
-  constructor(private readonly events: OutboxEventsRepository) {}
+  constructor(@InjectConnection() connection: Connection, events: OutboxEventsRepository) {
+    this.watcher = new ChangeWatcher(connection.getClient(), 'new events', (options) =>
+      events.watchInserts(options),
+    );
+  }
 
   /** Calls the listener once for each event from now on. */
   start(listener: () => void): void {
-    this.watching = this.watch(listener);
+    this.watcher.start({ onChange: listener });
   }
 
   async stop(): Promise<void> {
-    this.stopping.abort();
-    await this.close();
-    await this.watching;
-  }
-
-  private async watch(listener: () => void): Promise<void> {
-    const { signal } = this.stopping;
-    while (!signal.aborted) {
-      try {
-        await this.follow(listener);
-      } catch (error) {
-        if (signal.aborted) return;
-        this.logger.warn({ err: error }, 'The stream of new events broke; they are polled for');
-      }
-      await this.close();
-      await delay(reopenDelayMs, undefined, { signal }).catch(() => undefined);
-    }
-  }
-
-  private async follow(listener: () => void): Promise<void> {
-    const stream = this.events.watchInserts();
-    this.stream = stream;
-    for (;;) {
-      await stream.next();
-      listener();
-    }
-  }
-
-  private async close(): Promise<void> {
-    const { stream } = this;
-    this.stream = undefined;
-    // A stream that broke because the database is unavailable cannot be closed there either.
-    await stream?.close().catch(() => undefined);
+    await this.watcher.stop();
   }
 }
