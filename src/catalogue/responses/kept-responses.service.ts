@@ -184,11 +184,12 @@ export class KeptResponsesService {
         making?.finish(null);
         return done(null, payload);
       }
-      if (!(payload instanceof Readable)) {
-        finish(payload === null ? null : bytesOf(payload as string | Buffer));
-        return done(null, payload);
+      if (payload instanceof Readable) {
+        void inOnePiece(payload, finish, done);
+        return;
       }
-      void inOnePiece(payload, finish, done);
+      if (making !== undefined) finish(bytesOf(payload as string | Buffer | null));
+      done(null, payload);
     };
   }
 
@@ -276,7 +277,8 @@ function headersOf(reply: FastifyReply, names: readonly string[]): Record<string
 }
 
 /** In memory of their own: a slice would hold on to all that it was cut from. */
-function bytesOf(payload: string | Buffer): Buffer {
+function bytesOf(payload: string | Buffer | null): Buffer | null {
+  if (payload === null) return null;
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(payload));
   if (typeof payload === 'string') bytes.write(payload);
   else payload.copy(bytes);
