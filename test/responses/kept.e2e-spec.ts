@@ -91,10 +91,16 @@ const paths = [
   '/units',
   '/units?compound=lake&status=Available&sort=-price',
   '/units/lake-1',
+  '/units/large',
 ];
 
 describe('a kept response', () => {
   it('is the one that would have been made, byte for byte, headers included', async () => {
+    // Compressed as a stream, as small ones are not.
+    await addUnit(service.db, tenant.organizationId, catalogue, {
+      slug: 'large',
+      description: { 'en-us': 'A very long text. '.repeat(40_000) },
+    });
     const requests = fc.record({
       path: fc.constantFrom(...paths),
       language: fc.constantFrom('en-us', 'ar-eg', 'other'),

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import type {
   FastifyInstance,
@@ -184,7 +184,7 @@ export class KeptResponsesService {
         making?.finish(null);
         return done(null, payload);
       }
-      if (payload instanceof Readable) {
+      if (isStream(payload)) {
         void inOnePiece(payload, finish, done);
         return;
       }
@@ -248,6 +248,11 @@ function send(kept: KeptResponse, request: FastifyRequest, reply: FastifyReply):
   if (kept.body === null) return false;
   void reply.headers(kept.headers).send(kept.body);
   return true;
+}
+
+/** Also of the class of another library. */
+function isStream(payload: unknown): payload is Readable {
+  return typeof (payload as Partial<Readable> | null)?.pipe === 'function';
 }
 
 /** Compressing gives a stream; its bytes have a length, and can be kept. */
