@@ -52,7 +52,7 @@ export interface KeptResponsesReadings {
 
 /**
  * Repeats finished responses about compounds and units for as long as nothing has changed that they
- * show (rule HTTP-22). What differs between callers, such as language and permissions, is part of
+ * show (rule DATA-6). What differs between callers, such as language and permissions, is part of
  * the key; the API key has been judged before.
  */
 @Injectable()
