@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ApiKeyGuard } from './authentication/api-key.guard.js';
+import { KeptResponsesService } from './catalogue/responses/kept-responses.service.js';
 import { errorLists } from './error-lists.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
@@ -51,6 +52,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   app.get(ApiKeyGuard).addTo(adapter.getInstance<FastifyInstance>());
   app.get(RequestRates).addTo(adapter.getInstance<FastifyInstance>());
   app.get(IdempotentRequests).addTo(adapter.getInstance<FastifyInstance>());
+  app.get(KeptResponsesService).addTo(adapter.getInstance<FastifyInstance>());
   app.setGlobalPrefix(basePath);
   serveOpenApi(app, Object.values(errorLists).flat());
   try {
@@ -77,6 +79,7 @@ export async function createService(options: AppOptions): Promise<Service> {
  */
 export async function listen(service: Service, { environment }: AppOptions): Promise<string> {
   const { PORT, HOST } = environment;
+  await service.app.get(KeptResponsesService).start();
   try {
     await service.app.listen(PORT, HOST);
   } catch (error) {

@@ -58,6 +58,7 @@ export class ApiKeyGuard implements CanActivate {
       organizationId: found.organization._id,
       organization: found.organization,
       apiKeyId: found.key._id,
+      permissions: JSON.stringify(found.key.permissions),
       language: request.language,
       ...(rateLimit === null ? {} : { rateLimit }),
     };

@@ -11,6 +11,8 @@ export interface Caller {
   readonly organizationId: Types.ObjectId;
   readonly organization: Organization;
   readonly apiKeyId: Types.ObjectId;
+  /** What the key permits, as a text; keys with another one may see other things. */
+  readonly permissions: string;
   readonly language: Language;
   /** The limit of the key itself. */
   readonly rateLimit?: RateLimit;

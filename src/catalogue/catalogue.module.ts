@@ -9,9 +9,11 @@ import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
 import { ReferencesRepository } from './references/references.repository.js';
 import { CatalogueChanges } from './responses/catalogue-changes.js';
+import { CatalogueChangesRepository } from './responses/catalogue-changes.repository.js';
 import { KeptParts } from './responses/kept-parts.js';
+import { KeptResponsesService } from './responses/kept-responses.service.js';
 
-/** What compounds and units share: their collections and what they refer to. */
+/** What compounds and units share: their collections, what they refer to, and kept responses. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature(
@@ -23,7 +25,14 @@ import { KeptParts } from './responses/kept-parts.js';
       { name: 'Unit', schema: unitSchema },
     ),
   ],
-  providers: [ReferencesRepository, CatalogueChanges, KeptParts, ReplacedCatalogueIndexes],
-  exports: [TenantCollectionsModule, ReferencesRepository, KeptParts],
+  providers: [
+    ReferencesRepository,
+    CatalogueChangesRepository,
+    CatalogueChanges,
+    KeptParts,
+    KeptResponsesService,
+    ReplacedCatalogueIndexes,
+  ],
+  exports: [TenantCollectionsModule, ReferencesRepository, KeptParts, KeptResponsesService],
 })
 export class CatalogueModule {}

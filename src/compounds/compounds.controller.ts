@@ -33,7 +33,7 @@ export class CompoundsController {
 
   @Get()
   @Header('content-type', 'application/json; charset=utf-8')
-  @WithRouteOptions({ hasGenericUnauthorizedMessage: true })
+  @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isKept: true })
   @ApiOperation({
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',

@@ -25,6 +25,7 @@ describe('readEnvironment', () => {
       AUTH_FAILURE_RPS: 20,
       AUTH_FAILURE_BURST: 200,
       MAX_CONNECTIONS: 10_000,
+      RESPONSE_CACHE_BYTES: 67_108_864,
       REQUEST_TIMEOUT_MS: 30_000,
       DATABASE_DEADLINE_MS: 8_000,
       DRAIN_MS: 500,

@@ -58,6 +58,12 @@ const variables = z.object({
   MAX_CONNECTIONS: integer(1, 1_000_000)
     .prefault('10000')
     .describe('Most connections at a time; a further one is closed at once, without a response.'),
+  RESPONSE_CACHE_BYTES: integer(0, 4_294_967_296)
+    .prefault('67108864')
+    .describe(
+      'Most memory for finished responses about compounds and units, which are repeated until ' +
+        'something that they show has changed; 0 keeps none.',
+    ),
   ROLE: oneOf(['all', 'api', 'worker'])
     .prefault('all')
     .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),

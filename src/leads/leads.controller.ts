@@ -12,6 +12,7 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
 } from '../http/reference/api-documentation.js';
+import { WithRouteOptions } from '../http/server/route-options.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
 import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
@@ -28,6 +29,7 @@ export class LeadsController {
   constructor(private readonly leads: LeadsService) {}
 
   @Post()
+  @WithRouteOptions({ changesNoKeptResponse: true })
   @UseInterceptors(UpsertStatusInterceptor)
   @ApiOperation({
     summary: 'Create or update a lead',
@@ -66,6 +68,7 @@ export class LeadsController {
   }
 
   @Delete(':recordSystemId')
+  @WithRouteOptions({ changesNoKeptResponse: true })
   @ApiOperation({
     summary: 'Delete a lead',
     description:

@@ -26,6 +26,7 @@ import {
 } from '../http/reference/api-documentation.js';
 import type { PageOf } from '../http/lists/pages.js';
 import { addVary } from '../http/server/request-context.js';
+import { WithRouteOptions } from '../http/server/route-options.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
 import { pageBody, setListHeaders } from '../http/lists/list-headers.js';
 import { DocumentedExport } from './reading/documented-export.js';
@@ -88,6 +89,7 @@ export class UnitsController {
   }
 
   @Get()
+  @WithRouteOptions({ isKept: true })
   @ApiOperation({
     summary: 'List units',
     description: 'Newest first, or oldest change first with updatedSince, unless sort says other.',
@@ -140,6 +142,7 @@ export class UnitsController {
   }
 
   @Get(':slug')
+  @WithRouteOptions({ isKept: true })
   @ApiOperation({ summary: 'Read a unit' })
   @DocumentedResponse(200, UnitResponseDto, 'The unit.', { etag: pollingHeaders.etag })
   @DocumentedPolling()

@@ -38,7 +38,9 @@ export function sharedService(): BlackBox {
     databaseUri,
     db: client.db(),
     logged: () => readFileSync(log).subarray(loggedBefore).toString(),
-    api: (method, path) => request(url)[method](`/${basePath}${path}`).agent(agent),
+    api: (method, path) =>
+      // What a test has written itself is in the response at once.
+      request(url)[method](`/${basePath}${path}`).agent(agent).set('cache-control', 'no-cache'),
   };
 }
 

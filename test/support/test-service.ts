@@ -72,7 +72,9 @@ export async function startTestService(
     databaseUri,
     db: client.db(),
     logged: () => lines.slice(loggedBefore).join(''),
-    api: (method, path) => request(url)[method](`/${basePath}${path}`).agent(agent),
+    api: (method, path) =>
+      // What a test has written itself is in the response at once.
+      request(url)[method](`/${basePath}${path}`).agent(agent).set('cache-control', 'no-cache'),
     stop: async () => {
       agent.destroy();
       await service.app.close();

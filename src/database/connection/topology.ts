@@ -12,12 +12,19 @@ const remedy = 'start mongod with --replSet and run rs.initiate()';
  * @throws Error with one clear line when it is neither a replica set nor a sharded cluster
  */
 export async function assertTransactionsSupported(app: INestApplicationContext): Promise<void> {
-  const connection = app.get<Connection>(getConnectionToken());
-  const hello = await connection.db?.admin().command({ hello: 1 });
-  const fault = faultOf(hello ?? {});
+  const fault = faultOf(await describeServer(app.get<Connection>(getConnectionToken())));
   if (fault !== undefined) {
     throw new Error(`The database at MONGODB_URI cannot be used: ${fault}`);
   }
+}
+
+/** Whether the database is a sharded cluster. */
+export async function isSharded(connection: Connection): Promise<boolean> {
+  return (await describeServer(connection)).msg === 'isdbgrid';
+}
+
+async function describeServer(connection: Connection): Promise<HelloReply> {
+  return (await connection.db?.admin().command({ hello: 1 })) ?? {};
 }
 
 /**
@@ -44,8 +51,8 @@ export async function topologyFault(uri: string): Promise<string | undefined> {
 }
 
 /** What is wrong with a server by its response to `hello`, besides not being the primary. */
-function faultOf(hello: Document, expectedSet?: string): string | undefined {
-  const { setName, isreplicaset: isUninitiated, msg } = hello as HelloReply;
+function faultOf(reply: HelloReply, expectedSet?: string): string | undefined {
+  const { setName, isreplicaset: isUninitiated, msg } = reply;
   if (msg === 'isdbgrid') {
     if (!expectedSet) return undefined;
     return 'it is a sharded cluster: leave replicaSet out of MONGODB_URI';

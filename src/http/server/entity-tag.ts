@@ -10,9 +10,11 @@ export function addEntityTags(fastify: FastifyInstance): void {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (!isRead || !isWhole || reply.statusCode !== 200) return done(null, payload);
+    // One that was kept has its tag.
+    if (reply.hasHeader('etag')) return done(null, payload);
     const tag = entityTag(payload, request);
     reply.header('etag', tag);
-    if (!matches(request.headers['if-none-match'], tag)) return done(null, payload);
+    if (!matchesTag(request.headers['if-none-match'], tag)) return done(null, payload);
     reply.status(304).removeHeader('content-type').removeHeader('content-length');
     // The framework drops the body of a HEAD itself, and cannot do without one.
     return done(null, request.method === 'HEAD' ? payload : null);
@@ -29,8 +31,10 @@ function entityTag(payload: string | Buffer, request: FastifyRequest): string {
   return `"${digest}"`;
 }
 
-function matches(header: string | undefined, tag: string): boolean {
+/** Whether `If-None-Match` says that the client has the response with this tag. */
+export function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
+  if (header === tag) return true;
   const clientTags = new Set(header.split(',').map((part) => part.trim().replace(/^W\//, '')));
   return clientTags.has('*') || clientTags.has(tag);
 }

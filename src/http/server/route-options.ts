@@ -14,6 +14,10 @@ export interface RouteOptions {
   readonly acceptsKeyInQuery?: boolean;
   /** Its 401 has no `error` field. */
   readonly omitsErrorFieldOn401?: boolean;
+  /** Its responses are kept, and repeated until something that they show has changed. */
+  readonly isKept?: boolean;
+  /** Whatever it writes, no kept response shows it. */
+  readonly changesNoKeptResponse?: boolean;
   /** The message of its 401 does not say what is wrong with the key. */
   readonly hasGenericUnauthorizedMessage?: boolean;
 }

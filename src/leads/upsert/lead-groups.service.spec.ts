@@ -15,6 +15,7 @@ const caller = {
   organizationId,
   organization,
   apiKeyId: new ObjectId(),
+  permissions: '{}',
   language: 'en-us',
 } as const;
 

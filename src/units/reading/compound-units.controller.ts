@@ -34,7 +34,7 @@ export class CompoundUnitsController {
   ) {}
 
   @Get(':slug/units')
-  @WithRouteOptions({ hasGenericUnauthorizedMessage: true })
+  @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isKept: true })
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
     summary: 'List all units of a compound',

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { BSON, type ChangeStream } from 'mongodb';
+import { BSON, type ChangeStream, type ChangeStreamOptions, type Document } from 'mongodb';
 import type { Types } from 'mongoose';
+import type { Change } from '../../database/changes/change-watcher.js';
 import { readAsValues } from '../../database/connection/mongoose-settings.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
@@ -23,10 +24,10 @@ export class OutboxEventsRepository {
   }
 
   /** The events that are committed from now on and wait to be relayed, by any process. */
-  watchInserts(): ChangeStream {
+  watchInserts(options: ChangeStreamOptions): ChangeStream<Document, Change> {
     const waiting = { operationType: 'insert', 'fullDocument.relayedAt': null };
     const inserts = [{ $match: waiting }, { $project: { _id: 1 } }];
-    return this.events.acrossTenants.watch(inserts, { maxAwaitTimeMS: 1_000 });
+    return this.events.acrossTenants.watch(inserts, { maxAwaitTimeMS: 1_000, ...options });
   }
 
   /**

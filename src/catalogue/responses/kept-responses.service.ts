@@ -1,0 +1,291 @@
+import { buffer } from 'node:stream/consumers';
+import type { Readable } from 'node:stream';
+import { Inject, Injectable } from '@nestjs/common';
+import type {
+  FastifyInstance,
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  onSendHookHandler,
+  RouteOptions as Route,
+} from 'fastify';
+import type { Caller } from '../../authentication/caller.js';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { withinDeadline } from '../../database/connection/deadline.js';
+import { matchesTag } from '../../http/server/entity-tag.js';
+import { remainingDeadline } from '../../http/server/request-context.js';
+import type { RouteOptions } from '../../http/server/route-options.js';
+import { CatalogueChanges } from './catalogue-changes.js';
+import { type KeptResponse, ResponseStore } from './response-store.js';
+
+/** Of an address, of a list of encodings, and of a list of tags. */
+const maxKeyPart = 2_048;
+
+/** Parameters whose values are never sent twice: each goes on where a client's last request ended. */
+const uniqueParameters = ['after', 'updatedSince'];
+
+/** What a response says of its body, and of itself; other headers belong to the request. */
+const bodyHeaders = ['content-type', 'content-encoding'];
+const responseHeaders = ['etag', 'vary', 'x-updated-as-of', 'x-ignored-fields'];
+
+/** A response that is being made, for whoever asks for the same meanwhile. */
+interface Making {
+  readonly key: string;
+  readonly organizationId: string;
+  /** Of the catalogue, before anything was read. */
+  readonly moment: number;
+  readonly made: Promise<KeptResponse | null>;
+  /** Null when there is nothing to share, once and for all. */
+  readonly finish: (response: KeptResponse | null) => void;
+}
+
+/** What has been counted since the start, and what there is now. */
+export interface KeptResponsesReadings {
+  readonly hits: number;
+  readonly misses: number;
+  readonly entries: number;
+  readonly bytes: number;
+  readonly evictions: number;
+  /** How long ago every change was known, in milliseconds; over 1,000 nothing is repeated. */
+  readonly streamAge: number;
+}
+
+/**
+ * Repeats finished responses about compounds and units for as long as nothing has changed that they
+ * show (rule DATA-6). What differs between callers, such as language and permissions, is part of
+ * the key; the API key has been judged before.
+ */
+@Injectable()
+export class KeptResponsesService {
+  private readonly store: ResponseStore | undefined;
+  private readonly inProgress = new Map<string, Making>();
+  private readonly makings = new WeakMap<FastifyRequest, Making>();
+  private hits = 0;
+  private misses = 0;
+
+  constructor(
+    private readonly changes: CatalogueChanges,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {
+    const { RESPONSE_CACHE_BYTES: maxBytes } = environment;
+    if (maxBytes > 0) this.store = new ResponseStore(maxBytes);
+  }
+
+  /** Serves the routes that are added from now on, behind everything that judges a request. */
+  addTo(fastify: FastifyInstance): void {
+    const { store } = this;
+    if (store === undefined) return;
+    fastify.addHook('onRoute', (route) => {
+      const { isKept = false, changesNoKeptResponse = false } = (route.config ??
+        {}) as RouteOptions;
+      const isRead = route.method === 'GET' || route.method === 'HEAD';
+      if (isKept && route.method === 'GET') {
+        append(route, 'onRequest', this.respond(store));
+        append(route, 'onSend', this.keep(store));
+      } else if (!isRead && !changesNoKeptResponse) {
+        append(route, 'onSend', this.noteWrite());
+      }
+    });
+  }
+
+  /** Begins to follow what changes; before that nothing is repeated. */
+  async start(): Promise<void> {
+    if (this.store !== undefined) await this.changes.start();
+  }
+
+  /** Figures for the operator. */
+  readings(): KeptResponsesReadings {
+    const { hits, misses, changes } = this;
+    const { entries, bytes, evictions } = this.store?.readings() ?? nothing;
+    return { hits, misses, entries, bytes, evictions, streamAge: changes.age };
+  }
+
+  /** Responds with what is kept or is being made, or remembers that it is made now. */
+  private respond(store: ResponseStore): onRequestHookHandler {
+    return (request, reply, done) => {
+      const { caller } = request;
+      const moment = this.changes.now();
+      const key = caller && keyOf(request, caller);
+      if (caller === undefined || key === undefined || moment === null) return done();
+      const organizationId = caller.organizationId.toHexString();
+      const isCurrent = (made: { readonly moment: number }) =>
+        this.changes.isUnchangedSince(organizationId, made.moment);
+      const kept = store.get(key);
+      if (kept !== undefined && isCurrent(kept) && send(kept, request, reply)) {
+        this.hits += 1;
+        return;
+      }
+      // What the one gets who has nothing may be of no use to the one who has a tag, and the other way round.
+      const shared = `${key}\n${request.headers['if-none-match'] ?? ''}`;
+      const making = this.inProgress.get(shared);
+      if (making !== undefined && isCurrent(making)) {
+        void this.waitFor(making, request, reply, done);
+        return;
+      }
+      this.misses += 1;
+      this.begin(request, reply, shared, { key, organizationId, moment });
+      done();
+    };
+  }
+
+  /**
+   * Sends what another request makes, if it comes of it, and as long as this one may wait for the
+   * database; else it goes on and makes its own.
+   */
+  private async waitFor(
+    { made }: Making,
+    request: FastifyRequest,
+    reply: FastifyReply,
+    done: (error?: Error) => void,
+  ): Promise<void> {
+    try {
+      const deadline = remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS);
+      const response = await withinDeadline(made, deadline);
+      if (response !== null && send(response, request, reply)) {
+        this.hits += 1;
+        return;
+      }
+      this.misses += 1;
+      done();
+    } catch (error) {
+      done(error as Error);
+    }
+  }
+
+  private begin(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    shared: string,
+    subject: Pick<Making, 'key' | 'organizationId' | 'moment'>,
+  ): void {
+    const { promise: made, resolve } = Promise.withResolvers<KeptResponse | null>();
+    const finish = (response: KeptResponse | null) => {
+      if (this.inProgress.get(shared) === making) this.inProgress.delete(shared);
+      resolve(response);
+    };
+    const making: Making = { ...subject, made, finish };
+    this.inProgress.set(shared, making);
+    this.makings.set(request, making);
+    // Also when it fails, or its client leaves: the others then make their own.
+    reply.raw.once('close', () => finish(null));
+  }
+
+  /** Keeps what is sent as a whole, as it is sent; the last of all that happens to it. */
+  private keep(store: ResponseStore): onSendHookHandler {
+    return (request, reply, payload, done) => {
+      const making = this.makings.get(request);
+      const finish = (body: Buffer | null) => {
+        if (making === undefined) return;
+        const response = finished(reply, body, making.moment);
+        if (this.isWorthKeeping(store, response, making)) store.set(making.key, response);
+        making.finish(response);
+      };
+      if (!reply.hasHeader('etag')) {
+        making?.finish(null);
+        return done(null, payload);
+      }
+      if (isStream(payload)) {
+        void inOnePiece(payload, finish, done);
+        return;
+      }
+      if (making !== undefined) finish(bytesOf(payload as string | Buffer | null));
+      done(null, payload);
+    };
+  }
+
+  /** Not when something has changed meanwhile, and not a tag instead of the response that has it. */
+  private isWorthKeeping(
+    store: ResponseStore,
+    { body }: KeptResponse,
+    { key, organizationId, moment }: Making,
+  ): boolean {
+    const isCurrent = (since: number) => this.changes.isUnchangedSince(organizationId, since);
+    const kept = store.get(key);
+    return isCurrent(moment) && (body !== null || kept === undefined || !isCurrent(kept.moment));
+  }
+
+  /** Whatever a request has written is in the next response to its organization. */
+  private noteWrite(): onSendHookHandler {
+    return ({ caller }, _reply, payload, done) => {
+      if (caller !== undefined) this.changes.noteChange(caller.organizationId.toHexString());
+      done(null, payload);
+    };
+  }
+}
+
+const nothing = { entries: 0, bytes: 0, evictions: 0 };
+
+function append(
+  route: Route,
+  hook: 'onRequest' | 'onSend',
+  handler: onRequestHookHandler | onSendHookHandler,
+): void {
+  Object.assign(route, { [hook]: [...[route[hook] ?? []].flat(), handler] });
+}
+
+/**
+ * Everything that decides about the response to a request but the time; undefined where it is not to
+ * be shared: a client that asks for what is in the database now, or for what nobody asks for again.
+ */
+function keyOf({ headers, query, raw, language }: FastifyRequest, caller: Caller) {
+  const { url = '' } = raw;
+  const { 'accept-encoding': encodings = null, 'if-none-match': tags = '' } = headers;
+  const { 'cache-control': wish = '' } = headers;
+  if (/no-(?:cache|store)/i.test(wish) || headers['x-no-compression'] !== undefined)
+    return undefined;
+  if ([url, encodings ?? '', tags].some((part) => part.length > maxKeyPart)) return undefined;
+  if (uniqueParameters.some((name) => Object.hasOwn(query as object, name))) return undefined;
+  const { organizationId, permissions } = caller;
+  return JSON.stringify([organizationId.toHexString(), permissions, language, encodings, url]);
+}
+
+/** Sends a response that is kept; false when only its tag is, and the client needs more. */
+function send(kept: KeptResponse, request: FastifyRequest, reply: FastifyReply): boolean {
+  if (matchesTag(request.headers['if-none-match'], kept.tag)) {
+    void reply.code(304).headers(kept.unchangedHeaders).send();
+    return true;
+  }
+  if (kept.body === null) return false;
+  void reply.headers(kept.headers).send(kept.body);
+  return true;
+}
+
+/** Also of the class of another library. */
+function isStream(payload: unknown): payload is Readable {
+  return typeof (payload as Partial<Readable> | null)?.pipe === 'function';
+}
+
+/** Compressing gives a stream; its bytes have a length, and can be kept. */
+async function inOnePiece(
+  stream: Readable,
+  finish: (body: Buffer) => void,
+  done: (error: Error | null, payload?: Buffer) => void,
+): Promise<void> {
+  try {
+    const body = await buffer(stream);
+    finish(body);
+    done(null, body);
+  } catch (error) {
+    done(error as Error);
+  }
+}
+
+function finished(reply: FastifyReply, body: Buffer | null, moment: number): KeptResponse {
+  const unchangedHeaders = headersOf(reply, responseHeaders);
+  const headers = { ...unchangedHeaders, ...headersOf(reply, bodyHeaders) };
+  return { tag: headers['etag'] ?? '', headers, unchangedHeaders, body, moment };
+}
+
+function headersOf(reply: FastifyReply, names: readonly string[]): Record<string, string> {
+  const present = names.filter((name) => reply.hasHeader(name));
+  return Object.fromEntries(present.map((name) => [name, String(reply.getHeader(name))]));
+}
+
+/** In memory of their own: a slice would hold on to all that it was cut from. */
+function bytesOf(payload: string | Buffer | null): Buffer | null {
+  if (payload === null) return null;
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(payload));
+  if (typeof payload === 'string') bytes.write(payload);
+  else payload.copy(bytes);
+  return bytes;
+}

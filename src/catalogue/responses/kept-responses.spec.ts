@@ -1,0 +1,152 @@
+import { Readable } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
+import { Types } from 'mongoose';
+import type { Environment } from '../../configuration/environment.js';
+import { addEntityTags } from '../../http/server/entity-tag.js';
+import type { CatalogueChanges } from './catalogue-changes.js';
+import { KeptResponsesService } from './kept-responses.service.js';
+
+const deadlineMs = 300;
+
+/** A change raises it, as the stream of changes would. */
+let moment: number;
+/** Finishes what the route has been asked for, in this order. */
+let asked: ((respond: (reply: FastifyReply) => unknown) => void)[];
+let kept: KeptResponsesService;
+let server: FastifyInstance;
+let url: string;
+
+async function start(maxBytes = 100_000): Promise<void> {
+  const changes = {
+    now: () => moment,
+    isUnchangedSince: (_: string, since: number) => moment <= since,
+  };
+  const environment = { RESPONSE_CACHE_BYTES: maxBytes, DATABASE_DEADLINE_MS: deadlineMs };
+  kept = new KeptResponsesService(
+    changes as unknown as CatalogueChanges,
+    environment as Environment,
+  );
+  server = fastify({ forceCloseConnections: true });
+  addEntityTags(server);
+  kept.addTo(server);
+  const caller = { organizationId: new Types.ObjectId(), permissions: '{}' } as never;
+  server.addHook('onRequest', (request, _reply, done) => {
+    Object.assign(request, { caller, language: 'en-us', databaseWaitStartedAt: performance.now() });
+    done();
+  });
+  server.get('/list', { config: { isKept: true } as never }, (_request, reply) => {
+    const { promise, resolve } = Promise.withResolvers<(of: FastifyReply) => unknown>();
+    asked.push(resolve);
+    return promise.then((respond) => respond(reply));
+  });
+  url = await server.listen({ port: 0, host: '127.0.0.1' });
+}
+
+beforeEach(async () => {
+  moment = 1;
+  asked = [];
+  await start();
+});
+afterEach(() => server.close());
+
+const read = async (signal?: AbortSignal) => {
+  const response = await fetch(`${url}/list`, signal ? { signal } : {});
+  return { status: response.status, text: await response.text() };
+};
+async function isAsked(times: number): Promise<void> {
+  while (asked.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+/** Until those who wait are known to wait. */
+async function waitersArrived(count: number): Promise<void> {
+  const connections = () =>
+    new Promise<number>((resolve) => {
+      server.server.getConnections((_error, open) => resolve(open));
+    });
+  while ((await connections()) < count) await new Promise((resolve) => setTimeout(resolve, 5));
+  await new Promise((resolve) => setTimeout(resolve, 50));
+}
+
+describe('a response that is being made', () => {
+  it('is shared by all who ask for it meanwhile', async () => {
+    const readers = Array.from({ length: 5 }, () => read());
+    await isAsked(1);
+    await waitersArrived(5);
+    asked[0]?.(() => 'one');
+    expect(await Promise.all(readers)).toEqual(readers.map(() => ({ status: 200, text: 'one' })));
+    expect(asked).toHaveLength(1);
+    expect(kept.readings()).toMatchObject({ hits: 4, misses: 1, entries: 1 });
+  });
+
+  it.each([
+    [
+      'fails',
+      (reply: FastifyReply) => reply.code(500).send('broken'),
+      { status: 500, text: 'broken' },
+    ],
+    ['is a stream', () => Readable.from(['a', 'b']), { status: 200, text: 'ab' }],
+  ])('is only the maker’s own when it %s', async (_what, respond, made) => {
+    const first = read();
+    await isAsked(1);
+    const others = [read(), read()];
+    await waitersArrived(3);
+    asked[0]?.(respond);
+    expect(await first).toEqual(made);
+    await isAsked(3);
+    for (const finish of asked.slice(1)) finish(() => 'own');
+    expect(await Promise.all(others)).toEqual(others.map(() => ({ status: 200, text: 'own' })));
+  });
+
+  it('is made by the others when the client of the maker leaves', async () => {
+    const leaving = new AbortController();
+    const first = read(leaving.signal).catch(() => 'left');
+    await isAsked(1);
+    const other = read();
+    await waitersArrived(2);
+    leaving.abort();
+    expect(await first).toBe('left');
+    await isAsked(2);
+    asked[1]?.(() => 'own');
+    expect(await other).toEqual({ status: 200, text: 'own' });
+    asked[0]?.(() => 'late');
+  });
+
+  it('is waited for no longer than for the database', async () => {
+    const first = read();
+    await isAsked(1);
+    expect(await read()).toMatchObject({
+      status: 500,
+      text: expect.stringContaining('The database did not respond in time.'),
+    });
+    asked[0]?.(() => 'late');
+    expect(await first).toEqual({ status: 200, text: 'late' });
+  });
+
+  it('is neither kept nor given to later ones when something changes meanwhile', async () => {
+    const before = read();
+    await isAsked(1);
+    moment = 2;
+    const after = read();
+    await isAsked(2);
+    asked[0]?.(() => 'old');
+    expect((await before).text).toBe('old');
+    asked[1]?.(() => 'new');
+    expect((await after).text).toBe('new');
+    expect((await read()).text).toBe('new');
+    expect(asked).toHaveLength(2);
+  });
+});
+
+describe('without memory for them', () => {
+  it('no response is kept', async () => {
+    await server.close();
+    await start(0);
+    for (const number of [1, 2]) {
+      const response = read();
+      await isAsked(number);
+      asked[number - 1]?.(() => 'anew');
+      await response;
+    }
+    expect(kept.readings()).toMatchObject({ hits: 0, entries: 0 });
+  });
+});

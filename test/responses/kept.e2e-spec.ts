@@ -1,0 +1,335 @@
+import { brotliDecompressSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Document, ObjectId } from 'mongodb';
+import { CatalogueChanges } from '../../src/catalogue/responses/catalogue-changes.js';
+import { KeptResponsesService } from '../../src/catalogue/responses/kept-responses.service.js';
+import { Clock } from '../../src/configuration/clock.js';
+import { addKey, addReservation, addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
+import { addUnit, addUnitCatalogue, type Catalogue } from '../units/catalogue.js';
+import { rawGet, type SentResponse } from './raw-get.js';
+
+/** The cache of the second instance: a page of three compounds fits in, ten of them do not. */
+const smallCacheBytes = 100_000;
+
+let service: TestService;
+let second: TestService;
+let tenant: Tenant;
+let catalogue: Catalogue;
+
+beforeAll(async () => {
+  // Other files' deletions would count as changes of everything.
+  const uri = randomDatabaseUri();
+  service = await startTestService({}, uri);
+  second = await startTestService({ RESPONSE_CACHE_BYTES: String(smallCacheBytes) }, uri);
+  stopClocks();
+});
+afterAll(async () => {
+  await service.stop();
+  await second.stop();
+});
+beforeEach(async () => {
+  tenant = await addTenant(service.db);
+  catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
+  await addUnit(service.db, tenant.organizationId, catalogue, {
+    slug: 'lake-1',
+    unitId: 'L-1',
+    recordSystemId: 'lake-1',
+    locationId: catalogue.phaseId,
+    propertyTypeId: catalogue.villaId,
+    unitDesignId: catalogue.designId,
+    amenitiesIds: [catalogue.poolId],
+    price: 1,
+    status: 'Available',
+    description: { 'en-us': 'A long text. '.repeat(200) },
+  });
+});
+
+/** What a response says of the time when it was made is then the same in all of them. */
+function stopClocks(): void {
+  const now = new Date();
+  for (const one of [service, second]) one.service.app.get(Clock).now = () => now;
+}
+const readings = (of = service) => of.service.app.get(KeptResponsesService).readings();
+/** Waits until the instances have seen what was written just now and repeat responses again. */
+async function settled(): Promise<void> {
+  const writtenAt = performance.now();
+  await eventually(() => {
+    const ages = [service, second].map((one) => readings(one).streamAge);
+    expect(Math.max(...ages)).toBeLessThan(performance.now() - writtenAt);
+  });
+}
+const read = (path: string, headers: Record<string, string> = {}, of = service) =>
+  rawGet(of.url, path, { 'api-key': tenant.key, ...headers });
+/** From the database, whatever is kept. */
+const readAnew = (path: string, headers: Record<string, string> = {}) =>
+  read(path, { ...headers, 'cache-control': 'no-cache' });
+const json = ({ body }: SentResponse) => JSON.parse(body.toString()) as { data: any };
+const post = (path: string, body: object) =>
+  service.api('post', path).set('api-key', tenant.key).send(body);
+const set = (collection: string, _id: ObjectId, update: Document) =>
+  service.db.collection(collection).updateOne({ _id }, update);
+
+/** Reads until a response was a repeated one. */
+async function readRepeated(path: string, headers: Record<string, string> = {}) {
+  const { hits } = readings();
+  let response = await read(path, headers);
+  await eventually(async () => {
+    response = await read(path, headers);
+    expect(readings().hits).toBeGreaterThan(hits);
+  });
+  return response;
+}
+
+const paths = [
+  '/compounds',
+  '/compounds?limit=1&unknown=1&other=2',
+  '/compounds?page=2',
+  '/compounds/lake/units',
+  '/units',
+  '/units?compound=lake&status=Available&sort=-price',
+  '/units/lake-1',
+  '/units/large',
+];
+
+describe('a kept response', () => {
+  it('is the one that would have been made, byte for byte, headers included', async () => {
+    // Compressed as a stream, as small ones are not.
+    await addUnit(service.db, tenant.organizationId, catalogue, {
+      slug: 'large',
+      description: { 'en-us': 'A very long text. '.repeat(40_000) },
+    });
+    const requests = fc.record({
+      path: fc.constantFrom(...paths),
+      language: fc.constantFrom('en-us', 'ar-eg', 'other'),
+      encodings: fc.constantFrom(undefined, 'br', 'gzip', 'gzip;q=0.5, br', 'identity', '*'),
+      hasTag: fc.boolean(),
+    });
+    await fc.assert(
+      fc.asyncProperty(requests, async ({ path, language, encodings, hasTag }) => {
+        const usual = {
+          language,
+          ...(encodings === undefined ? {} : { 'accept-encoding': encodings }),
+        };
+        const { etag = '' } = (await readAnew(path, usual)).headers;
+        const headers = hasTag ? { ...usual, 'if-none-match': `"other", W/${etag}` } : usual;
+        const anew = await readAnew(path, headers);
+        expect(anew.status).toBe(hasTag ? 304 : 200);
+        expect(await read(path, headers)).toEqual(anew);
+        expect(await readRepeated(path, headers)).toEqual(anew);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('is one of a caller with the same organization, permissions and language only', async () => {
+    const stranger = await addTenant(service.db);
+    await addUnitCatalogue(service.db, stranger.organizationId, { area: 7 });
+    const limited = await addKey(service.db, tenant.organizationId, {
+      permissions: { allowExternal: true, scope: 'narrow' },
+    });
+    await settled();
+    const { hits, misses } = readings();
+    const callers = [tenant.key, stranger.key, limited].flatMap((key) =>
+      ['en-us', 'ar-eg'].map((language) => ({ 'api-key': key, language })),
+    );
+    const requests = [...callers, ...callers].map(async (headers) => {
+      const response = await read('/units?amenities=pool', headers);
+      expect(response).toEqual(await readAnew('/units?amenities=pool', headers));
+    });
+    await Promise.all(requests);
+    expect(readings().misses - misses).toBe(callers.length);
+    expect(readings().hits - hits).toBe(callers.length);
+    // Another key with the same permissions.
+    const same = await addKey(service.db, tenant.organizationId);
+    await read('/units?amenities=pool', { 'api-key': same, language: 'ar-eg' });
+    expect(readings().hits - hits).toBe(callers.length + 1);
+  });
+
+  it('is given to nobody whose key is not valid', async () => {
+    await readRepeated('/compounds');
+    expect((await read('/compounds', { 'api-key': 'unknown' })).status).toBe(401);
+  });
+
+  it('is not made of errors, streams, cursors, or for clients who want none', async () => {
+    const { entries } = readings();
+    const requests: [string, Record<string, string>?][] = [
+      ['/units/nowhere'],
+      ['/units?status=Available&limit=x'],
+      ['/compounds?all=1'],
+      ['/units/export/all'],
+      ['/units?after=0'],
+      ['/compounds?updatedSince=2026-01-01'],
+      ['/units', { 'cache-control': 'no-cache' }],
+      ['/units', { 'cache-control': 'max-age=0, no-store' }],
+      ['/units', { 'x-no-compression': '1' }],
+      [`/compounds?unknown=${'x'.repeat(3_000)}`],
+    ];
+    for (const [path, headers] of requests) await read(path, headers);
+    expect(readings().entries).toBe(entries);
+  });
+
+  it('is made once for twenty clients that ask at the same time', async () => {
+    await settled();
+    await service.db.command({ profile: 2 });
+    const responses = await Promise.all(
+      Array.from({ length: 20 }, () => read('/compounds/lake/units', { 'accept-encoding': 'br' })),
+    );
+    await service.db.command({ profile: 0 });
+    const profile = service.db.collection('system.profile');
+    const reads = { 'command.aggregate': 'units', 'command.pipeline.0.$match': { $exists: true } };
+    expect(await profile.countDocuments(reads)).toBe(1);
+    await profile.drop();
+    expect(new Set(responses.map(({ body }) => body.toString('hex'))).size).toBe(1);
+    const [response] = responses;
+    const { data } = JSON.parse(brotliDecompressSync(response?.body ?? '').toString());
+    expect(data).toHaveLength(1);
+  });
+});
+
+describe('what another program writes', () => {
+  const name = { 'en-us': 'New' };
+
+  it('is seen, whatever it is that the response shows', async () => {
+    const { organizationId } = tenant;
+    const addOne = (fields: Document = {}) =>
+      addUnit(service.db, organizationId, catalogue, { price: 3, ...fields });
+    const [unit, removed, replaced, moved] = [
+      await addOne(),
+      await addOne(),
+      await addOne(),
+      await addOne(),
+    ] as const;
+    const elsewhere = { organizationId: new ObjectId() };
+    const units = service.db.collection('units');
+    const lake = '/compounds/lake/units';
+    const writes: [string, () => Promise<unknown>][] = [
+      ['/compounds', () => set('compounds', catalogue.compoundId, { $set: { area: 9 } })],
+      ['/compounds', () => set('organizations', organizationId, { $set: { name: 'Other' } })],
+      ['/units', () => set('units', unit, { $set: { price: 5 } })],
+      ['/units/lake-1', () => set('phases', catalogue.phaseId, { $set: { name } })],
+      ['/units', () => set('propertyTypes', catalogue.villaId, { $set: { name } })],
+      [lake, () => set('unitDesigns', catalogue.designId, { $set: { name } })],
+      [lake, () => set('amenities', catalogue.poolId, { $set: { name } })],
+      [lake, () => addOne({ slug: 'lake-2' })],
+      [lake, () => units.deleteOne({ _id: removed })],
+      [
+        '/units',
+        () => units.replaceOne({ _id: replaced }, elsewhere, { bypassDocumentValidation: true }),
+      ],
+      ['/units', () => set('units', moved, { $set: elsewhere })],
+    ];
+    for (const [path, write] of writes) {
+      await read(path, {}, second);
+      const before = await readRepeated(path);
+      await write();
+      const anew = json(await readAnew(path));
+      expect(anew).not.toEqual(json(before));
+      await eventually(async () => {
+        for (const one of [service, second]) expect(json(await read(path, {}, one))).toEqual(anew);
+      }, 5_000);
+    }
+  });
+
+  it('is seen when all documents of a collection go', async () => {
+    await readRepeated('/units');
+    await service.db.collection('units').rename('unitsAside');
+    await eventually(async () => expect(json(await read('/units')).data).toEqual([]), 5_000);
+    await service.db.collection('unitsAside').rename('units', { dropTarget: true });
+    await eventually(async () => expect(json(await read('/units')).data).toHaveLength(1), 5_000);
+  });
+
+  it('leaves what is kept for others alone', async () => {
+    const other = await addTenant(service.db);
+    await settled();
+    await readRepeated('/compounds');
+    const { misses } = readings();
+    await addUnitCatalogue(service.db, other.organizationId);
+    await settled();
+    await read('/compounds');
+    expect(readings().misses).toBe(misses);
+  });
+});
+
+describe('what was written through the same instance', () => {
+  it('is in the next response', async () => {
+    const find = async (path: string) => json(await read(path)).data;
+    await readRepeated('/units/lake-1');
+    for (let value = 2; value < 12; value++) {
+      await post('/units', { recordSystemId: 'lake-1', price: value }).expect(200);
+      expect((await find('/units/lake-1')).price).toBe(value);
+    }
+    const reservation = { recordSystemId: 'r-1', unit: 'lake-1', status: 'pending' };
+    await post('/reservations', reservation).expect(201);
+    expect((await find('/units/lake-1')).status).toBe('Reserved');
+  });
+
+  it('is in the next response also when it came by a callback', async () => {
+    const unit = await service.db.collection('units').findOne({ slug: 'lake-1', ...ofTenant() });
+    const reservationId = await addReservation(
+      service.db,
+      tenant.organizationId,
+      unit?._id as never,
+    );
+    const before = json(await readRepeated('/units/lake-1')).data.status;
+    await post('/reservations/webhook', { reservationId, reservationStatus: 'approved' }).expect(
+      201,
+    );
+    expect(json(await read('/units/lake-1')).data.status).not.toBe(before);
+  });
+
+  it('costs nothing that is kept when it is a lead', async () => {
+    await settled();
+    await readRepeated('/compounds');
+    const { misses } = readings();
+    await post('/leads', { recordSystemId: 'lead', name: 'Mona' }).expect(201);
+    await read('/compounds');
+    expect(readings().misses).toBe(misses);
+  });
+});
+
+const ofTenant = () => ({ organizationId: tenant.organizationId });
+
+describe('the memory of kept responses', () => {
+  it('has its bound, beyond which the least used go, and the largest are not kept', async () => {
+    await service.db.collection('compounds').insertMany(
+      Array.from({ length: 60 }, (_, number) => ({
+        organizationId: tenant.organizationId,
+        slug: `c-${number}`,
+        name: { 'en-us': `Compound ${number}` },
+        isDeleted: false,
+        createdAt: new Date(),
+        updatedAt: new Date(),
+      })),
+    );
+    await settled();
+    const { evictions } = readings(second);
+    for (let page = 1; page <= 60; page++) {
+      await read(`/compounds?limit=1&page=${page}`, {}, second);
+      expect(readings(second).bytes).toBeLessThanOrEqual(smallCacheBytes);
+    }
+    expect(readings(second).evictions).toBeGreaterThan(evictions);
+    const { entries, hits } = readings(second);
+    await read('/compounds?limit=60', {}, second);
+    expect(readings(second).entries).toBe(entries);
+    // One that had to go is made again.
+    expect(await read('/compounds?limit=1&page=1', {}, second)).toEqual(
+      await readAnew('/compounds?limit=1&page=1'),
+    );
+    expect(readings(second).hits).toBe(hits);
+  });
+
+  it('forgets who has changed when too many have, and then repeats nothing of before', async () => {
+    await settled();
+    await readRepeated('/compounds');
+    const changes = service.service.app.get(CatalogueChanges);
+    for (let other = 0; other < 9_000; other++) changes.noteChange(`other-${other}`);
+    await readRepeated('/compounds');
+    for (let other = 9_000; other < 10_001; other++) changes.noteChange(`other-${other}`);
+    const { misses } = readings();
+    await read('/compounds');
+    expect(readings().misses).toBe(misses + 1);
+  });
+});
