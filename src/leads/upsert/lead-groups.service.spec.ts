@@ -51,15 +51,18 @@ function serviceWith(deadlineMs = 10_000): LeadGroupsService {
     }
     return work();
   };
-  const load = async () =>
-    new LeadRecords({
+  const load = async (_organization: unknown, requests: readonly unknown[]) => ({
+    records: new LeadRecords({
       organization,
       leads,
+      soughtPhones: new Set(),
       phoneOwners: [],
       userNames: new Map(),
       compoundsNamed: () => [],
-      clients: new ClientRecords([], new Set()),
-    });
+      clients: new ClientRecords([], { phones: new Set(), keys: new Set() }, 'EG'),
+    }),
+    count: requests.length,
+  });
   const writer = {
     store: async (_id: unknown, _clients: unknown, decisions: readonly LeadDecision[]) => {
       store(decisions);
