@@ -201,13 +201,23 @@ export class TenantCollection<T extends TenantDocument> {
     inserts: readonly T[],
     updates: readonly FieldsOf<T>[],
   ): Promise<void> {
+    if (updates.length === 0) return this.insertAll(inserts);
+    const statements = updates.map(({ _id, fields }) => ({
+      filter: { _id, organizationId },
+      update: { $set: withoutUndefined(fields) },
+      // Spares the server the trial of all indexes that begin with the organization.
+      hint: { _id: 1 } as const,
+    }));
+    const [first] = statements;
+    if (first !== undefined && statements.length + inserts.length === 1) {
+      const { filter, update, hint } = first;
+      await this.model.collection.updateOne(filter, update, { hint, ...openSession() });
+      return;
+    }
     const operations = [
       ...inserts.map((document) => ({ insertOne: { document } })),
-      ...updates.map(({ _id, fields }) => ({
-        updateOne: { filter: { _id, organizationId }, update: { $set: withoutUndefined(fields) } },
-      })),
+      ...statements.map((updateOne) => ({ updateOne })),
     ];
-    if (operations.length === 0) return;
     await this.model.collection.bulkWrite(operations, openSession());
   }
 
