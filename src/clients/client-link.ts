@@ -1,3 +1,4 @@
+import type { CountryCode } from 'libphonenumber-js';
 import { Types } from 'mongoose';
 import { type Contact, contentionKeys } from '../contacts/contact.js';
 import { phoneKey } from '../contacts/phone-number.js';
@@ -49,7 +50,7 @@ function match(
   for (const field of organization.clients.matchBy) {
     const owners =
       field === 'phone'
-        ? phones.map((phone) => clients.findByPhone(phone, organization.phoneCountry))
+        ? phones.map((phone) => clients.findByPhone(phone))
         : [email === undefined ? undefined : clients.findByEmail(email)];
     const client = owners.find((owner) => owner !== undefined);
     if (client !== undefined) return client;
@@ -109,6 +110,19 @@ function newEmail(
   return clients.findByEmail(email) === undefined ? email : undefined;
 }
 
+/** What a client would have to take from a contact; others are looked for that may have it. */
+export function lackedContact(
+  client: ClientDocument,
+  { email, phones }: Contact,
+  { clients, phoneCountry }: Organization,
+): Contact {
+  if (!clients.updateExisting) return { phones: [] };
+  return {
+    ...(hasEmail(client, email) ? {} : { email }),
+    phones: lackedPhones(client, phones, phoneCountry),
+  };
+}
+
 function hasEmail(client: ClientDocument, email = ''): boolean {
   return foldCase(email) === foldCase(client.email ?? '');
 }
@@ -122,15 +136,26 @@ function newPhones(
   client: ClientDocument,
   { organization, contact }: Omit<LinkedLead, 'clientId'>,
 ): string[] {
-  const { phoneCountry } = organization;
-  const stored = client.phoneNumbers ?? [];
-  if (stored.length >= phonesLimit || contact.phones.length === 0) return [];
-  const existing = new Set(stored.map((phone) => phoneKey(phone, phoneCountry)));
-  const added = contact.phones
-    .filter((phone) => !existing.has(phoneKey(phone, phoneCountry)))
-    .slice(0, phonesLimit - stored.length);
+  const added = lackedPhones(client, contact.phones, organization.phoneCountry);
   if (!organization.clients.matchBy.includes('phone')) return added;
-  return added.filter((phone) => clients.findByPhone(phone, phoneCountry) === undefined);
+  return added.filter((phone) => clients.findByPhone(phone) === undefined);
+}
+
+/** The phones that a client has not, as many as it may have in all. */
+function lackedPhones(
+  client: ClientDocument,
+  phones: readonly string[],
+  country: CountryCode,
+): string[] {
+  const stored = client.phoneNumbers ?? [];
+  if (stored.length >= phonesLimit) return [];
+  // Most are there as they are compared, so that what the client has need not be parsed.
+  const lacked = phones.filter((phone) => !stored.includes(phoneKey(phone, country)));
+  if (lacked.length === 0) return [];
+  const existing = new Set(stored.map((phone) => phoneKey(phone, country)));
+  return lacked
+    .filter((phone) => !existing.has(phoneKey(phone, country)))
+    .slice(0, phonesLimit - stored.length);
 }
 
 function hasNoContact({ name, email, phones }: Contact): boolean {

@@ -12,17 +12,21 @@ export class ClientsRepository {
     @InjectCollection('Client') private readonly clients: TenantCollection<ClientDocument>,
   ) {}
 
-  /** Clients by id, or that have one of the phones in one of the given spellings. */
-  async findByIdsOrPhones(
+  async findByIds(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
+  ): Promise<ClientDocument[]> {
+    if (ids.length === 0) return [];
+    return this.clients.find(organizationId, { _id: { $in: ids }, ...notDeleted });
+  }
+
+  /** Clients that have one of the phones in one of the given spellings. */
+  async findByPhones(
+    organizationId: Types.ObjectId,
     spellings: readonly string[],
   ): Promise<ClientDocument[]> {
-    const $or = [
-      ...(ids.length === 0 ? [] : [{ _id: { $in: ids }, ...notDeleted }]),
-      ...(spellings.length === 0 ? [] : [{ phoneNumbers: { $in: spellings }, ...notDeleted }]),
-    ];
-    return $or.length === 0 ? [] : this.clients.find(organizationId, { $or });
+    if (spellings.length === 0) return [];
+    return this.clients.find(organizationId, { phoneNumbers: { $in: spellings }, ...notDeleted });
   }
 
   /** Clients that have one of the emails, in any case. */

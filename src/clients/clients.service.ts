@@ -1,33 +1,50 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { Contact } from '../contacts/contact.js';
+import { type Contact, contentionKeys } from '../contacts/contact.js';
 import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import type { Organization } from '../organizations/organization.js';
-import { type ClientChange, ClientRecords } from './client-records.js';
+import { lackedContact } from './client-link.js';
+import { type ClientChange, ClientRecords, type SoughtContacts } from './client-records.js';
 import { ClientsRepository } from './clients.repository.js';
+
+/** The client that a lead has, if any, and what a request says of the person. */
+export interface SoughtClient {
+  readonly clientId?: Types.ObjectId | null | undefined;
+  readonly contact: Contact;
+}
 
 /** The clients that leads belong to (rules LEAD-9 and LEAD-10). */
 @Injectable()
 export class ClientsService {
   constructor(private readonly clients: ClientsRepository) {}
 
-  /** The clients that leads with these contacts, or linked to these clients, may touch. */
+  /**
+   * The clients that leads may touch.
+   *
+   * @param isExhaustive whether clients are also looked for by what the leads' own clients have
+   *   already, which matters to few groups
+   */
   async load(
-    { _id, phoneCountry, clients }: Organization,
-    contacts: readonly Contact[],
-    clientIds: readonly Types.ObjectId[],
+    organization: Organization,
+    sought: readonly SoughtClient[],
+    { isExhaustive }: { readonly isExhaustive: boolean },
   ): Promise<ClientRecords> {
-    const phones = new Set<string>();
-    if (clients.matchBy.includes('phone')) {
-      for (const phone of contacts.flatMap((contact) => contact.phones)) {
-        phones.add(phoneKey(phone, phoneCountry));
-        for (const spelling of usualSpellings(phone, phoneCountry)) phones.add(String(spelling));
-      }
-    }
-    const emails = contacts.flatMap(({ email }) => (email === undefined ? [] : [email]));
-    const byEmail = await this.clients.findByEmails(_id, [...new Set(emails)]);
-    const others = await this.clients.findByIdsOrPhones(_id, clientIds, [...phones]);
-    return new ClientRecords([...others, ...byEmail], phones);
+    const { _id, phoneCountry } = organization;
+    const linked = await this.clients.findByIds(
+      _id,
+      sought.flatMap(({ clientId }) => clientId ?? []),
+    );
+    const known = new Map(linked.map((client) => [client._id.toHexString(), client]));
+    const contacts = sought.map(({ clientId, contact }) => {
+      const client = clientId ? known.get(clientId.toHexString()) : undefined;
+      return client === undefined || isExhaustive
+        ? contact
+        : lackedContact(client, contact, organization);
+    });
+    const { phones, emails, keys } = soughtContacts(contacts, organization);
+    const others = await this.clients.findByPhones(_id, [...phones]);
+    const byEmail = await this.clients.findByEmails(_id, emails);
+    return new ClientRecords([...linked, ...others, ...byEmail], { phones, keys }, phoneCountry);
   }
 
   /** Stores clients as they have become, inside the transaction of their leads. */
@@ -36,4 +53,20 @@ export class ClientsService {
     const updated = changes.filter(({ isNew }) => !isNew).map(({ client }) => client);
     await this.clients.write(organizationId, created, updated);
   }
+}
+
+function soughtContacts(
+  contacts: readonly Contact[],
+  { phoneCountry, clients }: Organization,
+): SoughtContacts & { readonly emails: readonly string[] } {
+  const phones = new Set<string>();
+  if (clients.matchBy.includes('phone')) {
+    for (const phone of new Set(contacts.flatMap((contact) => contact.phones))) {
+      phones.add(phoneKey(phone, phoneCountry));
+      for (const spelling of usualSpellings(phone, phoneCountry)) phones.add(String(spelling));
+    }
+  }
+  const emails = new Set(contacts.flatMap(({ email }) => (email === undefined ? [] : [email])));
+  const keys = contacts.flatMap((contact) => contentionKeys(contact, phoneCountry));
+  return { phones, emails: [...emails], keys: new Set(keys) };
 }

@@ -26,6 +26,11 @@ export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
  * for the email.
  */
 export function contentionKeys({ email, phones }: Contact, country: CountryCode): string[] {
-  const phoneKeys = phones.map((phone) => `phone:${phoneKey(phone, country)}`);
-  return email === undefined ? phoneKeys : [...phoneKeys, `email:${foldCase(email)}`];
+  const claims = phoneClaims(phones.map((phone) => phoneKey(phone, country)));
+  return email === undefined ? claims : [...claims, `email:${foldCase(email)}`];
+}
+
+/** The contention keys of phones, of which the comparison keys are known. */
+export function phoneClaims(phoneKeys: readonly string[]): string[] {
+  return phoneKeys.map((key) => `phone:${key}`);
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { Long } from 'mongodb';
-import { phoneKey, phonesOf, usualSpellings } from './phone-number.js';
+import { keptPhones, keptPhonesLimit, phoneKey, phonesOf, usualSpellings } from './phone-number.js';
 
 describe('phoneKey', () => {
   it.each([
@@ -23,6 +23,15 @@ describe('phoneKey', () => {
   it('depends on the country', () => {
     expect(phoneKey('0501234567', 'SA')).toBe('+966501234567');
     expect(phoneKey('0501234567', 'AE')).toBe('+971501234567');
+  });
+
+  it('keeps a bounded number of phones, and none that is too long to be one', () => {
+    const before = keptPhones();
+    phoneKey('9'.repeat(1_000), 'EG');
+    expect(keptPhones()).toBe(before);
+    for (let number = 0; number < keptPhonesLimit + 10; number++) phoneKey(`0${number}`, 'EG');
+    expect(keptPhones()).toBe(keptPhonesLimit);
+    expect(phoneKey('01001234567', 'EG')).toBe('+201001234567');
   });
 
   it('does not choke on long or strange text', () => {

@@ -1,4 +1,5 @@
-import { type CountryCode, parsePhoneNumberFromString } from 'libphonenumber-js';
+import { type CountryCode, parsePhoneNumberFromString, type PhoneNumber } from 'libphonenumber-js';
+import { LRUCache } from 'lru-cache';
 import { isValid } from '../values/rule.js';
 import { maxLength } from '../values/text.js';
 import { scalarText } from '../values/scalar.js';
@@ -8,6 +9,26 @@ export const phoneLimit = 64;
 
 /** Fewer digits are no phone but a word for none: `N/A`, `-`, `0`. */
 const minDigits = 5;
+
+const isAscii = /^[ -~]*$/;
+
+/** How many phones are kept with what they were read as. */
+export const keptPhonesLimit = 10_000;
+
+/** What a text was read as, and the spellings of that once they were asked for. */
+interface ReadPhone {
+  readonly parsed: PhoneNumber | undefined;
+  readonly key: string;
+  spellings?: readonly (string | number)[];
+}
+
+/** One request compares a phone many times, and reading one takes longer than all of that. */
+const readPhones = new LRUCache<string, ReadPhone>({ max: keptPhonesLimit });
+
+/** How many phones are kept now. */
+export function keptPhones(): number {
+  return readPhones.size;
+}
 
 /** The phones in a lead's data, as text (rule LEAD-7). */
 export function phonesOf(data: Readonly<Record<string, unknown>> | null | undefined): string[] {
@@ -26,15 +47,19 @@ function isPhone(text: string): boolean {
  * @param country whose national spelling is understood
  */
 export function phoneKey(phone: string, country: CountryCode): string {
-  return parse(phone, country)?.number ?? (digitsOf(phone) || phone);
+  return read(phone, country).key;
 }
 
 /**
  * The spellings under which other programs may have stored a number: as sent, E.164 and national
  * with and without separators, with the exit code, and as an integer.
  */
-export function usualSpellings(phone: string, country: CountryCode): (string | number)[] {
-  const parsed = parse(phone, country);
+export function usualSpellings(phone: string, country: CountryCode): readonly (string | number)[] {
+  const known = read(phone, country);
+  return (known.spellings ??= spellingsOf(phone, known));
+}
+
+function spellingsOf(phone: string, { parsed }: ReadPhone): (string | number)[] {
   const texts = [phone, digitsOf(phone)];
   if (parsed !== undefined) {
     const national = parsed.formatNational();
@@ -46,12 +71,25 @@ export function usualSpellings(phone: string, country: CountryCode): (string | n
   return [...distinct, ...new Set(distinct.flatMap(asInteger))];
 }
 
-function parse(text: string, country: CountryCode) {
-  return parsePhoneNumberFromString(text, country);
+function read(phone: string, country: CountryCode): ReadPhone {
+  // Other programs may store texts of any length as phones.
+  if (phone.length > phoneLimit) return parse(phone, country);
+  const name = `${country} ${phone}`;
+  const known = readPhones.get(name);
+  if (known !== undefined) return known;
+  const parsed = parse(phone, country);
+  readPhones.set(name, parsed);
+  return parsed;
+}
+
+function parse(phone: string, country: CountryCode): ReadPhone {
+  const parsed = parsePhoneNumberFromString(phone, country);
+  return { parsed, key: parsed?.number ?? (digitsOf(phone) || phone) };
 }
 
 /** ASCII digits of a text that may be written in Arabic or Persian ones. */
 function digitsOf(text: string): string {
+  if (isAscii.test(text)) return text.replaceAll(/\D/g, '');
   return Array.from(text, digitOf).join('');
 }
 

@@ -30,11 +30,11 @@ export function requestData(payload: LeadPayload): LeadData {
 /** A lead after a request: each key of the request replaces that key (rule LEAD-5). */
 export function mergeLead(
   stored: Pick<LeadDocument, 'data' | 'additionalData'> | null,
-  payload: LeadPayload,
+  requested: Pick<LeadPayload, 'data' | 'additionalData'>,
 ): MergedLead {
   return {
-    data: { ...stored?.data, ...requestData(payload) },
-    additionalData: { ...stored?.additionalData, ...payload.additionalData },
+    data: { ...stored?.data, ...requested.data },
+    additionalData: { ...stored?.additionalData, ...requested.additionalData },
   };
 }
 

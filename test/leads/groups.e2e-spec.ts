@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import type { Caller } from '../../src/authentication/caller.js';
 import { LeadGroupsService } from '../../src/leads/upsert/lead-groups.service.js';
+import { LeadsRepository } from '../../src/leads/leads.repository.js';
 import { presentLead } from '../../src/leads/lead.presenter.js';
 import type { LeadDecision } from '../../src/leads/upsert/lead-decision.js';
 import type { LeadPayload } from '../../src/leads/lead-merge.js';
@@ -211,6 +212,79 @@ describe('lead requests in groups', () => {
       { phoneNumber: '01000000009' },
     ]);
     expect(JSON.stringify(outcomes[2])).toContain('"user":"Nour"');
+  });
+
+  it('find who else has a phone that a lead gave up just before', async () => {
+    const caller = await makeCaller({});
+    const { organizationId } = caller;
+    for (const recordSystemId of ['mine', 'other']) {
+      await service.db.collection('leads').insertOne({
+        ...conventions(organizationId),
+        recordSystemId,
+        data: { phoneNumber: '01000000007' },
+        phoneKeys: ['+201000000007'],
+        phoneKeysOf: '["EG","01000000007"]',
+      });
+    }
+    const outcomes = await together(service, caller, [
+      { name: 'first, on its own' },
+      { recordSystemId: 'mine', phoneNumber: '01000000008' },
+      { recordSystemId: 'mine', phoneNumber: '01000000007' },
+    ]);
+    expect(outcomes).toMatchObject([
+      { operation: 'create' },
+      { operation: 'update' },
+      { error: ['lead.duplicate_phone', [{ values: { phone: '01000000007' } }]] },
+    ]);
+  });
+
+  it('find who else has an email that a client gave up just before', async () => {
+    const caller = await makeCaller({});
+    const { organizationId } = caller;
+    const email = 'shared@example.com';
+    const clientId = new ObjectId();
+    await service.db.collection('clients').insertMany([
+      { ...conventions(organizationId), _id: clientId, email },
+      { ...conventions(organizationId), email },
+    ]);
+    const linked = (recordSystemId: string) => ({
+      ...conventions(organizationId),
+      recordSystemId,
+      clientId,
+    });
+    await service.db.collection('leads').insertMany([linked('one'), linked('two')]);
+    await together(service, caller, [
+      { name: 'first, on its own' },
+      { recordSystemId: 'one', email: 'new@example.com' },
+      { recordSystemId: 'two', email },
+    ]);
+    const client = await service.db.collection('clients').findOne({ _id: clientId });
+    expect(client).toMatchObject({ email: 'new@example.com' });
+  });
+
+  it('are loaded in parts where their leads are large', async () => {
+    const caller = await makeCaller({});
+    const { organizationId } = caller;
+    const ids = Array.from({ length: 5 }, (_, index) => `large ${index}`);
+    const data = { text: 'x'.repeat(3_900_000) };
+    const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
+    await service.db.collection('leads').insertMany(
+      ids.map((recordSystemId) => ({
+        ...conventions(organizationId),
+        recordSystemId,
+        data,
+        ...derived,
+      })),
+    );
+    const repository = service.service.app.get(LeadsRepository);
+    const load = jest.spyOn(repository, 'findActiveInBatch');
+    const requests = ids.map((recordSystemId) => ({ recordSystemId, name: recordSystemId }));
+    const first = { recordSystemId: 'c', name: 'first, on its own' };
+    const outcomes = await together(service, caller, [first, ...requests]);
+    expect(outcomes.slice(1)).toMatchObject(ids.map(() => ({ operation: 'update' })));
+    const loaded = await Promise.all(load.mock.results.map(async ({ value }) => value));
+    expect(loaded.map((leads) => (leads as object[] | null)?.length)).toEqual([1, undefined, 3, 2]);
+    load.mockRestore();
   });
 
   it('wait for none whose lead another program holds', async () => {

@@ -29,7 +29,7 @@ type Nested<T> = {
 }[keyof T & string];
 
 /** A field below another one, such as `data.phoneNumber`. */
-type Path<T> = `${Nested<T>}.${string}`;
+export type Path<T> = `${Nested<T>}.${string}`;
 
 type Scalar = string | number | boolean | Date | Types.ObjectId;
 

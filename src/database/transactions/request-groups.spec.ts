@@ -72,6 +72,18 @@ describe('RequestGroups', () => {
     ]);
   });
 
+  it('counts groups by their sizes, and what waits', async () => {
+    const { groups, runs } = groupsWith(unlimited);
+    const responses = ['one', 'two', 'three'].map((name) => groups.submit('a', name, 1));
+    expect(groups.stats()).toEqual({ sizes: [undefined, 1], waiting: 2, running: 1 });
+    runs[0]?.finish();
+    await settled();
+    runs[1]?.finish();
+    await Promise.all(responses);
+    await settled();
+    expect(groups.stats()).toEqual({ sizes: [undefined, 1, 1], waiting: 0, running: 0 });
+  });
+
   it('starts anew when all are done', async () => {
     const { groups, runs } = groupsWith(unlimited);
     const first = groups.submit('a', 'one', 1);

@@ -4,6 +4,16 @@ export interface GroupLimits {
   readonly bytes: number;
 }
 
+/** What groups there were and are. */
+export interface GroupStats {
+  /** How many groups had each number of requests; the place in the list is the number. */
+  readonly sizes: readonly number[];
+  /** Requests that wait for a group to end. */
+  readonly waiting: number;
+  /** Groups that are under way. */
+  readonly running: number;
+}
+
 interface Waiting<Request, Response> {
   readonly request: Request;
   readonly bytes: number;
@@ -16,6 +26,7 @@ interface Waiting<Request, Response> {
  */
 export class RequestGroups<Request, Response> {
   private readonly waiting = new Map<string, Waiting<Request, Response>[]>();
+  private readonly sizes: number[] = [];
 
   /** @param run gives the outcome of each request of a group, in their order; it never rejects */
   constructor(
@@ -24,6 +35,12 @@ export class RequestGroups<Request, Response> {
     ) => Promise<readonly PromiseSettledResult<Response>[]>,
     private readonly limits: GroupLimits,
   ) {}
+
+  stats(): GroupStats {
+    const queues = [...this.waiting.values()];
+    const waiting = queues.reduce((sum, { length }) => sum + length, 0);
+    return { sizes: this.sizes, waiting, running: queues.length };
+  }
 
   /** The response to a request, or the error that it alone made. */
   async submit(key: string, request: Request, bytes: number): Promise<Response> {
@@ -41,6 +58,7 @@ export class RequestGroups<Request, Response> {
     this.waiting.set(key, queue);
     while (queue.length > 0) {
       const group = this.takeGroup(queue);
+      this.sizes[group.length] = (this.sizes[group.length] ?? 0) + 1;
       const outcomes = await this.run(group.map(({ request }) => request));
       for (const [index, outcome] of outcomes.entries()) group[index]?.settle(outcome);
     }

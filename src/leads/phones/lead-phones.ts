@@ -17,6 +17,18 @@ export function derivedPhones(
   };
 }
 
+/** As {@link derivedPhones}, without parsing a phone where what is stored was derived from the data. */
+export function storedPhones(
+  lead: Pick<LeadDocument, 'data' | 'phoneKeys' | 'phoneKeysOf'>,
+  country: CountryCode,
+): DerivedPhones {
+  const { phoneKeys, phoneKeysOf } = lead;
+  const isUsable = Array.isArray(phoneKeys) && phoneKeysOf !== undefined;
+  return isUsable && isDerived(lead, country)
+    ? { phoneKeys, phoneKeysOf }
+    : derivedPhones(lead.data, country);
+}
+
 /** Whether what is stored was derived from a lead's data as it is; judged without parsing a phone. */
 export function isDerived(
   { data, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeysOf'>,

@@ -1,17 +1,17 @@
 import { Types } from 'mongoose';
 import { linkClient } from '../../clients/client-link.js';
-import { contactOf, contentionKeys } from '../../contacts/contact.js';
+import { contactOf, phoneClaims } from '../../contacts/contact.js';
 import { phonesOf } from '../../contacts/phone-number.js';
 import type { Language } from '../../localization/language.js';
 import type { Organization } from '../../organizations/organization.js';
 import { scalarText } from '../../values/scalar.js';
 import { pendingEvent } from '../../webhooks/outbox/pending-event.js';
 import { leadChanges, leadEvent } from '../lead-changes.js';
-import { assertNoReference, type LeadPayload, mergeLead, requestData } from '../lead-merge.js';
+import { assertNoReference, type LeadPayload, mergeLead } from '../lead-merge.js';
 import { assertChangesSize, assertLeadSize } from '../lead-size.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 import { assertNoDuplicates } from '../phones/duplicate-phones.js';
-import { derivedPhones } from '../phones/lead-phones.js';
+import { derivedPhones, storedPhones } from '../phones/lead-phones.js';
 import type { LeadDecision, LeadRequest } from './lead-decision.js';
 import type { LeadRecords } from './lead-records.js';
 
@@ -24,23 +24,24 @@ import type { LeadRecords } from './lead-records.js';
  */
 export function decideLead(
   records: LeadRecords,
-  { language, payload }: LeadRequest,
+  { language, payload, data: requested }: LeadRequest,
   now: Date,
 ): LeadDecision {
   const { organization } = records;
   const stored = records.findActive(payload.recordSystemId);
-  const requested = requestData(payload);
-  const merged = mergeLead(stored, payload);
+  const merged = mergeLead(stored, { ...payload, data: requested });
   assertNoReference(merged);
   const size = assertLeadSize(merged);
-  assertNoDuplicates(records, organization, phonesOf(requested), stored);
+  const own = stored === null ? [] : storedPhones(stored, organization.phoneCountry).phoneKeys;
+  assertNoDuplicates(records, organization, phonesOf(requested), own);
   const contact = contactOf(stored?.clientId ? requested : merged.data);
   const clientId = stored?.clientId;
   const client = linkClient(records.clients, { organization, contact, clientId }, now);
+  const phones = derivedPhones(merged.data, organization.phoneCountry);
   const lead = {
     ...(stored ?? newLead(organization, payload, now)),
     ...merged,
-    ...derivedPhones(merged.data, organization.phoneCountry),
+    ...phones,
     compoundsIds: linkedCompounds(records, language, stored?.compoundsIds ?? [], requested),
     clientId: client.clientId,
   };
@@ -59,7 +60,11 @@ export function decideLead(
       ...(client.change === undefined ? [] : [client.change.event]),
       ...published.map((event) => pendingEvent(organization._id, event, now)),
     ],
-    claims: [...client.claims, ...newPhoneClaims(organization, stored, merged.data)],
+    // The phones that the lead did not have yet.
+    claims: [
+      ...client.claims,
+      ...phoneClaims(phones.phoneKeys.filter((key) => !own.includes(key))),
+    ],
     bytes: size + changesSize,
   };
 }
@@ -92,14 +97,4 @@ function linkedCompounds(
   const project = scalarText(data['project']);
   const named = project === '' ? [] : records.compoundsNamed(project, language);
   return [...linked, ...named.filter((id) => !linked.some((other) => other.equals(id)))];
-}
-
-/** The phones that the lead did not have yet. */
-function newPhoneClaims(
-  { phoneCountry }: Organization,
-  stored: LeadDocument | null,
-  data: LeadData,
-): string[] {
-  const own = new Set(contentionKeys({ phones: phonesOf(stored?.data) }, phoneCountry));
-  return contentionKeys({ phones: phonesOf(data) }, phoneCountry).filter((key) => !own.has(key));
 }

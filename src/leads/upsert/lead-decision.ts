@@ -4,12 +4,14 @@ import type { Language } from '../../localization/language.js';
 import { objectIdOf } from '../../webhooks/sending/message.js';
 import type { PendingEvent } from '../../webhooks/outbox/pending-event.js';
 import type { LeadPayload } from '../lead-merge.js';
-import type { LeadDocument } from '../lead.schema.js';
+import type { LeadData, LeadDocument } from '../lead.schema.js';
 
 /** One `POST /leads`. */
 export interface LeadRequest {
   readonly language: Language;
   readonly payload: LeadPayload;
+  /** What the payload says of `data`. */
+  readonly data: LeadData;
 }
 
 /** What one request does. */

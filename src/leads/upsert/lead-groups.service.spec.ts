@@ -23,6 +23,10 @@ const caller = {
 let stored: string[][];
 /** Leads that are stored already. */
 let leads: LeadDocument[];
+/** How many requests were to be loaded each time, and how. */
+let loads: { readonly count: number; readonly isExhaustive: boolean }[];
+/** How many requests are loaded at most. */
+let loadLimit: number;
 let store: (decisions: readonly LeadDecision[]) => void;
 let lastNumber: number;
 /** Lets the first transaction go on. */
@@ -31,6 +35,8 @@ let finishFirst: () => void;
 beforeEach(() => {
   stored = [];
   leads = [];
+  loads = [];
+  loadLimit = 100;
   lastNumber = 0;
   store = () => undefined;
 });
@@ -52,15 +58,28 @@ function serviceWith(deadlineMs = 10_000): LeadGroupsService {
     }
     return work();
   };
-  const load = async () =>
-    new LeadRecords({
+  const load = async (
+    _organization: unknown,
+    { length: count }: readonly unknown[],
+    { isExhaustive }: { isExhaustive: boolean },
+  ) => {
+    loads.push({ count, isExhaustive });
+    const phones = isExhaustive ? ['+201000000001'] : [];
+    const records = new LeadRecords({
       organization,
       leads,
+      soughtPhones: new Set(phones),
       phoneOwners: [],
       userNames: new Map(),
       compoundsNamed: () => [],
-      clients: new ClientRecords([], new Set()),
+      clients: new ClientRecords(
+        [],
+        { phones: new Set(), keys: new Set(phones.map((phone) => `phone:${phone}`)) },
+        'EG',
+      ),
     });
+    return { records, count: Math.min(count, loadLimit) };
+  };
   const writer = {
     store: async (_id: unknown, _clients: unknown, decisions: readonly LeadDecision[]) => {
       store(decisions);
@@ -163,6 +182,48 @@ describe('LeadGroupsService', () => {
     finishFirst();
     expect(new Set(await Promise.all(responses))).toEqual(new Set(['DatabaseUnavailableError']));
     expect(stored).toEqual([]);
+  });
+
+  it('loads nothing for what has had its response while it waited', async () => {
+    const service = serviceWith();
+    const old = submit(service, named('a', 'b', 'c'));
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now + 20_000);
+    const young = submit(service, named('d'));
+    finishFirst();
+    await Promise.all(old);
+    expect(await Promise.all(young)).toEqual(['create']);
+    // The first one's transaction had begun.
+    expect(loads.map(({ count }) => count)).toEqual([1, 1]);
+  });
+
+  it('goes on with those that were not loaded because the group took too much memory', async () => {
+    loadLimit = 2;
+    const responses = submit(serviceWith(), named('a', 'b', 'c', 'd', 'e', 'f'));
+    finishFirst();
+    expect(new Set(await Promise.all(responses))).toEqual(new Set(['create']));
+    expect(stored).toEqual([['a'], ['b', 'c'], ['d', 'e'], ['f']]);
+  });
+
+  it('loads all that there may be when a decision asks for more than was loaded', async () => {
+    const service = serviceWith();
+    const responses = submit(service, [{ name: 'a' }, { phoneNumber: '01000000001' }]);
+    finishFirst();
+    expect(await Promise.all(responses)).toEqual(['create', 'create']);
+    expect(loads).toEqual([
+      { count: 1, isExhaustive: false },
+      { count: 1, isExhaustive: false },
+      { count: 1, isExhaustive: true },
+    ]);
+  });
+
+  it('tells how large groups were, and what waits', async () => {
+    const service = serviceWith();
+    const responses = submit(service, named('a', 'b', 'c'));
+    expect(service.stats()).toEqual({ sizes: [undefined, 1], waiting: 2, running: 1, heldUp: 0 });
+    finishFirst();
+    await Promise.all(responses);
+    expect(service.stats().sizes).toEqual([undefined, 1, 1]);
   });
 
   it('does not store what would have its response before the commit', async () => {

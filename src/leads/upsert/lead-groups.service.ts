@@ -2,13 +2,14 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
+import { NotLoadedError } from '../../clients/client-records.js';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
 } from '../../database/connection/database-errors.js';
-import { RequestGroups } from '../../database/transactions/request-groups.js';
+import { type GroupStats, RequestGroups } from '../../database/transactions/request-groups.js';
 import {
   ContentionError,
   endOfWork,
@@ -20,7 +21,7 @@ import { mebibyte } from '../../values/numbers.js';
 import type { IdempotencyClaim } from '../../http/idempotency/idempotency-claim.js';
 import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
 import { LeadNumbers } from '../lead-numbers.js';
-import type { LeadPayload } from '../lead-merge.js';
+import { type LeadPayload, requestData } from '../lead-merge.js';
 import { decideLead } from './decide-lead.js';
 import { leadUpsertAnswer } from './lead-answer.js';
 import { countCreated, type LeadDecision, type LeadRequest, withNumbers } from './lead-decision.js';
@@ -61,9 +62,10 @@ export function leadQueueKey(organizationId: Types.ObjectId, recordSystemId: str
 export class LeadGroupsService {
   private readonly logger = new Logger(LeadGroupsService.name);
   private readonly groups = new RequestGroups<GroupedRequest, Decided>(
-    (requests) => this.run(requests),
+    (requests) => this.runInTime(requests),
     limits,
   );
+  private heldUp = 0;
 
   constructor(
     private readonly transactions: Transactions,
@@ -74,6 +76,11 @@ export class LeadGroupsService {
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
+
+  /** With how many groups another transaction has held up. */
+  stats(): GroupStats & { readonly heldUp: number } {
+    return { ...this.groups.stats(), heldUp: this.heldUp };
+  }
 
   /**
    * Creates a lead, or merges a request into the active lead with its `recordSystemId`.
@@ -88,19 +95,31 @@ export class LeadGroupsService {
     const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
     const expiresAt = Date.now() + deadlineMs;
     const decidableUntil = endOfWork(expiresAt, deadlineMs);
-    const request = { organization, language, claim, payload, expiresAt, decidableUntil };
+    const data = requestData(payload);
+    const request = { organization, language, claim, payload, data, expiresAt, decidableUntil };
     const bytes = BSON.calculateObjectSize(payload);
     return this.groups.submit(organization._id.toHexString(), request, bytes);
   }
 
+  /** Nothing is loaded for those whose time was over while they waited. */
+  private async runInTime(requests: readonly GroupedRequest[]): Promise<Outcome[]> {
+    const inTime = new Set(requests.filter((request) => !isOver(request)));
+    const outcomes = (await this.run([...inTime])).values();
+    return requests.map((request) => {
+      const outcome = inTime.has(request) ? outcomes.next().value : undefined;
+      return outcome ?? { status: 'rejected', reason: new DatabaseUnavailableError() };
+    });
+  }
+
   private async run(requests: readonly GroupedRequest[]): Promise<Outcome[]> {
+    if (requests.length === 0) return [];
     try {
       const outcomes = await this.runTogether(requests, { conflictPatienceMs });
-      const rest = requests.slice(outcomes.length);
-      return rest.length === 0 ? outcomes : [...outcomes, ...(await this.run(rest))];
+      return [...outcomes, ...(await this.run(requests.slice(outcomes.length)))];
     } catch (reason) {
       // Nothing was stored. Whoever holds what one of them writes must not hold up the others.
       if (reason instanceof ContentionError) {
+        this.heldUp += 1;
         this.logger.warn({ requests: requests.length }, 'A transaction held up a group of leads');
         return requests.map((request) => ({
           status: 'fulfilled',
@@ -160,8 +179,7 @@ export class LeadGroupsService {
     requests: readonly GroupedRequest[],
     numbersFor: (count: number) => Promise<readonly number[]>,
   ): Promise<Outcome[]> {
-    const records = await this.loader.load(organization, requests);
-    const outcomes = decideAll(records, requests, this.clock.now());
+    const { records, outcomes } = await this.decide(organization, requests);
     const decided = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     if (decided.length === 0) return outcomes;
     const decisions = withNumbers(decided, await numbersFor(countCreated(decided)));
@@ -173,6 +191,26 @@ export class LeadGroupsService {
     await this.idempotency.complete(organization._id, claimedAnswers(requests, settled));
     return settled;
   }
+
+  /** What decisions asked for that few do is loaded in a second go. */
+  private async decide(organization: Organization, requests: readonly GroupedRequest[]) {
+    const decideOver = async (options: { readonly isExhaustive: boolean }) => {
+      const { records, count } = await this.loader.load(organization, requests, options);
+      const outcomes = decideAll(records, requests.slice(0, count), this.clock.now());
+      return { records, outcomes };
+    };
+    try {
+      return await decideOver({ isExhaustive: false });
+    } catch (error) {
+      if (error instanceof NotLoadedError) return decideOver({ isExhaustive: true });
+      throw error;
+    }
+  }
+}
+
+/** Whether a request may get its response before it could be stored. */
+function isOver({ decidableUntil }: GroupedRequest): boolean {
+  return Date.now() >= decidableUntil;
 }
 
 /** The answers that are stored with what they tell. */
@@ -198,12 +236,13 @@ function decideAll(
   for (const request of requests) {
     if (bytes > storedBytesLimit) break;
     try {
-      if (Date.now() >= request.decidableUntil) throw new DatabaseUnavailableError();
+      if (isOver(request)) throw new DatabaseUnavailableError();
       const value = decideLead(records, request, now);
       records.put(value);
       bytes += value.bytes;
       outcomes.push({ status: 'fulfilled', value });
     } catch (reason) {
+      if (reason instanceof NotLoadedError) throw reason;
       outcomes.push({ status: 'rejected', reason });
     }
   }

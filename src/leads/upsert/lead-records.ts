@@ -1,21 +1,25 @@
-import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import type { LeadDecision } from './lead-decision.js';
-import type { ClientRecords } from '../../clients/client-records.js';
+import { type ClientRecords, NotLoadedError } from '../../clients/client-records.js';
 import type { Language } from '../../localization/language.js';
 import type { Organization } from '../../organizations/organization.js';
 import type { LeadDocument } from '../lead.schema.js';
-import { derivedPhones } from '../phones/lead-phones.js';
+import { storedPhones } from '../phones/lead-phones.js';
 
 /** What the duplicate check reads of a lead. */
-export type PhoneOwner = Pick<LeadDocument, '_id' | 'leadId' | 'data' | 'assignedToId'>;
+export type PhoneOwner = Pick<
+  LeadDocument,
+  '_id' | 'leadId' | 'data' | 'phoneKeys' | 'phoneKeysOf' | 'assignedToId'
+>;
 
 /** What was loaded for a group of lead requests. */
 export interface LoadedRecords {
   readonly organization: Organization;
   /** Active leads with the external ids of the requests. */
   readonly leads: readonly LeadDocument[];
-  /** Leads that may have a phone of the requests. */
+  /** Comparison keys of the phones by which leads were looked for. */
+  readonly soughtPhones: ReadonlySet<string>;
+  /** Leads that may have one of them. */
   readonly phoneOwners: readonly PhoneOwner[];
   /** The names of the users to whom the owners are assigned, by the user's id. */
   readonly userNames: ReadonlyMap<string, string>;
@@ -31,15 +35,16 @@ export class LeadRecords {
   readonly organization: Organization;
   readonly clients: ClientRecords;
   private readonly byExternalId = new Map<string, LeadDocument>();
-  private readonly phoneOwners = new Map<string, { owner: PhoneOwner; keys?: readonly string[] }>();
+  /** The comparison keys of the phones of each lead, by its id. */
+  private readonly phoneKeys = new Map<string, readonly string[]>();
+  /** The leads that have a phone, by its comparison key and by their ids. */
+  private readonly phoneOwners = new Map<string, Map<string, PhoneOwner>>();
 
   constructor(private readonly loaded: LoadedRecords) {
     this.organization = loaded.organization;
     this.clients = loaded.clients;
     for (const lead of loaded.leads) this.byExternalId.set(lead.recordSystemId ?? '', lead);
-    for (const owner of loaded.phoneOwners) {
-      this.phoneOwners.set(owner._id.toHexString(), { owner });
-    }
+    for (const owner of [...loaded.phoneOwners, ...loaded.leads]) this.setPhones(owner);
   }
 
   /** The active lead with an external id. */
@@ -47,16 +52,15 @@ export class LeadRecords {
     return recordSystemId === undefined ? null : (this.byExternalId.get(recordSystemId) ?? null);
   }
 
-  /** The lead with the lowest number that has a phone with this comparison key. */
-  findPhoneOwner(phoneKey: string, country: CountryCode): PhoneOwner | undefined {
-    let first: PhoneOwner | undefined;
-    for (const entry of this.phoneOwners.values()) {
-      entry.keys ??= derivedPhones(entry.owner.data, country).phoneKeys;
-      if (entry.keys.includes(phoneKey) && (first === undefined || isBefore(entry.owner, first))) {
-        first = entry.owner;
-      }
-    }
-    return first;
+  /**
+   * The lead with the lowest number that has a phone with this comparison key.
+   *
+   * @throws NotLoadedError when it was not looked for
+   */
+  findPhoneOwner(phoneKey: string): PhoneOwner | undefined {
+    if (!this.loaded.soughtPhones.has(phoneKey)) throw new NotLoadedError();
+    const owners = this.phoneOwners.get(phoneKey)?.values() ?? [];
+    return [...owners].toSorted((one, other) => (isBefore(one, other) ? -1 : 1))[0];
   }
 
   userName(_id: Types.ObjectId | null | undefined): string | undefined {
@@ -73,7 +77,19 @@ export class LeadRecords {
     if (client.change !== undefined) this.clients.put(client.change);
     if (operation === 'update' && changes.length === 0) return;
     if (lead.recordSystemId !== undefined) this.byExternalId.set(lead.recordSystemId, lead);
-    this.phoneOwners.set(lead._id.toHexString(), { owner: lead });
+    this.setPhones(lead);
+  }
+
+  private setPhones(owner: PhoneOwner): void {
+    const id = owner._id.toHexString();
+    for (const key of this.phoneKeys.get(id) ?? []) this.phoneOwners.get(key)?.delete(id);
+    const { phoneKeys } = storedPhones(owner, this.organization.phoneCountry);
+    this.phoneKeys.set(id, phoneKeys);
+    for (const key of phoneKeys) {
+      const owners = this.phoneOwners.get(key);
+      if (owners === undefined) this.phoneOwners.set(key, new Map([[id, owner]]));
+      else owners.set(id, owner);
+    }
   }
 }
 
