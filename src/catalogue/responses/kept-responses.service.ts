@@ -188,8 +188,10 @@ export class KeptResponsesService {
         void inOnePiece(payload, finish, done);
         return;
       }
-      if (making !== undefined) finish(bytesOf(payload as string | Buffer | null));
-      done(null, payload);
+      if (making === undefined) return done(null, payload);
+      const body = bytesOf(payload as string | Buffer | null);
+      finish(body);
+      done(null, body);
     };
   }
 
@@ -284,6 +286,7 @@ function headersOf(reply: FastifyReply, names: readonly string[]): Record<string
 /** In memory of their own: a slice would hold on to all that it was cut from. */
 function bytesOf(payload: string | Buffer | null): Buffer | null {
   if (payload === null) return null;
+  if (typeof payload !== 'string' && payload.length === payload.buffer.byteLength) return payload;
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(payload));
   if (typeof payload === 'string') bytes.write(payload);
   else payload.copy(bytes);
