@@ -83,6 +83,7 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
   try {
     await service.app.listen(PORT, HOST);
   } catch (error) {
+    await service.app.close();
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     const line = `Another program listens on ${HOST}:${PORT} already: set PORT to a free one.`;
     throw new Error(line, { cause: error });

@@ -85,7 +85,7 @@ describe('data and additionalData', () => {
         });
         expect(lead['additionalData']).toEqual(arbitraryPayload(additionalData));
       }),
-      { numRuns: 150 },
+      { numRuns: rounds(40, 150) },
     );
   });
 

@@ -57,8 +57,8 @@ describe('a database or configuration that cannot be used', () => {
   it('is an error of one clear line without a stack', async () => {
     const unreachable = 'mongodb://user:secret@127.0.0.1:1/none?replicaSet=rs0';
     const [absent, unreadable, misconfigured] = await Promise.all([
-      runCliProcess(['org', 'list'], { MONGODB_URI: unreachable, DATABASE_DEADLINE_MS: '300' }),
-      runCliProcess(['org', 'list'], { MONGODB_URI: 'mongodb://127.0.0.1:1/none?unknown=1' }),
+      runCli(['org', 'list'], { MONGODB_URI: unreachable, DATABASE_DEADLINE_MS: '300' }),
+      runCli(['org', 'list'], { MONGODB_URI: 'mongodb://127.0.0.1:1/none?unknown=1' }),
       runCliProcess(['db', 'status', '--json'], { PORT: 'high', MONGODB_URI: 'postgres://x' }),
     ]);
     expect(absent).toMatchObject({ code: 1, stdout: '' });

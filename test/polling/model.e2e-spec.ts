@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import { Clock } from '../../src/configuration/clock.js';
 import { addTenant, type Tenant } from '../support/builders.js';
+import { rounds } from '../support/rounds.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { Poller } from './poller.js';
 
@@ -202,7 +203,7 @@ describe('a poller', () => {
         expect(pollers.units.copied()).toEqual(byId(units.body.data));
         expect(pollers.compounds.copied()).toEqual(byId(compounds.body.data));
       }),
-      { numRuns: 8, endOnFailure: true },
+      { numRuns: rounds(3, 8), endOnFailure: true },
     );
   });
 });

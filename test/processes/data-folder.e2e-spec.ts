@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
+import { readEnvironment } from '../../src/configuration/environment.js';
 import type { LeadDto } from '../../src/leads/dto/lead.dto.js';
+import { type RunningService, runService } from '../../src/run-service.js';
 import { eventually } from '../support/eventually.js';
-import { runCliProcess } from '../operator/command-line.js';
-import { runToEnd, send, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { runCli } from '../operator/command-line.js';
+import { send, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
 
 describe('a data folder', () => {
@@ -29,10 +31,15 @@ describe('a data folder', () => {
 describe('starts without configuration', () => {
   let folder: string;
   let owner: ServiceProcess;
-  let other: ServiceProcess;
+  let other: RunningService;
   let key: string;
   let lead: LeadDto;
   const environment = () => ({ NODE_ENV: 'development', DATA_FOLDER: folder });
+  /** One that nothing is done to but what its callers do needs no process of its own. */
+  const startHere = (variables: Record<string, string>) =>
+    runService(
+      readEnvironment({ ...environment(), HOST: '127.0.0.1', LOG_LEVEL: 'silent', ...variables }),
+    );
   const expectHealth = (status: number) =>
     eventually(async () => {
       expect((await fetch(`${other.url}/${basePath}/healthz`)).status).toBe(status);
@@ -47,9 +54,9 @@ describe('starts without configuration', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
-    const failed = await runToEnd({ ...environment(), PORT: String(port) });
-    const line = `Another program listens on 127.0.0.1:${port} already: set PORT to a free one.`;
-    expect([failed.code, failed.output.trim().split('\n').at(-1)]).toEqual([1, line]);
+    await expect(startHere({ PORT: String(port) })).rejects.toThrow(
+      `Another program listens on 127.0.0.1:${port} already: set PORT to a free one.`,
+    );
     taken.close();
 
     owner = await startProcess(environment());
@@ -63,7 +70,7 @@ describe('starts without configuration', () => {
   });
 
   it('use one database, which stops with the process that started it', async () => {
-    other = await startProcess({ ...environment(), DATABASE_DEADLINE_MS: '1000' });
+    other = await startHere({ PORT: '0', DATABASE_DEADLINE_MS: '1000' });
     await expectHealth(200);
     owner.process.kill('SIGTERM');
     expect(await owner.exited).toBe(0);
@@ -75,15 +82,14 @@ describe('starts without configuration', () => {
     await expectHealth(200);
     expect(next.output()).not.toContain('Demo API key');
     const command = /Lost the key\?\s+npm run cli -- (.+)/.exec(next.output())?.[1] ?? '';
-    const issued = await runCliProcess([...command.split(' '), '--json'], environment());
+    const issued = await runCli([...command.split(' '), '--json'], environment());
     expect(issued).toMatchObject({ code: 0, stderr: '' });
     const { key: another } = JSON.parse(issued.stdout) as { key: string };
     const readAnew = await send(next.url, { method: 'GET', path: '/leads/kept', key: another });
     expect(readAnew.body.lead).toEqual(lead);
     const read = await send(next.url, { method: 'GET', path: '/leads/kept', key });
     expect(read.body.lead).toEqual(lead);
-    other.process.kill('SIGTERM');
     next.process.kill('SIGINT');
-    expect([await other.exited, await next.exited]).toEqual([0, 0]);
+    expect([await other.shutDown(), await next.exited]).toEqual([true, 0]);
   });
 });

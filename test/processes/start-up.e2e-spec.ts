@@ -4,15 +4,25 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { MongoMemoryServer } from 'mongodb-memory-server';
-import { ConfigurationError } from '../../src/configuration/environment.js';
+import { ConfigurationError, readEnvironment } from '../../src/configuration/environment.js';
 import { findMongodBinary } from '../../src/database/embedded/mongod-binary.js';
 import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
-import { loadEnvironment } from '../../src/run-service.js';
+import { loadEnvironment, runService } from '../../src/run-service.js';
 import { runCli } from '../operator/command-line.js';
 import { runToEnd } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 
 const ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
+
+/** What a start prints that fails on a database. */
+async function reasonOfFailure(MONGODB_URI: string): Promise<string> {
+  const variables = { NODE_ENV: 'test', PORT: '0', MONGODB_URI, DATABASE_DEADLINE_MS: '300' };
+  const started = runService(readEnvironment(variables));
+  return started.then(
+    () => 'It started.',
+    (error: Error) => error.message,
+  );
+}
 
 describe('a start', () => {
   it('lists every problem of the configuration and exits', async () => {
@@ -57,19 +67,17 @@ describe('a start', () => {
   });
 
   it('on a database that cannot be reached ends with one line that holds no password', async () => {
-    const MONGODB_URI = 'mongodb://user:secret@127.0.0.1:1/x?replicaSet=none';
-    const { code, output } = await runToEnd({ MONGODB_URI, DATABASE_DEADLINE_MS: '500' });
-    const line = /^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED/;
-    expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringMatching(line)]]);
-    expect(output).not.toContain('secret');
+    const line = await reasonOfFailure('mongodb://user:secret@127.0.0.1:1/x?replicaSet=none');
+    expect(line).toMatch(
+      /^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .*ECONNREFUSED/,
+    );
+    expect(line).not.toContain('secret');
   });
 
   it('on a database whose password is not escaped does not show it', async () => {
-    const MONGODB_URI = 'mongodb://user:se/cr@et@127.0.0.1:1/x?replicaSet=none';
-    const { code, output } = await runToEnd({ MONGODB_URI, DATABASE_DEADLINE_MS: '500' });
-    const line = /^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: /;
-    expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringMatching(line)]]);
-    expect(output).not.toMatch(/se\/|user/);
+    const line = await reasonOfFailure('mongodb://user:se/cr@et@127.0.0.1:1/x?replicaSet=none');
+    expect(line).toMatch(/^The database at mongodb:\/\/127\.0\.0\.1:1\/x cannot be used: .+$/);
+    expect(line).not.toMatch(/se\/|user/);
   });
 });
 
@@ -116,9 +124,9 @@ describe('a start on a database that responds and cannot be used', () => {
   });
 
   it('ends with that line', async () => {
-    const { code, output } = await runToEnd(variablesFor(uninitiated.getUri('x')));
-    const line = /^The database at \S+ cannot be used: its replica set is not initiated/;
-    expect([code, output.trim().split('\n')]).toEqual([1, [expect.stringMatching(line)]]);
+    expect(await reasonOfFailure(uninitiated.getUri('x'))).toMatch(
+      /^The database at \S+ cannot be used: its replica set is not initiated.+$/,
+    );
   });
 });
 

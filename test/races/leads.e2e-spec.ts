@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { addLead, addTenant, type Tenant } from '../support/builders.js';
 import { sharedInstances } from '../support/instances.js';
+import { rounds } from '../support/rounds.js';
 import { send, startProcess } from '../support/service-process.js';
 
 const instances = sharedInstances();
@@ -24,7 +25,7 @@ const statuses = (responses: { status: number }[]) =>
   );
 
 describe('concurrent requests over two processes', () => {
-  it.each([1, 2, 3])(
+  it.each(range(rounds(1, 3)))(
     'a hundred first ones with one recordSystemId make one lead of all their fields (round %i)',
     async () => {
       const tenant = await addTenant(db);

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import { chequeStatuses, reservationStatuses } from '../../src/reservations/statuses.js';
 import { addTenant, type Tenant } from '../support/builders.js';
+import { isFull, rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import { callbackClient } from './callback-client.js';
 import {
@@ -15,7 +16,8 @@ import { load, normalized, store } from './stored-model.js';
 
 /** Sequences run side by side, each in an organization of its own. */
 const concurrency = 4;
-const runsOfLane = 10;
+const runsOfLane = rounds(2, 10);
+const stepsOfRun = 50;
 
 const service = sharedService();
 const post = callbackClient(service.url);
@@ -222,7 +224,7 @@ describe('any sequence of callbacks', () => {
     const counts = new Map<string, number>();
     let stepCount = 0;
     const sequences = fc.asyncProperty(
-      fc.array(step, { minLength: 50, maxLength: 52 }),
+      fc.array(step, { minLength: stepsOfRun, maxLength: stepsOfRun + 2 }),
       async (steps) => {
         for (const { status, message } of await compare(steps)) {
           const kind = message === undefined ? `${status}` : `${status} ${message}`;
@@ -236,14 +238,16 @@ describe('any sequence of callbacks', () => {
         fc.assert(sequences, { numRuns: runsOfLane, endOnFailure: true }),
       ),
     );
-    process.stdout.write(`${stepCount} steps, ${JSON.stringify(Object.fromEntries(counts))}\n`);
-    expect(stepCount).toBeGreaterThanOrEqual(2_000);
-    expect([...counts.keys()].toSorted()).toEqual([
+    expect(stepCount).toBeGreaterThanOrEqual(concurrency * runsOfLane * stepsOfRun);
+    const responses = [
       '201',
       '404 Cheque not found in wallet',
       '404 Unit not found',
       '422 Reservation must be pending cheque collection before OIC approval',
       '422 This unit already reserved',
-    ]);
+    ];
+    // Few steps may miss a rare one by chance.
+    if (isFull) expect([...counts.keys()].toSorted()).toEqual(responses);
+    else expect(responses).toEqual(expect.arrayContaining([...counts.keys()]));
   }, 300_000);
 });

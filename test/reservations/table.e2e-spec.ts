@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { chequeStatuses, reservationStatuses } from '../../src/reservations/statuses.js';
 import { addTenant } from '../support/builders.js';
+import { isFull } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import { callbackClient } from './callback-client.js';
 import { callBack, type ModelCallback, type ModelState } from './callback-model.js';
@@ -100,7 +101,40 @@ function modelStateOf(cell: Cell): ModelState {
   };
 }
 
-/** Runs all cells, a few at a time, and lists those that differ from the model. */
+/**
+ * All cells about one requested status; in the short form as many as it takes to see each pair of
+ * states of the reservation and the cheque, and each outcome that the model has for either.
+ */
+function chosenOf(cells: readonly Cell[]): readonly Cell[] {
+  if (isFull) return cells;
+  const seen = new Set<string>();
+  return cells.filter((cell) => {
+    const { reservation, cheque } = cell;
+    const outcome = outcomeOf(cell);
+    const pairs = [
+      [reservation, cheque],
+      [reservation, '', outcome],
+      ['', cheque, outcome],
+    ];
+    const before = seen.size;
+    for (const pair of pairs) seen.add(pair.join());
+    return seen.size > before;
+  });
+}
+
+function outcomeOf(cell: Cell): string {
+  const modelState = modelStateOf(cell);
+  const [reservation] = modelState.reservations;
+  const { events: _events, ...response } = callBack(modelState, {
+    ...cell.request,
+    reservationId: reservation?.id ?? '',
+  });
+  const unit = modelState.units[0]?.status;
+  const deletions = modelState.wallets.map(({ deletion }) => deletion);
+  return JSON.stringify([response, unit, deletions]);
+}
+
+/** Runs cells, a few at a time, and lists those that differ from the model. */
 async function differences(cells: readonly Cell[]): Promise<object[]> {
   const { organizationId, key } = await addTenant(service.db);
   const modelStates = cells.map(modelStateOf);
@@ -151,12 +185,12 @@ describe('the tables of rules CALL-4 and CALL-5, with every cell that they leave
   it.each(reservationStatuses)('reservationStatus %s', async (status) => {
     const cells = reservationCells.filter(({ request }) => request.reservationStatus === status);
     expect(cells).toHaveLength(status === 'approved' || status === 'canceled' ? 144 : 72);
-    expect(await differences(cells)).toEqual([]);
+    expect(await differences(chosenOf(cells))).toEqual([]);
   });
 
   it.each(chequeStatuses)('chequeStatus %s', async (status) => {
     const cells = chequeCells.filter(({ request }) => request.chequeStatus === status);
     expect(cells).toHaveLength(isCollectedOrBounced(status) ? 528 : 264);
-    expect(await differences(cells)).toEqual([]);
+    expect(await differences(chosenOf(cells))).toEqual([]);
   });
 });

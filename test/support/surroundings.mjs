@@ -3,7 +3,7 @@
 import { spawn } from 'node:child_process';
 import { on, once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { createLogger } from '../../dist/http/server/logger.js';
 import { createService, listen } from '../../dist/service.js';
 import { endShell, runInShell } from './shell.mjs';
 
-const folder = await mkdtemp(join(tmpdir(), 'integration-api-test-'));
+const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
 const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
 const mongod = await startMongod(join(folder, 'data'), {
   isJournaled: false,
@@ -80,6 +80,18 @@ for (const { child } of await Promise.all(instances)) child.kill('SIGKILL');
 await service.app.close();
 await mongod.stop();
 await rm(folder, { recursive: true, force: true });
+
+/** A folder in memory if there is room in one: what tests store need not reach a disk. */
+async function quickFolder() {
+  const [inMemory, room] = ['/dev/shm', 4 * 2 ** 30];
+  try {
+    await access(inMemory, constants.W_OK);
+    const { bavail, bsize } = await statfs(inMemory);
+    return bavail * bsize > room ? inMemory : tmpdir();
+  } catch {
+    return tmpdir();
+  }
+}
 
 function failedCommand(error) {
   return { code: -1, stdout: '', stderr: String(error) };

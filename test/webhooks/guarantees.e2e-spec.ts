@@ -256,7 +256,8 @@ describe('a receiver', () => {
       expect(await failAgain()).toMatchObject({ isEnabled: true });
     }
     await service.passTime(day + minute);
-    await failAgain();
+    // Unless one that is repeated fails first, after which the endpoint gets no further event.
+    await service.createLead(tenant);
     await eventually(async () => {
       expect(await endpointNow(endpoint.id)).toMatchObject({
         isEnabled: false,
