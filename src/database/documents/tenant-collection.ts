@@ -1,4 +1,11 @@
-import type { CollationOptions, Collection, Document, FindOptions, Long } from 'mongodb';
+import type {
+  AnyBulkWriteOperation,
+  CollationOptions,
+  Collection,
+  Document,
+  FindOptions,
+  Long,
+} from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
@@ -14,6 +21,10 @@ export interface FieldsOf<T> {
   readonly _id: Types.ObjectId;
   readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
 }
+
+/** A new document, or the update of another one. */
+export type WriteOf<T> =
+  { readonly insert: T } | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
 
 /** In what order to read, how many, compared how. */
 export interface ReadOptions<T> {
@@ -183,14 +194,24 @@ export class TenantCollection<T extends TenantDocument> {
     inserts: readonly T[],
     updates: readonly FieldsOf<T>[],
   ): Promise<void> {
-    const operations = [
-      ...inserts.map((document) => ({ insertOne: { document } })),
+    await this.writeChanges(organizationId, [
+      ...inserts.map((insert) => ({ insert })),
       ...updates.map(({ _id, fields }) => ({
-        updateOne: { filter: { _id, organizationId }, update: { $set: withoutUndefined(fields) } },
+        _id,
+        update: { $set: withoutUndefined(fields) } as TenantUpdate<T>,
       })),
-    ];
-    if (operations.length === 0) return;
-    await this.model.collection.bulkWrite(operations, openSession());
+    ]);
+  }
+
+  /** As {@link write}, with any updates. */
+  async writeChanges(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<void> {
+    if (writes.length === 0) return;
+    const operations = writes.map((write) =>
+      'insert' in write
+        ? { insertOne: { document: write.insert } }
+        : { updateOne: { filter: { _id: write._id, organizationId }, update: write.update } },
+    );
+    await this.model.collection.bulkWrite(operations as AnyBulkWriteOperation[], openSession());
   }
 
   /**
