@@ -293,7 +293,7 @@ describe('an index that was replaced', () => {
   it('goes, and its queries by instances of the version before are served by the new one', async () => {
     const leads = service.db.collection('leads');
     const isDeleted = { partialFilterExpression: { isDeleted: false } };
-    await leads.createIndex({ updatedAt: 1 }, { name: 'recentlyUpdated', ...isDeleted });
+    await leads.createIndexes([{ key: { updatedAt: 1 }, name: 'recentlyUpdated', ...isDeleted }]);
     await service.db.collection('migrations').deleteOne({ version: 7 });
     expect(await structure.apply()).toEqual([expect.stringContaining('index of leads')]);
     expect((await leads.indexes()).map(({ name }) => name)).not.toContain('recentlyUpdated');

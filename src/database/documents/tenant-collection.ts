@@ -211,7 +211,7 @@ export class TenantCollection<T extends TenantDocument> {
         ? { insertOne: { document: write.insert } }
         : { updateOne: { filter: { _id: write._id, organizationId }, update: write.update } },
     );
-    await this.model.collection.bulkWrite(operations as AnyBulkWriteOperation[], openSession());
+    await this.model.collection.bulkWrite(operations, openSession());
   }
 
   /**
