@@ -1,18 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { fieldChanges } from '../change-log/field-changes.js';
 import { Clock } from '../configuration/clock.js';
 import { UnitAvailabilityService } from '../units/writing/unit-availability.service.js';
 import { Outbox } from '../webhooks/outbox/outbox.js';
-import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
-import type { ReservationDto } from './reading/reservation.dto.js';
-import { presentReservation, presentWallet } from './reading/reservation.presenter.js';
-import type { ReservationState } from './reservation-state.js';
+import { ReservationRecords } from './reservation-records.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
 
-/** Loads what decisions about a reservation read and stores what they changed. */
+/** Loads what decisions about reservations read and stores what they changed. */
 @Injectable()
 export class ReservationStateService {
   constructor(
@@ -23,81 +19,52 @@ export class ReservationStateService {
     private readonly clock: Clock,
   ) {}
 
-  /** The state around a reservation, read inside the open transaction. */
-  async load(reservation: ReservationDocument): Promise<ReservationState> {
-    const { organizationId, _id, unitId } = reservation;
-    return {
-      reservation,
-      unit: unitId ? await this.units.find(organizationId, unitId) : null,
-      isUnitDecided: false,
-      otherStatuses: await this.reservations.statusesOfOthers(reservation),
-      wallets: await this.wallets.findOfReservation(organizationId, _id),
-      events: [],
+  /** What there is around reservations of an organization, one query of a kind. */
+  async load(
+    organizationId: Types.ObjectId,
+    reservations: readonly ReservationDocument[],
+  ): Promise<ReservationRecords> {
+    const unitIds = reservations.flatMap(({ unitId }) => unitId ?? []);
+    const ids = reservations.map(({ _id }) => _id);
+    return new ReservationRecords({
+      reservations,
+      units: await this.units.findAll(organizationId, unitIds),
+      ofUnits: await this.reservations.ofUnits(organizationId, unitIds),
+      wallets: await this.wallets.findOfReservations(organizationId, ids),
       now: this.clock.now(),
-    };
+    });
+  }
+
+  /** What there is around a reservation that is not stored yet. */
+  async loadAround({ organizationId, unitId }: ReservationDocument): Promise<ReservationRecords> {
+    const unitIds = unitId ? [unitId] : [];
+    return new ReservationRecords({
+      reservations: [],
+      units: await this.units.findAll(organizationId, unitIds),
+      ofUnits: await this.reservations.ofUnits(organizationId, unitIds),
+      wallets: [],
+      now: this.clock.now(),
+    });
   }
 
   /**
-   * Stores the differences between two states and publishes their events, inside the transaction in
-   * which the first one was loaded.
+   * Stores what decisions changed and publishes their events, inside the transaction in which the
+   * records were loaded: one command for each collection.
    *
-   * @param options.isNew whether the reservation is not stored yet
-   * @param options.emitsUnitEvent whether a change of the unit is published too (rule CALL-13)
+   * @param options.emitsUnitEvents whether changes of units are published too (rule CALL-13)
    */
   async store(
-    before: ReservationState,
-    after: ReservationState,
-    {
-      isNew = false,
-      emitsUnitEvent = false,
-    }: { readonly isNew?: boolean; readonly emitsUnitEvent?: boolean } = {},
+    organizationId: Types.ObjectId,
+    records: ReservationRecords,
+    { emitsUnitEvents = false }: { readonly emitsUnitEvents?: boolean } = {},
   ): Promise<void> {
-    const { reservation } = after;
-    const events: OutboundEvent[] = [];
-    if (isNew) {
-      await this.reservations.insert(reservation);
-      events.push({ type: 'reservation.created', data: shown(after) });
-    } else if (reservation !== before.reservation) {
-      await this.reservations.update(before.reservation, reservation);
-      events.push(reservationUpdated(before, after));
-    }
-    await this.storeWallets(before, after);
-    for (const { wallet, ...event } of after.events) {
-      events.push({ ...event, data: presentWallet(wallet) });
-    }
-    await this.outbox.publishAll(reservation.organizationId, events);
-    if (!after.isUnitDecided || before.unit === null || after.unit === null) return;
-    await this.units.store(before.unit, after.unit, { emitsEvent: emitsUnitEvent });
+    await this.reservations.write(organizationId, records.reservationChanges());
+    await this.wallets.write(organizationId, records.walletChanges());
+    const decisions = records.unitDecisions();
+    await this.units.storeAll(organizationId, decisions);
+    const unitEvents = emitsUnitEvents ? await this.units.eventsOf(decisions) : [];
+    await this.outbox.publishAll(organizationId, [...records.events, ...unitEvents]);
   }
-
-  private async storeWallets(before: ReservationState, after: ReservationState): Promise<void> {
-    for (const wallet of after.wallets) {
-      const stored = before.wallets.find(({ _id }) => _id.equals(wallet._id));
-      if (stored === undefined) await this.wallets.insert(wallet);
-      else if (stored !== wallet) await this.wallets.update(stored, wallet);
-    }
-  }
-}
-
-function reservationUpdated(before: ReservationState, after: ReservationState): OutboundEvent {
-  const changes = fieldChanges(
-    auditedFields(before.reservation),
-    auditedFields(after.reservation),
-    ['partnerCollection'],
-  );
-  return { type: 'reservation.updated', data: shown(after), changes };
-}
-
-/** The reservation of a state with the wallet that is active, else the one deleted last. */
-function shown({ reservation, wallets }: ReservationState): ReservationDto {
-  const active = wallets.find(({ isDeleted }) => !isDeleted);
-  return presentReservation(reservation, active ?? wallets[0]);
-}
-
-/** The fields whose changes an event lists; Wallet events list those of the wallet. */
-function auditedFields(reservation: ReservationDocument) {
-  const { updatedAt: _at, chequeWallet: _wallet, ...fields } = presentReservation(reservation);
-  return fields;
 }
 
 /** What requests about the reservations of one unit wait for inside a process. */

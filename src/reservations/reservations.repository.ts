@@ -3,7 +3,8 @@ import type { Types } from 'mongoose';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
-import { updateBetween } from './update-between.js';
+import type { Change, UnitReservation } from './reservation-records.js';
+import { writeOf } from './update-between.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import type { ReservationStatus } from './statuses.js';
 
@@ -37,16 +38,22 @@ export class ReservationsRepository {
     return this.reservations.findOne(organizationId, { recordSystemId, ...notDeleted });
   }
 
-  /** Statuses of the other reservations of the same unit. */
-  async statusesOfOthers({
-    organizationId,
-    unitId,
-    _id,
-  }: ReservationDocument): Promise<ReservationStatus[]> {
-    if (!unitId) return [];
-    const filter = { unitId, _id: { $ne: _id }, ...notDeleted };
-    const others = await this.reservations.find(organizationId, filter, { fields: ['status'] });
-    return others.map(({ status }) => status);
+  async findByIds(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<ReservationDocument[]> {
+    if (ids.length === 0) return [];
+    return this.reservations.find(organizationId, { _id: { $in: ids }, ...notDeleted });
+  }
+
+  /** What decides the availability of units: all their reservations. */
+  async ofUnits(
+    organizationId: Types.ObjectId,
+    unitIds: readonly Types.ObjectId[],
+  ): Promise<UnitReservation[]> {
+    if (unitIds.length === 0) return [];
+    const filter = { unitId: { $in: unitIds }, ...notDeleted };
+    return this.reservations.find(organizationId, filter, { fields: ['unitId', 'status'] });
   }
 
   /** The statuses of the reservations of units, by the units' ids in hexadecimal. */
@@ -54,20 +61,16 @@ export class ReservationsRepository {
     organizationId: Types.ObjectId,
     unitIds: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, readonly ReservationStatus[]>> {
-    const filter = { unitId: { $in: unitIds }, ...notDeleted };
-    const fields = { fields: ['unitId', 'status'] } as const;
-    const found = await this.reservations.find(organizationId, filter, fields);
+    const found = await this.ofUnits(organizationId, unitIds);
     const byUnit = Map.groupBy(found, ({ unitId }) => unitId?.toHexString() ?? '');
     return new Map([...byUnit].map(([id, ofUnit]) => [id, ofUnit.map(({ status }) => status)]));
   }
 
-  async insert(reservation: ReservationDocument): Promise<void> {
-    await this.reservations.insert(reservation);
-  }
-
-  /** Stores the fields in which two states of a reservation differ. */
-  async update(before: ReservationDocument, after: ReservationDocument): Promise<void> {
-    const { organizationId, _id } = before;
-    await this.reservations.updateOne(organizationId, { _id }, updateBetween(before, after));
+  /** Stores new reservations, and the fields in which two states of others differ. */
+  async write(
+    organizationId: Types.ObjectId,
+    changes: readonly Change<ReservationDocument>[],
+  ): Promise<void> {
+    await this.reservations.writeChanges(organizationId, changes.map(writeOf));
   }
 }

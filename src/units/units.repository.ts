@@ -13,11 +13,12 @@ import { computedOrder, sortOf, type UnitOrder } from './reading/unit-order.js';
 export class UnitsRepository {
   constructor(@InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>) {}
 
-  async findById(
+  async findByIds(
     organizationId: Types.ObjectId,
-    _id: Types.ObjectId,
-  ): Promise<UnitDocument | null> {
-    return this.units.findOne(organizationId, { _id, ...notDeleted });
+    ids: readonly Types.ObjectId[],
+  ): Promise<UnitDocument[]> {
+    if (ids.length === 0) return [];
+    return this.units.find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
 
   /** The unit, also when it is deleted. */
@@ -109,7 +110,12 @@ export class UnitsRepository {
     order: UnitOrder,
     part: ListPart,
   ): AsyncGenerator<UnitDocument[], void> {
-    const options = { sort: sortOf(order), computed: computedOrder(order), hint: indexToReadBy(filter, order), ...part };
+    const options = {
+      sort: sortOf(order),
+      computed: computedOrder(order),
+      hint: indexToReadBy(filter, order),
+      ...part,
+    };
     return this.units.batches(organizationId, filter, options);
   }
 
@@ -128,14 +134,17 @@ export class UnitsRepository {
   }
 
   /**
-   * Sets fields and writes the unit even where they are as they were, so that every other
-   * transaction that writes it conflicts.
+   * Sets fields and writes units even where they are as they were, so that every other transaction
+   * that writes one conflicts.
    */
-  async setFieldsLocking(
-    { organizationId, _id }: UnitDocument,
-    fields: Partial<UnitDocument>,
+  async writeLocking(
+    organizationId: Types.ObjectId,
+    updates: readonly { readonly _id: Types.ObjectId; readonly fields: Partial<UnitDocument> }[],
   ): Promise<void> {
-    const $set = { ...fields, availabilityLock: new Types.ObjectId() };
-    await this.units.updateOne(organizationId, { _id }, { $set });
+    const locking = updates.map(({ _id, fields }) => ({
+      _id,
+      fields: { ...fields, availabilityLock: new Types.ObjectId() },
+    }));
+    await this.units.write(organizationId, [], locking);
   }
 }

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { basePath, sharedService } from '../support/shared-service.js';
+import { rounds } from '../support/rounds.js';
 
 const service = sharedService();
 let tenant: Tenant;

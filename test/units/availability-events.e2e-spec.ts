@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
+import { Types } from 'mongoose';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import { availability } from '../../src/units/writing/availability.js';
 import { UnitAvailabilityService } from '../../src/units/writing/unit-availability.service.js';
+import { Outbox } from '../../src/webhooks/outbox/outbox.js';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -29,11 +31,16 @@ const recompute = (unitId: ObjectId, emitsEvent: boolean) => {
   const { app } = service.service;
   const units = app.get(UnitAvailabilityService);
   return app.get(Transactions).run(async () => {
-    const unit = await units.find(tenant.organizationId, unitId);
-    if (unit === null) throw new Error('The unit is missing.');
+    const organizationId = new Types.ObjectId(tenant.organizationId.toHexString());
+    const [unit] = await units.findAll(organizationId, [new Types.ObjectId(unitId.toHexString())]);
+    if (unit === undefined) throw new Error('The unit is missing.');
     const status = availability(unit.status, ['pending']);
     const after = status === unit.status ? unit : { ...unit, status, updatedAt: new Date() };
-    await units.store(unit, after, { emitsEvent });
+    const decisions = [{ before: unit, after }];
+    await units.storeAll(organizationId, decisions);
+    if (emitsEvent) {
+      await app.get(Outbox).publishAll(organizationId, await units.eventsOf(decisions));
+    }
     return after !== unit;
   });
 };

@@ -28,6 +28,10 @@ export interface FieldsOf<T> {
   readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
 }
 
+/** A new document, or the update of another one. */
+export type WriteOf<T> =
+  { readonly insert: T } | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
+
 /** In what order to read, how many, compared how. */
 export interface ReadOptions<T> {
   readonly sort?: TenantSort<T>;
@@ -246,23 +250,40 @@ export class TenantCollection<T extends TenantDocument> {
     inserts: readonly T[],
     updates: readonly FieldsOf<T>[],
   ): Promise<void> {
-    if (updates.length === 0) return this.insertAll(inserts);
-    const statements = updates.map(({ _id, fields }) => ({
-      filter: { _id, organizationId },
-      update: { $set: withoutUndefined(fields) },
-      // Spares the server the trial of all indexes that begin with the organization.
-      hint: { _id: 1 } as const,
-    }));
-    const [first] = statements;
-    if (first !== undefined && statements.length + inserts.length === 1) {
-      const { filter, update, hint } = first;
+    await this.writeChanges(organizationId, [
+      ...inserts.map((insert) => ({ insert })),
+      ...updates.map(({ _id, fields }) => ({
+        _id,
+        update: { $set: withoutUndefined(fields) } as TenantUpdate<T>,
+      })),
+    ]);
+  }
+
+  /** As {@link write}, with any updates. */
+  async writeChanges(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<void> {
+    // The hint spares the server the trial of all indexes that begin with the organization.
+    const operations = writes.map((write) =>
+      'insert' in write
+        ? { insertOne: { document: write.insert } }
+        : {
+            updateOne: {
+              filter: { _id: write._id, organizationId },
+              update: write.update,
+              hint: { _id: 1 } as const,
+            },
+          },
+    );
+    const [first, ...others] = operations;
+    if (first === undefined) return;
+    if (others.length === 0 && 'updateOne' in first) {
+      const { filter, update, hint } = first.updateOne;
       await this.model.collection.updateOne(filter, update, { hint, ...openSession() });
       return;
     }
-    const operations = [
-      ...inserts.map((document) => ({ insertOne: { document } })),
-      ...statements.map((updateOne) => ({ updateOne })),
-    ];
+    if (others.length === 0 && 'insertOne' in first) {
+      await this.insert(first.insertOne.document);
+      return;
+    }
     await this.model.collection.bulkWrite(operations, openSession());
   }
 

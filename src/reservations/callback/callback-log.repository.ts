@@ -7,6 +7,13 @@ import type { TenantCollection } from '../../database/documents/tenant-collectio
 import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRequest } from './callback-request.js';
 
+/** A callback as it was received, and what it did. */
+export interface LoggedCallback {
+  readonly caller: Caller;
+  readonly request: CallbackRequest;
+  readonly outcome: CallbackLogDocument['outcome'];
+}
+
 /** The queries on `reservationCallbacks`, the log of callbacks. */
 @Injectable()
 export class CallbackLogRepository {
@@ -16,25 +23,26 @@ export class CallbackLogRepository {
     private readonly clock: Clock,
   ) {}
 
-  /** Adds a callback and its outcome, inside the open transaction if there is one. */
-  async insert(
-    { organizationId, apiKeyId }: Caller,
-    { requestId, payload }: CallbackRequest,
-    outcome: CallbackLogDocument['outcome'],
-  ): Promise<void> {
+  /** Adds callbacks with their outcomes, inside the open transaction if there is one. */
+  async insert(callbacks: readonly LoggedCallback[]): Promise<void> {
     const now = this.clock.now();
-    const { reservationId } = payload as { reservationId?: unknown };
-    await this.log.insert({
-      _id: new Types.ObjectId(),
-      organizationId,
-      apiKeyId,
-      requestId,
-      reservationId: typeof reservationId === 'string' ? reservationId.toLowerCase() : null,
-      payload,
-      outcome,
-      createdAt: now,
-      updatedAt: now,
-    });
+    await this.log.insertAll(
+      callbacks.map(({ caller: { organizationId, apiKeyId }, request, outcome }) => {
+        const { requestId, payload } = request;
+        const { reservationId } = payload as { reservationId?: unknown };
+        return {
+          _id: new Types.ObjectId(),
+          organizationId,
+          apiKeyId,
+          requestId,
+          reservationId: typeof reservationId === 'string' ? reservationId.toLowerCase() : null,
+          payload,
+          outcome,
+          createdAt: now,
+          updatedAt: now,
+        };
+      }),
+    );
   }
 
   /** The callbacks of any of the organizations about a reservation id, newest first. */

@@ -1,14 +1,18 @@
-import { Injectable, Logger } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import { BSON } from 'mongodb';
 import type { Caller } from '../../authentication/caller.js';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { parseObjectId } from '../../database/documents/object-id.js';
+import { GroupedTransactions } from '../../database/transactions/grouped-transactions.js';
+import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { errorResponse, toDomainError } from '../../http/errors/error-response.js';
 import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
 import { defaultLanguage } from '../../localization/language.js';
+import { mebibyte } from '../../values/numbers.js';
 import { reservationErrors } from '../reservation-errors.js';
+import type { ReservationRecords } from '../reservation-records.js';
 import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
-import type { ReservationDocument } from '../reservation.schema.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { type CallbackError, type CallbackOutcome, decideCallback } from './callback-decision.js';
 import { CallbackLogRepository } from './callback-log.repository.js';
@@ -16,17 +20,45 @@ import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRequest } from './callback-request.js';
 import type { CallbackDto } from './callback.dto.js';
 
-/** Callbacks of cheque-collection partners (rule CALL-1). */
+/** What goes together at most: callbacks, and bytes of them. */
+const limits = { count: 32, bytes: mebibyte };
+/** A group ends early when so much of wallets was changed in it. */
+const changedBytesLimit = 16 * mebibyte;
+
+interface GroupedCallback {
+  readonly caller: Caller;
+  readonly callback: CallbackDto;
+  readonly request: CallbackRequest;
+}
+
+interface HandledCallback {
+  readonly outcome: CallbackOutcome;
+  readonly error: DomainError | undefined;
+}
+
+/**
+ * Callbacks of cheque-collection partners (rule CALL-1). Those of one organization go in groups: each
+ * sees what those before it decided, and one transaction stores it with the log of all of them.
+ */
 @Injectable()
 export class CallbacksService {
   private readonly logger = new Logger(CallbacksService.name);
+  private readonly groups: GroupedTransactions<GroupedCallback, HandledCallback>;
 
   constructor(
+    transactions: Transactions,
     private readonly idempotency: IdempotencyService,
     private readonly reservations: ReservationsRepository,
     private readonly states: ReservationStateService,
     private readonly log: CallbackLogRepository,
-  ) {}
+    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS: deadlineMs }: Environment,
+  ) {
+    const work = {
+      run: (callbacks: readonly GroupedCallback[]) => this.applyAll(callbacks),
+      queueKeys: (callback: GroupedCallback) => this.queueKeys(callback),
+    };
+    this.groups = new GroupedTransactions(transactions, work, deadlineMs, limits);
+  }
 
   /**
    * Applies a callback and logs it, in one transaction. What the steps before an error changed is
@@ -40,13 +72,15 @@ export class CallbacksService {
     callback: CallbackDto,
     request: CallbackRequest,
   ): Promise<CallbackOutcome> {
-    const { outcome, error } = await this.run(caller, callback, request).catch(
-      (failure: unknown) => {
+    const bytes = BSON.calculateObjectSize(request.payload);
+    const key = caller.organizationId.toHexString();
+    const { outcome, error } = await this.groups
+      .submit(key, { caller, callback, request }, bytes)
+      .catch((failure: unknown) => {
         // Not awaited: a database in trouble must not hold up the response.
         void this.logFailed(caller, request, failure);
         throw failure;
-      },
-    );
+      });
     if (error !== undefined) throw error;
     return outcome;
   }
@@ -55,40 +89,55 @@ export class CallbacksService {
   async logFailed(caller: Caller, request: CallbackRequest, failure: unknown): Promise<void> {
     const nothing = { reservation: 'unchanged', cheque: 'none' } as const;
     try {
-      await this.log.insert(caller, request, this.logged(nothing, toDomainError(failure)));
+      await this.log.insert([
+        { caller, request, outcome: this.logged(nothing, toDomainError(failure)) },
+      ]);
     } catch (error) {
       this.logger.warn({ err: error }, 'A failed callback could not be logged');
     }
   }
 
-  /** Callbacks about one unit wait for each other inside the process. */
-  private async run(caller: Caller, callback: CallbackDto, request: CallbackRequest) {
-    const { organizationId } = caller;
-    const unitId = (await this.find(organizationId, callback))?.unitId;
-    const work = async () => {
-      const outcome = await this.apply(organizationId, callback);
+  /** Applies callbacks of one organization, from the first on as many as one transaction should hold. */
+  private async applyAll(
+    callbacks: readonly GroupedCallback[],
+  ): Promise<PromiseSettledResult<HandledCallback>[]> {
+    const organizationId = callbacks[0]?.caller.organizationId;
+    if (organizationId === undefined) return [];
+    const ids = callbacks.flatMap(({ callback }) => parseObjectId(callback.reservationId) ?? []);
+    const reservations = await this.reservations.findByIds(organizationId, ids);
+    const records = await this.states.load(organizationId, reservations);
+    const handled: HandledCallback[] = [];
+    let bytes = 0;
+    for (const { callback } of callbacks) {
+      if (bytes > changedBytesLimit) break;
+      const { changedBytes, ...outcome } = apply(records, callback);
+      bytes += changedBytes;
       const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
-      await this.log.insert(caller, request, this.logged(outcome, error));
-      return { outcome, error };
-    };
-    const { result } = await this.idempotency.run(caller.claim, work, answerOf, {
-      queueKeys: unitId ? [unitQueueKey(unitId)] : [],
-    });
-    return result;
+      handled.push({ outcome, error });
+    }
+    await this.states.store(organizationId, records);
+    await this.log.insert(
+      handled.flatMap(({ outcome, error }, index) => {
+        const { caller, request } = callbacks[index] ?? {};
+        if (caller === undefined || request === undefined) return [];
+        return { caller, request, outcome: this.logged(outcome, error) };
+      }),
+    );
+    await this.idempotency.complete(
+      organizationId,
+      handled.flatMap((one, index) => {
+        const claim = callbacks[index]?.caller.claim;
+        return claim === undefined ? [] : { claim, answer: answerOf(one) };
+      }),
+    );
+    return handled.map((value) => ({ status: 'fulfilled', value }));
   }
 
-  private async apply(
-    organizationId: Types.ObjectId,
-    callback: CallbackDto,
-  ): Promise<CallbackOutcome> {
-    const reservation = await this.find(organizationId, callback);
-    if (reservation === null) {
-      return { reservation: 'unchanged', cheque: 'none', error: 'reservationNotFound' };
-    }
-    const loaded = await this.states.load(reservation);
-    const { state, ...outcome } = decideCallback(loaded, callback);
-    await this.states.store(loaded, state);
-    return outcome;
+  /** Callbacks about one unit wait for each other inside the process. */
+  private async queueKeys({ caller, callback }: GroupedCallback): Promise<string[]> {
+    const id = parseObjectId(callback.reservationId);
+    const reservation = id && (await this.reservations.findById(caller.organizationId, id));
+    return reservation?.unitId ? [unitQueueKey(reservation.unitId)] : [];
   }
 
   private logged(
@@ -99,14 +148,23 @@ export class CallbacksService {
     const { status, body } = errorResponse(error, defaultLanguage);
     return { status, messages: [body.message].flat(), reservation, cheque };
   }
+}
 
-  private async find(
-    organizationId: Types.ObjectId,
-    { reservationId }: CallbackDto,
-  ): Promise<ReservationDocument | null> {
-    const id = parseObjectId(reservationId);
-    return id && this.reservations.findById(organizationId, id);
+/** Decides a callback over what those before it left. */
+function apply(
+  records: ReservationRecords,
+  callback: CallbackDto,
+): CallbackOutcome & { readonly changedBytes: number } {
+  const id = parseObjectId(callback.reservationId);
+  const loaded = id && records.stateOf(id);
+  if (loaded === null) {
+    const error = 'reservationNotFound';
+    return { reservation: 'unchanged', cheque: 'none', error, changedBytes: 0 };
   }
+  const { state, ...outcome } = decideCallback(loaded, callback);
+  records.put(loaded, state);
+  const changed = state.events.map(({ wallet }) => BSON.calculateObjectSize(wallet));
+  return { ...outcome, changedBytes: changed.reduce((sum, bytes) => sum + bytes, 0) };
 }
 
 /** Headers that say what the empty body cannot (rule CALL-14). */
@@ -114,17 +172,11 @@ export function callbackHeaders({ reservation, cheque }: CallbackOutcome): Recor
   return { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
 }
 
-interface Handled {
-  readonly outcome: CallbackOutcome;
-  readonly error: DomainError | undefined;
-}
-
 /** What is sent once the transaction is over; an error keeps what it stored too (rule CALL-7). */
-function answerOf(result: Handled) {
-  const { outcome, error } = result;
+function answerOf({ outcome, error }: HandledCallback) {
   return error === undefined
-    ? { status: 201, headers: callbackHeaders(outcome), result }
-    : { ...errorResponse(error, defaultLanguage), result };
+    ? { status: 201, headers: callbackHeaders(outcome) }
+    : errorResponse(error, defaultLanguage);
 }
 
 function callbackError(error: CallbackError, outcome: CallbackOutcome): DomainError {

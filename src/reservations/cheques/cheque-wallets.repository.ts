@@ -2,8 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import { updateBetween } from '../update-between.js';
+import type { Change } from '../reservation-records.js';
+import { writeOf } from '../update-between.js';
 import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
+
+/** The active one first, then the one deleted last. */
+const sort = { isDeleted: 1, deletedAt: -1, _id: -1 } as const;
 
 @Injectable()
 export class ChequeWalletsRepository {
@@ -17,17 +21,23 @@ export class ChequeWalletsRepository {
     organizationId: Types.ObjectId,
     reservationId: Types.ObjectId,
   ): Promise<ChequeWalletDocument[]> {
-    const sort = { isDeleted: 1, deletedAt: -1, _id: -1 } as const;
     return this.wallets.find(organizationId, { reservationId }, { sort });
   }
 
-  async insert(wallet: ChequeWalletDocument): Promise<void> {
-    await this.wallets.insert(wallet);
+  /** All wallets of reservations, those of each one in this order. */
+  async findOfReservations(
+    organizationId: Types.ObjectId,
+    reservationIds: readonly Types.ObjectId[],
+  ): Promise<ChequeWalletDocument[]> {
+    if (reservationIds.length === 0) return [];
+    return this.wallets.find(organizationId, { reservationId: { $in: reservationIds } }, { sort });
   }
 
-  /** Stores the fields in which two states of a wallet differ. */
-  async update(before: ChequeWalletDocument, after: ChequeWalletDocument): Promise<void> {
-    const { organizationId, _id } = before;
-    await this.wallets.updateOne(organizationId, { _id }, updateBetween(before, after));
+  /** Stores new wallets, and the fields in which two states of others differ. */
+  async write(
+    organizationId: Types.ObjectId,
+    changes: readonly Change<ChequeWalletDocument>[],
+  ): Promise<void> {
+    await this.wallets.writeChanges(organizationId, changes.map(writeOf));
   }
 }

@@ -69,10 +69,14 @@ export class ReservationUpsertsService {
     };
     const tenant = { organizationId, createdAt: this.clock.now() };
     const reservation = stored ?? newReservation(request, references, tenant);
-    const loaded = await this.states.load(reservation);
-    const state = decideUpsert(loaded, request, references);
     const isNew = stored === null;
-    await this.states.store(loaded, state, { isNew, emitsUnitEvent: true });
+    const records = isNew
+      ? await this.states.loadAround(reservation)
+      : await this.states.load(organizationId, [reservation]);
+    const loaded = records.stateAround(reservation);
+    const state = decideUpsert(loaded, request, references);
+    records.put(loaded, state);
+    await this.states.store(organizationId, records, { emitsUnitEvents: true });
     const operation = isNew ? ('create' as const) : ('update' as const);
     return { operation, reservation: state.reservation, wallet: state.wallets[0] };
   }

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { UnitsRepository } from '../units.repository.js';
-import { UnitEvents } from './unit-events.js';
+import type { OutboundEvent } from '../../webhooks/outbox/pending-event.js';
+import { UnitEvents, type UnitUpdate } from './unit-events.js';
 
 export type { UnitDocument };
 
@@ -14,24 +15,35 @@ export class UnitAvailabilityService {
     private readonly events: UnitEvents,
   ) {}
 
-  /** The unit, null when it is missing or deleted. */
-  async find(organizationId: Types.ObjectId, unitId: Types.ObjectId): Promise<UnitDocument | null> {
-    return this.units.findById(organizationId, unitId);
+  /** Those of the units that are neither missing nor deleted. */
+  async findAll(
+    organizationId: Types.ObjectId,
+    unitIds: readonly Types.ObjectId[],
+  ): Promise<UnitDocument[]> {
+    return this.units.findByIds(organizationId, unitIds);
   }
 
   /**
-   * Stores a decision about a unit's status. The unit's document is written even when its status
+   * Stores decisions about the statuses of units. A unit's document is written even when its status
    * stays: that write is the lock which keeps two decisions about one unit apart (rule DATA-8).
-   *
-   * @param options.emitsEvent whether a change is published as an event (rule CALL-13)
    */
-  async store(
-    before: UnitDocument,
-    after: UnitDocument,
-    { emitsEvent }: { readonly emitsEvent: boolean },
-  ): Promise<void> {
-    const { status = '', updatedAt } = after;
-    await this.units.setFieldsLocking(before, after === before ? {} : { status, updatedAt });
-    if (emitsEvent) await this.events.updated(before, after);
+  async storeAll(organizationId: Types.ObjectId, decisions: readonly UnitUpdate[]): Promise<void> {
+    await this.units.writeLocking(
+      organizationId,
+      decisions.map(({ before, after }) => {
+        const { _id, status = '', updatedAt } = after;
+        return { _id, fields: after === before ? {} : { status, updatedAt } };
+      }),
+    );
+  }
+
+  /** The events about statuses that were changed (rule CALL-13). */
+  async eventsOf(decisions: readonly UnitUpdate[]): Promise<OutboundEvent[]> {
+    const events: OutboundEvent[] = [];
+    for (const { before, after } of decisions) {
+      const event = await this.events.eventOf(before, after);
+      if (event !== null) events.push(event);
+    }
+    return events;
   }
 }

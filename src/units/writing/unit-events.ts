@@ -47,15 +47,20 @@ export class UnitEvents {
     await this.outbox.publishAll(organizationId, events);
   }
 
-  /** Publishes nothing where nothing differs; a unit that is retired by the change was deleted. */
+  /** Publishes nothing where nothing differs. */
   async updated(before: UnitDocument, after: UnitDocument): Promise<void> {
+    const event = await this.eventOf(before, after);
+    if (event !== null) await this.outbox.publish(after.organizationId, event);
+  }
+
+  /** The event of a change, null where nothing differs; a unit that is retired by it was deleted. */
+  async eventOf(before: UnitDocument, after: UnitDocument): Promise<OutboundEvent | null> {
     const changes = unitChanges(before, after);
-    if (changes.length === 0) return;
+    if (changes.length === 0) return null;
     const data = await this.presenter.present(after, defaultLanguage);
-    const event = after.isDeleted
-      ? ({ type: 'unit.deleted', data } as const)
-      : ({ type: 'unit.updated', data, changes } as const);
-    await this.outbox.publish(after.organizationId, event);
+    return after.isDeleted
+      ? { type: 'unit.deleted', data }
+      : { type: 'unit.updated', data, changes };
   }
 }
 

@@ -168,7 +168,7 @@ export class WebhookWorker {
 
   /** Has an endpoint wait for its next turn, if it may have one. */
   private wait(endpoint: EndpointDeliveries): void {
-    if (this.isStopping || !hasMore(endpoint) || endpoint.active >= endpoint.limit) return;
+    if (this.isStopping || !hasWork(endpoint) || endpoint.active >= endpoint.limit) return;
     this.waiting[endpoint.pace].add(endpoint);
   }
 
@@ -178,7 +178,7 @@ export class WebhookWorker {
       for (const endpoint of this.waiting[pace]) {
         if (!hasPlace(pace, this.load, this.places)) break;
         this.waiting[pace].delete(endpoint);
-        if (this.isStopping || !hasMore(endpoint)) continue;
+        if (this.isStopping || !hasWork(endpoint)) continue;
         this.keepRunning(this.deliverInPlace(endpoint));
         this.wait(endpoint);
       }
@@ -284,20 +284,22 @@ export class WebhookWorker {
     if (given.length === 0) return;
     this.ahead -= given.length;
     for (const { budget, bytes } of given) budget.release(bytes);
-    const released = this.attemptRunner.release(given.map(({ delivery }) => delivery));
-    this.keepRunning(
-      released.then(
-        () => {
-          endpoint.mayHaveDue = true;
-          this.wait(endpoint);
-          this.fillPlaces();
-        },
-        (error: unknown) => {
-          // They become due when their leases end.
-          this.logger.warn({ err: error }, 'Deliveries could not be given back');
-        },
-      ),
-    );
+    this.keepRunning(this.endLeases(endpoint, given));
+  }
+
+  private async endLeases(
+    endpoint: EndpointDeliveries,
+    given: readonly PaidDelivery[],
+  ): Promise<void> {
+    try {
+      await this.attemptRunner.release(given.map(({ delivery }) => delivery));
+    } catch (error) {
+      // They become due when their leases end.
+      this.logger.warn({ err: error }, 'Deliveries could not be given back');
+    }
+    endpoint.mayHaveDue = true;
+    this.wait(endpoint);
+    this.fillPlaces();
   }
 
   private keepRunning(work: Promise<void>): void {
@@ -334,7 +336,7 @@ export class WebhookWorker {
 }
 
 /** Whether an endpoint may have something for another place. */
-function hasMore({ ahead, mayHaveDue }: EndpointDeliveries): boolean {
+function hasWork({ ahead, mayHaveDue }: EndpointDeliveries): boolean {
   return ahead.length > 0 || mayHaveDue;
 }
 

@@ -1,0 +1,110 @@
+import { DatabaseUnavailableError, isDatabaseUnavailable } from '../connection/database-errors.js';
+import { type GroupLimits, RequestGroups } from './request-groups.js';
+import {
+  ContentionError,
+  endOfWork,
+  type TransactionOptions,
+  type Transactions,
+} from './transactions.js';
+
+/** How long a group is held up by a transaction that does not end, in milliseconds. */
+const conflictPatienceMs = 500;
+
+/** What a kind of request does in a group, and how it runs when it has to be alone. */
+export interface GroupedWork<Request, Response> {
+  /**
+   * Runs requests inside one open transaction; what one of them throws for itself alone is its outcome.
+   *
+   * @returns the outcomes in the order of the requests; what is left out runs in the next transaction
+   */
+  run(requests: readonly Request[]): Promise<PromiseSettledResult<Response>[]>;
+  /** What a request that is alone waits for inside the process. */
+  queueKeys(request: Request): Promise<string[]>;
+}
+
+interface Timed<Request> {
+  readonly request: Request;
+  /** When the request gets its 503, in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** A request that is held up leaves its group with a promise. */
+type Outcome<Response> = PromiseSettledResult<Response | Promise<Response>>;
+
+/**
+ * Runs requests that share a key in groups of one transaction each. One that the database cannot store
+ * fails alone, one that is held up by a foreign transaction holds up the others for half a second at
+ * most, and each keeps its own deadline.
+ */
+export class GroupedTransactions<Request, Response> {
+  private readonly groups: RequestGroups<Timed<Request>, Response | Promise<Response>>;
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly work: GroupedWork<Request, Response>,
+    private readonly deadlineMs: number,
+    limits: GroupLimits,
+  ) {
+    this.groups = new RequestGroups((requests) => this.runGroup(requests), limits);
+  }
+
+  /**
+   * The response to a request.
+   *
+   * @param bytes how much it counts against the limit of a group
+   * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); whatever the work throws
+   */
+  async submit(key: string, request: Request, bytes: number): Promise<Response> {
+    return this.groups.submit(key, { request, expiresAt: Date.now() + this.deadlineMs }, bytes);
+  }
+
+  private async runGroup(requests: readonly Timed<Request>[]): Promise<Outcome<Response>[]> {
+    try {
+      const outcomes = await this.runTogether(requests, { conflictPatienceMs });
+      const rest = requests.slice(outcomes.length);
+      return rest.length === 0 ? outcomes : [...outcomes, ...(await this.runGroup(rest))];
+    } catch (reason) {
+      // Nothing was stored. Whoever holds what one of them writes must not hold up the others.
+      if (reason instanceof ContentionError) {
+        return requests.map((one) => ({ status: 'fulfilled', value: this.runAlone(one) }));
+      }
+      // Whether the database has stored the group may be unknown: repeating it could do so twice.
+      if (requests.length === 1 || isDatabaseUnavailable(reason)) {
+        return requests.map(() => ({ status: 'rejected', reason }));
+      }
+      const outcomes: Outcome<Response>[] = [];
+      for (const one of requests) outcomes.push(...(await this.runGroup([one])));
+      return outcomes;
+    }
+  }
+
+  /** Runs a request beside the groups, for as long as it has time. */
+  private async runAlone(one: Timed<Request>): Promise<Response> {
+    const queueKeys = await this.work.queueKeys(one.request);
+    const [outcome] = await this.runTogether([one], { queueKeys });
+    if (outcome?.status === 'fulfilled') return outcome.value;
+    throw outcome?.reason;
+  }
+
+  private async runTogether(
+    requests: readonly Timed<Request>[],
+    options: TransactionOptions,
+  ): Promise<PromiseSettledResult<Response>[]> {
+    const isLate = ({ expiresAt }: Timed<Request>) =>
+      Date.now() >= endOfWork(expiresAt, this.deadlineMs);
+    const attempt = async () => {
+      const inTime = requests.filter((one) => !isLate(one));
+      const outcomes = await this.work.run(inTime.map(({ request }) => request));
+      // Those that are late come first: they have waited longest.
+      const late = requests
+        .slice(0, requests.length - inTime.length)
+        .map((): PromiseSettledResult<Response> => ({
+          status: 'rejected',
+          reason: new DatabaseUnavailableError(),
+        }));
+      return [...late, ...outcomes];
+    };
+    const expiresAt = Math.max(...requests.map((one) => one.expiresAt));
+    return this.transactions.run(attempt, { ...options, expiresAt });
+  }
+}

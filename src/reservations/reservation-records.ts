@@ -1,0 +1,150 @@
+import type { Types } from 'mongoose';
+import { fieldChanges } from '../change-log/field-changes.js';
+import type { UnitDocument } from '../units/writing/unit-availability.service.js';
+import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
+import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
+import type { ReservationDto } from './reading/reservation.dto.js';
+import { presentReservation, presentWallet } from './reading/reservation.presenter.js';
+import type { ReservationState } from './reservation-state.js';
+import type { ReservationDocument } from './reservation.schema.js';
+
+/** What decides the availability of a unit. */
+export type UnitReservation = Pick<ReservationDocument, '_id' | 'unitId' | 'status'>;
+
+/** What was read for decisions about reservations. */
+export interface LoadedReservations {
+  readonly reservations: readonly ReservationDocument[];
+  /** Without those that are missing or deleted. */
+  readonly units: readonly UnitDocument[];
+  /** All reservations of the units that are stored. */
+  readonly ofUnits: readonly UnitReservation[];
+  /** Of each reservation the active one first, then the one deleted last. */
+  readonly wallets: readonly ChequeWalletDocument[];
+  readonly now: Date;
+}
+
+/** What a document was when it was read, and what it is now; undefined before when it is new. */
+export interface Change<T> {
+  readonly before: T | undefined;
+  readonly after: T;
+}
+
+/** Reservations with what decisions about them read, each as the decisions before have left it. */
+export class ReservationRecords {
+  /** What decisions changed of units and reservations, to be published in this order. */
+  readonly events: OutboundEvent[] = [];
+  private readonly reservations: ReadonlyMap<string, ReservationDocument>;
+  private readonly decided = new Map<string, ReservationDocument>();
+  private readonly units: Map<string, UnitDocument>;
+  private readonly decidedUnits = new Set<string>();
+  private readonly ofUnits: Map<string, UnitReservation[]>;
+  private readonly wallets: Map<string, readonly ChequeWalletDocument[]>;
+
+  constructor(private readonly loaded: LoadedReservations) {
+    this.reservations = byId(loaded.reservations);
+    this.units = byId(loaded.units);
+    this.ofUnits = Map.groupBy(loaded.ofUnits, ({ unitId }) => keyOf(unitId));
+    this.wallets = Map.groupBy(loaded.wallets, (wallet) => keyOf(wallet.reservationId));
+  }
+
+  /** The reservation of an id and all that a decision about it reads, null when there is none. */
+  stateOf(id: Types.ObjectId): ReservationState | null {
+    const key = keyOf(id);
+    const reservation = this.decided.get(key) ?? this.reservations.get(key);
+    return reservation === undefined ? null : this.stateAround(reservation);
+  }
+
+  /** What a decision about a reservation reads, which need not be stored yet. */
+  stateAround(reservation: ReservationDocument): ReservationState {
+    const { _id, unitId } = reservation;
+    const ofUnit = this.ofUnits.get(keyOf(unitId)) ?? [];
+    return {
+      reservation,
+      unit: (unitId && this.units.get(keyOf(unitId))) ?? null,
+      isUnitDecided: false,
+      otherStatuses: ofUnit.filter((one) => !one._id.equals(_id)).map(({ status }) => status),
+      wallets: this.wallets.get(keyOf(_id)) ?? [],
+      events: [],
+      now: this.loaded.now,
+    };
+  }
+
+  /** Takes over what a decision made of a state. */
+  put(before: ReservationState, after: ReservationState): void {
+    const { reservation, unit, wallets, isUnitDecided } = after;
+    const key = keyOf(reservation._id);
+    const isNew = !this.reservations.has(key) && !this.decided.has(key);
+    if (isNew) this.events.push({ type: 'reservation.created', data: shown(after) });
+    else if (reservation !== before.reservation) this.events.push(updated(before, after));
+    for (const { wallet, ...event } of after.events) {
+      this.events.push({ ...event, data: presentWallet(wallet) });
+    }
+    if (isNew || reservation !== before.reservation) this.decided.set(key, reservation);
+    this.wallets.set(key, wallets.toSorted(latestFirst));
+    const unitKey = keyOf(reservation.unitId);
+    const others = (this.ofUnits.get(unitKey) ?? []).filter((one) => keyOf(one._id) !== key);
+    this.ofUnits.set(unitKey, [...others, reservation]);
+    if (unit === null || !isUnitDecided) return;
+    this.units.set(unitKey, unit);
+    this.decidedUnits.add(unitKey);
+  }
+
+  /** The reservations that decisions have changed. */
+  reservationChanges(): Change<ReservationDocument>[] {
+    return [...this.decided].map(([key, after]) => ({ before: this.reservations.get(key), after }));
+  }
+
+  walletChanges(): Change<ChequeWalletDocument>[] {
+    const before = byId(this.loaded.wallets);
+    return [...this.wallets.values()]
+      .flat()
+      .map((after) => ({ before: before.get(keyOf(after._id)), after }))
+      .filter((change) => change.before !== change.after);
+  }
+
+  /** The units whose status was decided, also when it stays as it was (rule DATA-8). */
+  unitDecisions(): { readonly before: UnitDocument; readonly after: UnitDocument }[] {
+    return this.loaded.units.flatMap((before) => {
+      const key = keyOf(before._id);
+      return this.decidedUnits.has(key) ? { before, after: this.units.get(key) ?? before } : [];
+    });
+  }
+}
+
+function updated(before: ReservationState, after: ReservationState): OutboundEvent {
+  const changes = fieldChanges(
+    auditedFields(before.reservation),
+    auditedFields(after.reservation),
+    ['partnerCollection'],
+  );
+  return { type: 'reservation.updated', data: shown(after), changes };
+}
+
+/** The reservation of a state with the wallet that is active, else the one deleted last. */
+function shown({ reservation, wallets }: ReservationState): ReservationDto {
+  const active = wallets.find(({ isDeleted }) => !isDeleted);
+  return presentReservation(reservation, active ?? wallets[0]);
+}
+
+/** The fields whose changes an event lists; Wallet events list those of the wallet. */
+function auditedFields(reservation: ReservationDocument) {
+  const { updatedAt: _at, chequeWallet: _wallet, ...fields } = presentReservation(reservation);
+  return fields;
+}
+
+/** The order in which wallets are read: the active one first, then the one deleted last. */
+function latestFirst(a: ChequeWalletDocument, b: ChequeWalletDocument): number {
+  return (
+    Number(a.isDeleted) - Number(b.isDeleted) ||
+    (b.deletedAt?.getTime() ?? 0) - (a.deletedAt?.getTime() ?? 0) ||
+    keyOf(b._id).localeCompare(keyOf(a._id))
+  );
+}
+
+function byId<T extends { readonly _id: Types.ObjectId }>(documents: readonly T[]): Map<string, T> {
+  return new Map(documents.map((document) => [keyOf(document._id), document]));
+}
+
+function keyOf(id: Types.ObjectId | null | undefined): string {
+  return id?.toHexString() ?? '';
+}
