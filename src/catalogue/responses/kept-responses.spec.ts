@@ -117,7 +117,7 @@ describe('a response that is being made', () => {
     const left = fetch(`${url}/list`, { signal: leaving.signal, headers: { 'x-leaves': '1' } });
     await waitersArrived(1);
     leaving.abort();
-    await expect(left).rejects.toThrow();
+    await expect(left).rejects.toThrow('aborted');
     await isAsked(1);
     const other = read();
     await isAsked(2);
