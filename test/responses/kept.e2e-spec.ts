@@ -66,7 +66,12 @@ const read = (path: string, headers: Record<string, string> = {}, of = service) 
 /** From the database, whatever is kept. */
 const readAnew = (path: string, headers: Record<string, string> = {}) =>
   read(path, { ...headers, 'cache-control': 'no-cache' });
-const json = ({ body }: SentResponse) => JSON.parse(body.toString()) as { data: any };
+/** As far as tests look at it. */
+interface Shown {
+  readonly price: number;
+  readonly status: string;
+}
+const json = ({ body }: SentResponse) => JSON.parse(body.toString()) as { data: Shown };
 const post = (path: string, body: object) =>
   service.api('post', path).set('api-key', tenant.key).send(body);
 const set = (collection: string, _id: ObjectId, update: Document) =>

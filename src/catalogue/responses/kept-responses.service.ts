@@ -1,5 +1,3 @@
-import { buffer } from 'node:stream/consumers';
-import type { Readable } from 'node:stream';
 import { Inject, Injectable } from '@nestjs/common';
 import type {
   FastifyInstance,
@@ -12,21 +10,24 @@ import type {
 import type { Caller } from '../../authentication/caller.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { withinDeadline } from '../../database/connection/deadline.js';
-import { matchesTag } from '../../http/server/entity-tag.js';
 import { remainingDeadline } from '../../http/server/request-context.js';
 import type { RouteOptions } from '../../http/server/route-options.js';
 import { CatalogueChanges } from './catalogue-changes.js';
-import { type KeptResponse, ResponseStore } from './response-store.js';
+import {
+  bytesOf,
+  inOnePiece,
+  isStream,
+  type KeptResponse,
+  keptResponse,
+  sendKept,
+} from './kept-response.js';
+import { ResponseStore } from './response-store.js';
 
 /** Of an address, of a list of encodings, and of a list of tags. */
 const maxKeyPart = 2_048;
 
 /** Parameters whose values are never sent twice: each goes on where a client's last request ended. */
 const uniqueParameters = ['after', 'updatedSince'];
-
-/** What a response says of its body, and of itself; other headers belong to the request. */
-const bodyHeaders = ['content-type', 'content-encoding'];
-const responseHeaders = ['etag', 'vary', 'x-updated-as-of', 'x-ignored-fields'];
 
 /** A response that is being made, for whoever asks for the same meanwhile. */
 interface Making {
@@ -111,7 +112,7 @@ export class KeptResponsesService {
       const isCurrent = (made: { readonly moment: number }) =>
         this.changes.isUnchangedSince(organizationId, made.moment);
       const kept = store.get(key);
-      if (kept !== undefined && isCurrent(kept) && send(kept, request, reply)) {
+      if (kept !== undefined && isCurrent(kept) && sendKept(kept, request, reply)) {
         this.hits += 1;
         return;
       }
@@ -123,7 +124,8 @@ export class KeptResponsesService {
         return;
       }
       this.misses += 1;
-      this.begin(request, reply, shared, { key, organizationId, moment });
+      // For a client that has left already, nobody would say that nothing comes of it.
+      if (!reply.raw.destroyed) this.begin(request, reply, shared, { key, organizationId, moment });
       done();
     };
   }
@@ -141,7 +143,7 @@ export class KeptResponsesService {
     try {
       const deadline = remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS);
       const response = await withinDeadline(made, deadline);
-      if (response !== null && send(response, request, reply)) {
+      if (response !== null && sendKept(response, request, reply)) {
         this.hits += 1;
         return;
       }
@@ -176,7 +178,7 @@ export class KeptResponsesService {
       const making = this.makings.get(request);
       const finish = (body: Buffer | null) => {
         if (making === undefined) return;
-        const response = finished(reply, body, making.moment);
+        const response = keptResponse(reply, body, making.moment);
         if (this.isWorthKeeping(store, response, making)) store.set(making.key, response);
         making.finish(response);
       };
@@ -239,56 +241,4 @@ function keyOf({ headers, query, raw, language }: FastifyRequest, caller: Caller
   if (uniqueParameters.some((name) => Object.hasOwn(query as object, name))) return undefined;
   const { organizationId, permissions } = caller;
   return JSON.stringify([organizationId.toHexString(), permissions, language, encodings, url]);
-}
-
-/** Sends a response that is kept; false when only its tag is, and the client needs more. */
-function send(kept: KeptResponse, request: FastifyRequest, reply: FastifyReply): boolean {
-  if (matchesTag(request.headers['if-none-match'], kept.tag)) {
-    void reply.code(304).headers(kept.unchangedHeaders).send();
-    return true;
-  }
-  if (kept.body === null) return false;
-  void reply.headers(kept.headers).send(kept.body);
-  return true;
-}
-
-/** Also of the class of another library. */
-function isStream(payload: unknown): payload is Readable {
-  return typeof (payload as Partial<Readable> | null)?.pipe === 'function';
-}
-
-/** Compressing gives a stream; its bytes have a length, and can be kept. */
-async function inOnePiece(
-  stream: Readable,
-  finish: (body: Buffer) => void,
-  done: (error: Error | null, payload?: Buffer) => void,
-): Promise<void> {
-  try {
-    const body = await buffer(stream);
-    finish(body);
-    done(null, body);
-  } catch (error) {
-    done(error as Error);
-  }
-}
-
-function finished(reply: FastifyReply, body: Buffer | null, moment: number): KeptResponse {
-  const unchangedHeaders = headersOf(reply, responseHeaders);
-  const headers = { ...unchangedHeaders, ...headersOf(reply, bodyHeaders) };
-  return { tag: headers['etag'] ?? '', headers, unchangedHeaders, body, moment };
-}
-
-function headersOf(reply: FastifyReply, names: readonly string[]): Record<string, string> {
-  const present = names.filter((name) => reply.hasHeader(name));
-  return Object.fromEntries(present.map((name) => [name, String(reply.getHeader(name))]));
-}
-
-/** In memory of their own: a slice would hold on to all that it was cut from. */
-function bytesOf(payload: string | Buffer | null): Buffer | null {
-  if (payload === null) return null;
-  if (typeof payload !== 'string' && payload.length === payload.buffer.byteLength) return payload;
-  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(payload));
-  if (typeof payload === 'string') bytes.write(payload);
-  else payload.copy(bytes);
-  return bytes;
 }

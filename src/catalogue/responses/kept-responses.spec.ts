@@ -31,9 +31,10 @@ async function start(maxBytes = 100_000): Promise<void> {
   addEntityTags(server);
   kept.addTo(server);
   const caller = { organizationId: new Types.ObjectId(), permissions: '{}' } as never;
-  server.addHook('onRequest', (request, _reply, done) => {
+  server.addHook('onRequest', (request, reply, done) => {
     Object.assign(request, { caller, language: 'en-us', databaseWaitStartedAt: performance.now() });
-    done();
+    if (request.headers['x-leaves'] === undefined) done();
+    else reply.raw.once('close', () => done());
   });
   server.get('/list', { config: { isKept: true } as never }, (_request, reply) => {
     const { promise, resolve } = Promise.withResolvers<(of: FastifyReply) => unknown>();
@@ -105,6 +106,20 @@ describe('a response that is being made', () => {
     await waitersArrived(2);
     leaving.abort();
     expect(await first).toBe('left');
+    await isAsked(2);
+    asked[1]?.(() => 'own');
+    expect(await other).toEqual({ status: 200, text: 'own' });
+    asked[0]?.(() => 'late');
+  });
+
+  it('is made by the others when the client of the maker had left before', async () => {
+    const leaving = new AbortController();
+    const left = fetch(`${url}/list`, { signal: leaving.signal, headers: { 'x-leaves': '1' } });
+    await waitersArrived(1);
+    leaving.abort();
+    await expect(left).rejects.toThrow('aborted');
+    await isAsked(1);
+    const other = read();
     await isAsked(2);
     asked[1]?.(() => 'own');
     expect(await other).toEqual({ status: 200, text: 'own' });

@@ -1,16 +1,5 @@
 import { LRUCache } from 'lru-cache';
-
-/** What is sent again for a request like the one that it was made for. */
-export interface KeptResponse {
-  readonly tag: string;
-  /** The headers of a 200, and of a 304. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly unchangedHeaders: Readonly<Record<string, string>>;
-  /** As it is sent, compressed or not; null when only a 304 has been sent. */
-  readonly body: Buffer | null;
-  /** The moment of the catalogue before it was read. */
-  readonly moment: number;
-}
+import type { KeptResponse } from './kept-response.js';
 
 /** What a response takes beside its body and its key. */
 const overheadBytes = 2_048;
