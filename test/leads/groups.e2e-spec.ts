@@ -235,11 +235,11 @@ describe('lead requests in groups', () => {
   it('find who else has an email that a client gave up just before', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
-    const email = 'shared@example.com';
+    const shared = 'shared@example.com';
     const clientId = new ObjectId();
     await service.db.collection('clients').insertMany([
-      { ...conventions(organizationId), _id: clientId, email },
-      { ...conventions(organizationId), email },
+      { ...conventions(organizationId), _id: clientId, email: shared },
+      { ...conventions(organizationId), email: shared },
     ]);
     const linked = (recordSystemId: string) => ({
       ...conventions(organizationId),
@@ -250,7 +250,7 @@ describe('lead requests in groups', () => {
     await together(service, caller, [
       { name: 'first, on its own' },
       { recordSystemId: 'one', email: 'new@example.com' },
-      { recordSystemId: 'two', email },
+      { recordSystemId: 'two', email: shared },
     ]);
     const client = await service.db.collection('clients').findOne({ _id: clientId });
     expect(client).toMatchObject({ email: 'new@example.com' });
