@@ -44,7 +44,7 @@ function changeOf(
  * is what a request sends back as the number or text that it was shown.
  */
 function isShownAlike(a: unknown, b: unknown): boolean {
-  if (isDeepStrictEqual(a, b)) return true;
+  if (a === b || isDeepStrictEqual(a, b)) return true;
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((item, index) => isShownAlike(item, b[index]));
   }

@@ -70,18 +70,19 @@ export class CompoundsService {
     organizationId: Types.ObjectId,
     names: readonly ShownName[],
   ): Promise<(name: ShownName) => Types.ObjectId[]> {
-    const candidates = new Map<Language, Awaited<ReturnType<CompoundsRepository['findByNames']>>>();
+    const found = new Map<Language, ReadonlyMap<string, { readonly _id: Types.ObjectId }[]>>();
     for (const language of new Set(names.map((name) => name.language))) {
       const distinct = new Set(
         names.filter((name) => name.language === language).map(({ name }) => name),
       );
-      const found = await this.compounds.findByNames(organizationId, [...distinct], language);
-      candidates.set(language, found);
+      const candidates = await this.compounds.findByNames(organizationId, [...distinct], language);
+      found.set(
+        language,
+        Map.groupBy(candidates, (compound) => foldCase(textIn(compound.name, language))),
+      );
     }
     return ({ name, language }) =>
-      (candidates.get(language) ?? [])
-        .filter((compound) => foldCase(textIn(compound.name, language)) === foldCase(name))
-        .map(({ _id }) => _id);
+      (found.get(language)?.get(foldCase(name)) ?? []).map(({ _id }) => _id);
   }
 
   /** How the compounds that are asked for are counted and read, once that is asked for. */

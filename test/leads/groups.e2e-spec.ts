@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import type { Caller } from '../../src/authentication/caller.js';
 import { LeadGroupsService } from '../../src/leads/upsert/lead-groups.service.js';
-import { LeadsRepository } from '../../src/leads/leads.repository.js';
 import { presentLead } from '../../src/leads/lead.presenter.js';
 import type { LeadDecision } from '../../src/leads/upsert/lead-decision.js';
+import { LeadRecordsLoader } from '../../src/leads/upsert/lead-records-loader.js';
 import type { LeadPayload } from '../../src/leads/lead-merge.js';
 import { toOrganization } from '../../src/organizations/organization.js';
 import { addTenant, conventions } from '../support/builders.js';
@@ -26,6 +26,8 @@ afterAll(async () => {
 });
 
 const groupsOf = ({ service: { app } }: TestService) => app.get(LeadGroupsService);
+
+const heldUp = () => groupsOf(service).stats().heldUp + groupsOf(second).stats().heldUp;
 
 const phone = fc.constantFrom('01000000001', '+20 100 000 0001', '01000000002', '01000000003', '-');
 const email = fc.constantFrom('one@example.com', 'ONE@example.com', 'two@example.com', '');
@@ -272,11 +274,11 @@ describe('lead requests in groups', () => {
   it('find who else has an email that a client gave up just before', async () => {
     const caller = await makeCaller({});
     const { organizationId } = caller;
-    const email = 'shared@example.com';
+    const shared = 'shared@example.com';
     const clientId = new ObjectId();
     await service.db.collection('clients').insertMany([
-      { ...conventions(organizationId), _id: clientId, email },
-      { ...conventions(organizationId), email },
+      { ...conventions(organizationId), _id: clientId, email: shared },
+      { ...conventions(organizationId), email: shared },
     ]);
     const linked = (recordSystemId: string) => ({
       ...conventions(organizationId),
@@ -287,7 +289,7 @@ describe('lead requests in groups', () => {
     await together(service, caller, [
       { name: 'first, on its own' },
       { recordSystemId: 'one', email: 'new@example.com' },
-      { recordSystemId: 'two', email },
+      { recordSystemId: 'two', email: shared },
     ]);
     const client = await service.db.collection('clients').findOne({ _id: clientId });
     expect(client).toMatchObject({ email: 'new@example.com' });
@@ -307,15 +309,14 @@ describe('lead requests in groups', () => {
         ...derived,
       })),
     );
-    const repository = service.service.app.get(LeadsRepository);
-    const load = jest.spyOn(repository, 'findActiveInBatch');
-    const requests = ids.map((recordSystemId) => ({ recordSystemId, name: recordSystemId }));
-    const first = { recordSystemId: 'c', name: 'first, on its own' };
-    const outcomes = await together(service, caller, [first, ...requests]);
-    expect(outcomes.slice(1)).toMatchObject(ids.map(() => ({ operation: 'update' })));
-    const loaded = await Promise.all(load.mock.results.map(async ({ value }) => value));
-    expect(loaded.map((leads) => (leads as object[] | null)?.length)).toEqual([1, undefined, 3, 2]);
-    load.mockRestore();
+    const requests = ids.map((recordSystemId) => ({
+      language: 'en-us' as const,
+      payload: { recordSystemId },
+      data: {},
+    }));
+    const loader = service.service.app.get(LeadRecordsLoader);
+    const { count } = await loader.load(caller.organization, requests, { isExhaustive: false });
+    expect(count).toBe(3);
   });
 
   it('wait for none whose lead another program holds', async () => {
@@ -354,7 +355,10 @@ describe('lead requests in groups', () => {
         async (chosen, requests) => {
           const [ours, theirs] = [requests.slice(0, 2), requests.slice(2)];
           const caller = await makeCaller(chosen);
+          const before = heldUp();
           await Promise.all([together(service, caller, ours), together(second, caller, theirs)]);
+          // On a slow machine one may hold up the other for so long that requests overtake (rule LEAD-11).
+          fc.pre(heldUp() === before);
           const raced = await stateOf(caller, []);
           const candidates: string[] = [];
           for (const order of interleavings(ours, theirs)) {
