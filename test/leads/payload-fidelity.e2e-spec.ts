@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addTenant, type Tenant } from '../support/builders.js';
+import { rounds } from '../support/rounds.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import { rounds } from '../support/rounds.js';
 

@@ -20,7 +20,7 @@ async function reasonOfFailure(MONGODB_URI: string): Promise<string> {
   const started = runService(readEnvironment(variables));
   return started.then(
     () => 'It started.',
-    (error: Error) => error.message,
+    (error: unknown) => (error as Error).message,
   );
 }
 
