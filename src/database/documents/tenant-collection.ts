@@ -1,11 +1,4 @@
-import type {
-  AnyBulkWriteOperation,
-  CollationOptions,
-  Collection,
-  Document,
-  FindOptions,
-  Long,
-} from 'mongodb';
+import type { CollationOptions, Collection, Document, FindOptions, Long } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
