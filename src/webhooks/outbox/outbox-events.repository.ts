@@ -81,6 +81,13 @@ export class OutboxEventsRepository {
     );
   }
 
+  /** Since when the event that waits longest has waited to be relayed; null when none does. */
+  async waitingSince(): Promise<Date | null> {
+    const options = { sort: { createdAt: 1 }, projection: { createdAt: 1 } } as const;
+    const oldest = await this.events.acrossTenants.findOne({ relayedAt: null }, options);
+    return oldest?.createdAt ?? null;
+  }
+
   /** The newest events of an organization that were, or were not, set aside. */
   async list(
     organizationId: Types.ObjectId,

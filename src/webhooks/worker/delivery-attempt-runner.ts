@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import {
@@ -39,6 +40,12 @@ interface AttemptSummary {
   readonly pace: Pace;
 }
 
+/** Attempts of this process since its start: to all endpoints, and to those attempted last. */
+export interface AttemptCounts {
+  readonly delivered: number;
+  readonly failed: number;
+}
+
 interface FinishedAttempt extends AttemptSummary {
   readonly endpoint: WebhookEndpointDocument;
   readonly attempt: WebhookAttemptDocument;
@@ -51,6 +58,8 @@ interface FinishedAttempt extends AttemptSummary {
 export const resultNotStored = 'The result of a delivery attempt could not be stored';
 /** How many results may wait to be stored while their places are used again. */
 const mostUnstored = 256;
+/** For how many endpoints attempts are counted one by one. */
+const countedEndpoints = 1_000;
 /** How long they wait for others. */
 const gatherMs = 50;
 
@@ -62,6 +71,8 @@ export class DeliveryAttemptRunner {
     this.store(attempts),
   );
   private readonly unstored = new Set<Promise<unknown>>();
+  private total: AttemptCounts = { delivered: 0, failed: 0 };
+  private readonly byEndpoint = new LRUCache<string, AttemptCounts>({ max: countedEndpoints });
 
   constructor(
     private readonly sender: WebhookSender,
@@ -98,12 +109,30 @@ export class DeliveryAttemptRunner {
     const attempt = attemptOf(delivery, endpoint, result);
     const update = attemptUpdate(delivery, result, outcome, now);
     const summary = { isDelivered: isSuccess(result), pace: paceAfter(lastPace, result) };
+    this.count(endpoint, summary.isDelivered);
     const finished = { ...summary, endpoint, attempt, update, result, now };
     const isAsBefore = summary.pace === lastPace && !endpoint.failingSince;
     const canWait = summary.isDelivered && isAsBefore && this.unstored.size < mostUnstored;
     if (canWait) this.storeLater(this.finished.add(finished, gatherMs));
     else await this.finished.add(finished);
     return summary;
+  }
+
+  /** What this process has attempted; by the ids of at most 1,000 endpoints, and how many results are not stored yet. */
+  stats() {
+    const endpoints = Object.fromEntries(this.byEndpoint.entries());
+    return { ...this.total, endpoints, unstored: this.unstored.size };
+  }
+
+  private count({ _id }: WebhookEndpointDocument, isDelivered: boolean): void {
+    const id = _id.toHexString();
+    const one = { delivered: isDelivered ? 1 : 0, failed: isDelivered ? 0 : 1 };
+    const add = ({ delivered, failed }: AttemptCounts) => ({
+      delivered: delivered + one.delivered,
+      failed: failed + one.failed,
+    });
+    this.total = add(this.total);
+    this.byEndpoint.set(id, add(this.byEndpoint.get(id) ?? { delivered: 0, failed: 0 }));
   }
 
   /** Ends leases without an attempt. */
