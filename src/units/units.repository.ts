@@ -109,7 +109,12 @@ export class UnitsRepository {
     order: UnitOrder,
     part: ListPart,
   ): AsyncGenerator<UnitDocument[], void> {
-    const options = { sort: sortOf(order), computed: computedOrder(order), hint: indexToReadBy(filter, order), ...part };
+    const options = {
+      sort: sortOf(order),
+      computed: computedOrder(order),
+      hint: indexToReadBy(filter, order),
+      ...part,
+    };
     return this.units.batches(organizationId, filter, options);
   }
 

@@ -125,10 +125,7 @@ function patternOf(text: string): RegExp {
   return new RegExp(`^${text.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)}$`, 'iu');
 }
 
-function anyOf(
-  field: Field,
-  values: readonly (string | Types.ObjectId)[] | undefined,
-): UnitFilter {
+function anyOf(field: Field, values: readonly (string | Types.ObjectId)[] | undefined): UnitFilter {
   return values === undefined ? {} : { [field]: { $in: values } };
 }
 

@@ -2,7 +2,6 @@ import type { ComputedOrder, Run } from '../../database/documents/ordered-steps.
 import type { Position } from '../../database/documents/positions.js';
 import { defaultLanguage, type Language } from '../../localization/language.js';
 
-
 /** Fields that units can be sorted by (rule UNIT-5). */
 export const sortFields = [
   'createdAt',
