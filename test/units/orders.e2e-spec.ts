@@ -59,7 +59,7 @@ const keys: Record<string, (unit: Document, language: string) => Key> = {
 };
 
 function shownNumber(value: unknown): number {
-  const number = Number(String(value ?? 0));
+  const number = Number(value instanceof Decimal128 ? value.toString() : (value ?? 0));
   return Number.isNaN(number) ? 0 : number;
 }
 
