@@ -6,12 +6,16 @@ import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
+import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import { indexToCountBy, indexToReadBy } from './reading/unit-indexes.js';
 import { computedOrder, sortOf, type UnitOrder } from './reading/unit-order.js';
 
 @Injectable()
 export class UnitsRepository {
-  constructor(@InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>) {}
+  constructor(
+    @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
+    private readonly keptParts: KeptParts,
+  ) {}
 
   async findByIds(
     organizationId: Types.ObjectId,
@@ -121,7 +125,9 @@ export class UnitsRepository {
 
   /** How many units match. */
   async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
-    return this.units.count(organizationId, filter, indexToCountBy(filter));
+    return this.keptParts.count(organizationId, 'units', filter, () =>
+      this.units.count(organizationId, filter, indexToCountBy(filter)),
+    );
   }
 
   /** The texts that the units of an organization have in a field, deleted ones included. */

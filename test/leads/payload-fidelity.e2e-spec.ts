@@ -3,7 +3,6 @@ import fc from 'fast-check';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';
 import { basePath, sharedService } from '../support/shared-service.js';
-import { rounds } from '../support/rounds.js';
 
 const service = sharedService();
 let tenant: Tenant;

@@ -1,6 +1,7 @@
 import { Prop, raw, Schema } from '@nestjs/mongoose';
 import type { Schema as DocumentSchema, Types } from 'mongoose';
-import { DeletableDocument } from '../../database/documents/tenant-document.js';
+import { DeletableDocument, notDeleted } from '../../database/documents/tenant-document.js';
+import { caseCandidates } from '../../localization/fold-case.js';
 import type { Localized } from '../../localization/localized.js';
 
 /** A text in several languages; reused as a field's definition. */
@@ -49,4 +50,10 @@ export function indexChanges(schema: DocumentSchema): void {
     { organizationId: 1, deletedAt: 1 },
     { name: 'tombstones', partialFilterExpression: { deletedAt: { $exists: true } } },
   );
+}
+
+/** Serves finding documents by slugs in any case. */
+export function indexSlugsInAnyCase(schema: DocumentSchema): void {
+  const options = { name: 'slug-in-any-case', collation: caseCandidates };
+  schema.index({ organizationId: 1, slug: 1 }, { ...options, partialFilterExpression: notDeleted });
 }

@@ -7,6 +7,7 @@ import {
   type Brochure,
   CatalogueDocument,
   indexChanges,
+  indexSlugsInAnyCase,
   localized,
   type MediaItem,
 } from './catalogue-document.js';
@@ -109,6 +110,7 @@ compoundSchema.index(
   { name: 'by-createdAt' },
 );
 /** Serves the list of what changed since a time, oldest change first, deleted ones included. */
+indexSlugsInAnyCase(compoundSchema);
 indexChanges(compoundSchema);
 /** Serves copying all of an organization in the order of ids. */
 compoundSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });

@@ -5,6 +5,7 @@ import {
   type Brochure,
   CatalogueDocument,
   indexChanges,
+  indexSlugsInAnyCase,
   localized,
   type MediaItem,
 } from './catalogue-document.js';
@@ -40,4 +41,5 @@ export const phaseSchema = SchemaFactory.createForClass(PhaseDocument);
 phaseSchema.index({ organizationId: 1, parentId: 1 }, { name: 'byCompound' });
 /** Serves finding phases by their slugs. */
 phaseSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
+indexSlugsInAnyCase(phaseSchema);
 indexChanges(phaseSchema);

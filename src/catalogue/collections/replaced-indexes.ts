@@ -27,7 +27,7 @@ export class ReplacedCatalogueIndexes implements OnModuleInit {
 
   onModuleInit(): void {
     this.migrations.register({
-      version: 7,
+      version: 8,
       name: 'replaced indexes of the catalogue',
       runBatch: () => this.dropReplaced(),
     });

@@ -4,6 +4,7 @@ import type { Localized } from '../../localization/localized.js';
 import {
   CatalogueDocument,
   indexChanges,
+  indexSlugsInAnyCase,
   localized,
   type MediaItem,
   type ReviewState,
@@ -52,4 +53,5 @@ export const unitDesignSchema = SchemaFactory.createForClass(UnitDesignDocument)
 
 /** Serves finding a unit design by its slug. */
 unitDesignSchema.index({ organizationId: 1, slug: 1 }, { name: 'slug' });
+indexSlugsInAnyCase(unitDesignSchema);
 indexChanges(unitDesignSchema);

@@ -165,11 +165,18 @@ unitSchema.index({ ...ofOrganization, createdAt: -1, _id: -1 }, { name: 'by-crea
 for (const field of unitOrderFields) {
   unitSchema.index({ ...ofOrganization, [field]: 1, _id: 1 }, { name: `by-${field}` });
 }
-/** Serve filters by these fields, newest first. They are partial, so that the server tries them only then. */
+/**
+ * Serve filters by these fields, newest first. Most are partial, so that the server tries them only then;
+ * the others also tell which texts there are.
+ */
 for (const field of unitFilterFields) {
+  const isPartial = field !== 'saleType' && field !== 'rentalStatus';
   unitSchema.index(
     { ...ofOrganization, [field]: 1, createdAt: -1, _id: -1 },
-    { name: `by-${field}`, partialFilterExpression: { [field]: { $exists: true } } },
+    {
+      name: `by-${field}`,
+      ...(isPartial ? { partialFilterExpression: { [field]: { $exists: true } } } : {}),
+    },
   );
 }
 for (const language of languages) {

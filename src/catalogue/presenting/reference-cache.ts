@@ -34,7 +34,7 @@ export class ReferenceCache<T extends { readonly _id: string }> {
     const found = new Map<string, T>();
     const missing: Types.ObjectId[] = [];
     for (const [hex, id] of wanted) {
-      const cached = store === null ? this.own.get(hex) : store.get<Cached<T>>(this.keyOf(hex));
+      const cached = this.cached(store, hex);
       if (cached === undefined) missing.push(id);
       else if (cached.document !== null) found.set(hex, cached.document);
     }
@@ -47,6 +47,11 @@ export class ReferenceCache<T extends { readonly _id: string }> {
       else store.set(this.keyOf(hex), cached);
     }
     return found;
+  }
+
+  private cached(store: PartStore | null, hex: string): Cached<T> | undefined {
+    if (store === null) return this.own.get(hex);
+    return store.get(this.keyOf(hex)) as Cached<T> | undefined;
   }
 
   /** Made when it is needed: with its room for all entries it takes longer than a small response. */

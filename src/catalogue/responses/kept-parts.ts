@@ -18,7 +18,7 @@ interface Part {
 /** Where parts of one organization are kept. */
 export interface PartStore {
   /** The part that was stored under the key, undefined when there is none that still holds. */
-  get<T>(key: string): T | undefined;
+  get(key: string): unknown;
   set(key: string, value: unknown): void;
 }
 
@@ -52,11 +52,11 @@ export class KeptParts {
     if (moment === null || openSession().session !== undefined) return null;
     const organization = organizationId.toHexString();
     return {
-      get: <T>(key: string) => {
+      get: (key) => {
         const part = this.parts.get(`${organization} ${key}`);
         if (part === undefined) return undefined;
         const holds = this.changes.isUnchangedSince(organization, part.moment);
-        return holds ? (part.value as T) : undefined;
+        return holds ? part.value : undefined;
       },
       set: (key, value) => {
         this.parts.set(`${organization} ${key}`, { moment, value });
@@ -78,8 +78,8 @@ export class KeptParts {
   /** A part, made where none is kept that still holds. */
   async get<T>(organizationId: Types.ObjectId, key: string, make: () => Promise<T>): Promise<T> {
     const store = this.of(organizationId);
-    const kept = store?.get<T>(key);
-    if (kept !== undefined) return kept;
+    const kept = store?.get(key);
+    if (kept !== undefined) return kept as T;
     const value = await make();
     store?.set(key, value);
     return value;

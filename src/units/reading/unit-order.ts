@@ -91,20 +91,21 @@ function signOf(value: unknown): number {
   return Number.isNaN(number) ? 1 : Math.sign(number);
 }
 
+const sameInRun: Run['after'] = (position) => position;
+
 /** Translated names, and the default ones of what has no translation. */
 function nameRuns(language: Language, direction: 1 | -1): Run[] {
   const [translated, fallback] = [`name.${language}`, `name.${defaultLanguage}`];
-  const after = (position: Position) => position;
   return [
     {
       filter: { [translated]: { $exists: true, $nin: noTranslation } },
       sort: { [translated]: direction, _id: direction },
-      after,
+      after: sameInRun,
     },
     {
       filter: { [translated]: { $in: noTranslation } },
       sort: { [fallback]: direction, _id: direction },
-      after,
+      after: sameInRun,
     },
   ];
 }

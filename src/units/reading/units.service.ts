@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../authentication/caller.js';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
-import { KeptParts } from '../../catalogue/responses/kept-parts.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { Clock } from '../../configuration/clock.js';
 import type { ListPart } from '../../database/documents/ordered-steps.js';
@@ -44,7 +43,6 @@ export class UnitsService {
     private readonly references: ReferencesRepository,
     private readonly filters: UnitFilters,
     private readonly presenter: UnitPresenter,
-    private readonly keptParts: KeptParts,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
   ) {}
@@ -116,11 +114,7 @@ export class UnitsService {
     const { after, isCopy } = reading;
     const batches = (part: ListPart): UnitBatches =>
       this.units.batches(organizationId, filter, orderOf(isCopy), { after, ...part });
-    const count = () =>
-      this.keptParts.count(organizationId, 'units', filter, () =>
-        this.units.count(organizationId, filter),
-      );
-    return { reading, count, batches };
+    return { reading, count: () => this.units.count(organizationId, filter), batches };
   }
 }
 
