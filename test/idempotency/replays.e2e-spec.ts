@@ -104,11 +104,6 @@ async function cases(): Promise<Record<string, Case>> {
       body: { reservationId: open, installmentId: '1', chequeStatus: 'bounced', other: 1 },
       status: 201,
     },
-    'a callback that stores a part': {
-      path: webhook,
-      body: { reservationId: rejected, installmentId: '1', chequeStatus: 'collected' },
-      status: 422,
-    },
     'a callback that changes a part': {
       path: webhook,
       body: {
@@ -118,6 +113,11 @@ async function cases(): Promise<Record<string, Case>> {
         chequeStatus: 'bounced',
       },
       status: 404,
+    },
+    'a callback that stores a part': {
+      path: webhook,
+      body: { reservationId: open, installmentId: '1', chequeStatus: 'collected' },
+      status: 422,
     },
     'a callback about nothing': { path: webhook, body: { reservationId: 'none' }, status: 404 },
     'a callback without effect': { path: webhook, body: { reservationId: approved }, status: 201 },
