@@ -99,20 +99,20 @@ async function cases(): Promise<Record<string, Case>> {
       body: { unit: 'villa-1', status: 'approved' },
       status: 422,
     },
-    'a callback': {
-      path: webhook,
-      body: { reservationId: open, installmentId: '1', chequeStatus: 'bounced', other: 1 },
-      status: 201,
-    },
     'a callback that changes a part': {
       path: webhook,
       body: {
         reservationId: open,
-        reservationStatus: 'canceled',
+        reservationStatus: 'approved',
         installmentId: 'none',
-        chequeStatus: 'bounced',
+        chequeStatus: 'overdue',
       },
       status: 404,
+    },
+    'a callback': {
+      path: webhook,
+      body: { reservationId: open, installmentId: '1', chequeStatus: 'bounced', other: 1 },
+      status: 201,
     },
     'a callback that stores a part': {
       path: webhook,
