@@ -55,6 +55,15 @@ const variables = z.object({
   AUTH_FAILURE_BURST: integer(1, 1_000_000)
     .prefault('200')
     .describe('Failed authentications that an address may have at once before that holds.'),
+  HEADER_LIMIT_BYTES: integer(4_096, 65_536)
+    .prefault('16384')
+    .describe('Largest accepted headers of a request; larger ones get 431.'),
+  IDLE_TIMEOUT_MS: integer(100, 600_000)
+    .prefault('72000')
+    .describe(
+      'How long a connection stays open between two requests; keep it longer than the load ' +
+        'balancer does.',
+    ),
   MAX_CONNECTIONS: integer(1, 1_000_000)
     .prefault('10000')
     .describe('Most connections at a time; a further one is closed at once, without a response.'),

@@ -1,13 +1,21 @@
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { openSocket, sendRaw } from '../support/raw-http.js';
+import { addTenant } from '../support/builders.js';
+import { openSocket, readToEnd, sendRaw } from '../support/raw-http.js';
 import { basePath } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startTestService({ MAX_CONNECTIONS: '3' });
+  service = await startTestService({
+    MAX_CONNECTIONS: '3',
+    HEADER_LIMIT_BYTES: '4096',
+    IDLE_TIMEOUT_MS: '100',
+    REQUEST_TIMEOUT_MS: '3000',
+    BODY_LIMIT_BYTES: '1024',
+    JSON_DEPTH_LIMIT: '3',
+  });
 });
 afterAll(() => service.stop());
 
@@ -27,5 +35,51 @@ describe('MAX_CONNECTIONS', () => {
       await once(socket.resume(), 'close');
     }
     expect((await health()).status).toBe(200);
+  });
+});
+
+describe('a connection', () => {
+  const request = (id: number, end = '') =>
+    `GET /${basePath}/healthz HTTP/1.1\r\nHost: x\r\nx-request-id: pipelined-${id}\r\n${end}\r\n`;
+
+  it('on which nothing is sent is closed with a 408', async () => {
+    const response = await readToEnd(openSocket(service.url));
+    expect([response.status, response.headers['x-error-code']]).toEqual([408, 'request.timeout']);
+  });
+
+  it('that waits for a further request for too long is closed', async () => {
+    const socket = openSocket(service.url);
+    socket.write(request(0));
+    const { text } = await readToEnd(socket);
+    expect(text.match(/^HTTP\/1\.1 .*$/gm)).toEqual(['HTTP/1.1 200 OK']);
+  });
+
+  it('takes requests that do not wait for each other, and answers in their order', async () => {
+    const socket = openSocket(service.url);
+    const ids = Array.from({ length: 200 }, (_, id) => id);
+    socket.write(ids.map((id) => request(id)).join('') + request(200, 'Connection: close\r\n'));
+    let text = '';
+    for await (const chunk of socket) text += String(chunk);
+    const answered = [...text.matchAll(/^x-request-id: pipelined-(\d+)/gm)].map(([, id]) => id);
+    expect(answered).toEqual([...ids, 200].map(String));
+  });
+});
+
+describe('the size of a request', () => {
+  it('is limited as the environment says: headers, body and depth', async () => {
+    const { key } = await addTenant(service.db);
+    const post = `POST /${basePath}/leads HTTP/1.1`;
+    const statusOf = async (body: string, ...headers: string[]) => {
+      const length = `Content-Length: ${body.length}`;
+      const fields = ['Host: x', `api-key: ${key}`, 'Content-Type: application/json', length];
+      return (await sendRaw(service.url, post, [...fields, ...headers], body)).status;
+    };
+    const text = (length: number) => JSON.stringify({ data: { x: 'x'.repeat(length - 17) } });
+    expect(await statusOf('{}', `x: ${'x'.repeat(3_500)}`)).toBe(201);
+    expect(await statusOf('{}', `x: ${'x'.repeat(4_200)}`)).toBe(431);
+    expect([text(1_024).length, await statusOf(text(1_024))]).toEqual([1_024, 201]);
+    expect(await statusOf(text(1_025))).toBe(413);
+    expect(await statusOf('{"data":{"x":[1]}}')).toBe(201);
+    expect(await statusOf('{"data":{"x":[[]]}}')).toBe(400);
   });
 });

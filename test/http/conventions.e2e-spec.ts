@@ -356,7 +356,9 @@ describe('the reference', () => {
       expect(Object.keys(get.responses[304].headers)).toContain('etag');
     }
     const { post } = at('/leads');
-    expect(statuses(post)).toEqual([200, 201, 400, 401, 408, 413, 415, 429, 431, 500, 503]);
+    expect(statuses(post)).toEqual([
+      200, 201, 400, 401, 408, 409, 413, 415, 422, 429, 431, 500, 503,
+    ]);
     const exampleOf = (operation: typeof post, status: number) =>
       operation.responses[status].content['application/json'].example;
     expect(exampleOf(post, 200).operation).toBe('update');
@@ -364,7 +366,13 @@ describe('the reference', () => {
     const health = at('/healthz').get;
     expect(statuses(health)).toEqual([200, 400, 408, 431, 500, 503]);
     expect(exampleOf(health, 503).ok).toBe(false);
-    expect(health.parameters).toEqual(post.parameters);
+    const names = (operation: { parameters: { name: string }[] }) =>
+      operation.parameters.map(({ name }) => name);
+    expect(names(post)).toEqual([...names(health), 'idempotency-key']);
+    for (const path of ['/units', '/reservations', '/reservations/webhook']) {
+      expect(names(at(path).post)).toContain('idempotency-key');
+      expect(Object.keys(at(path).post.responses[409].headers)).toContain('retry-after');
+    }
   });
 
   it('names the headers that responses have, and no others', async () => {

@@ -40,7 +40,7 @@ describe('one Idempotency-Key over two instances', () => {
 
 describe('an instance that is killed', () => {
   it('leaves of each request with a key its change and response, or neither', async () => {
-    const variables = { ...instances.variables, DATABASE_DEADLINE_MS: '1000' };
+    const variables = { ...instances.variables, DATABASE_DEADLINE_MS: '3000' };
     const [victim, other] = await Promise.all([startProcess(variables), startProcess(variables)]);
     const requests = range(120).map((index) => ({
       apiKey: tenant.key,

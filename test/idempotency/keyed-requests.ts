@@ -45,11 +45,11 @@ export async function post(request: KeyedRequest): Promise<ExactResponse> {
   };
 }
 
-/** Sends it again while the first request with its key still runs. */
+/** Sends it again while the first request with its key still runs, or the database is too slow. */
 export async function settled(request: KeyedRequest): Promise<ExactResponse> {
   for (;;) {
     const response = await post(request);
-    if (response.status !== 409) return response;
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    if (response.status !== 409 && response.status !== 503) return response;
+    await new Promise((resolve) => setTimeout(resolve, 50));
   }
 }

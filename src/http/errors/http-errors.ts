@@ -196,7 +196,7 @@ export const httpErrors = {
     status: 431,
     code: 'request.headers_too_large',
     messageKey: 'http.headersTooLarge',
-    cause: 'The headers are larger than 16 KiB',
+    cause: 'The headers are larger than `HEADER_LIMIT_BYTES`, 16 KiB by default',
     remedy: 'Send fewer or shorter headers',
   },
   internalServerError: {

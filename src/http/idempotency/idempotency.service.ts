@@ -9,6 +9,7 @@ import { type TransactionOptions, Transactions } from '../../database/transactio
 import { DomainError } from '../errors/domain-error.js';
 import {
   type Answer,
+  type ClaimedAnswer,
   type IdempotencyClaim,
   type StoredResponse,
   storedResponse,
@@ -114,10 +115,7 @@ export class IdempotencyService {
    *
    * @throws DomainError 409 when one of the claims was taken over
    */
-  async complete(
-    organizationId: Types.ObjectId,
-    answers: readonly { readonly claim: IdempotencyClaim; readonly answer: Answer }[],
-  ): Promise<void> {
+  async complete(organizationId: Types.ObjectId, answers: readonly ClaimedAnswer[]): Promise<void> {
     if (answers.length === 0) return;
     const completions = answers.map(({ claim, answer }) => ({
       claim,

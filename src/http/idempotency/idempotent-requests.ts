@@ -15,6 +15,12 @@ import { IdempotencyService } from './idempotency.service.js';
 /** What is stored beside a success: what a repetition would be answered again. */
 const storedErrors: ReadonlySet<number> = new Set([400, 404, 422]);
 
+/** A request and its response. */
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
 /** Answers repeated requests with an `Idempotency-Key` as the first one (rule HTTP-23). */
 @Injectable()
 export class IdempotentRequests {
@@ -31,22 +37,33 @@ export class IdempotentRequests {
       const value = request.headers['idempotency-key'];
       const { caller } = request;
       if (value === undefined || request.method !== 'POST' || caller === undefined) return done();
-      this.begin(request, reply, caller, String(value)).then((isReplayed) => {
-        if (!isReplayed) done();
-      }, done);
+      void this.begin({ request, reply, caller }, String(value), done);
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
       const claim = request.caller?.claim;
       if (claim === undefined) return done(null, payload);
-      this.end(claim, request, reply, payload).then((sent) => done(null, sent), done);
+      void this.send(claim, { request, reply }, payload, done);
     });
   }
 
-  /** Claims the key, or sends what is stored of it and says so. */
+  /** Claims the key for the handler, or sends what is stored of it. */
   private async begin(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    caller: Caller,
+    exchange: Exchange & { readonly caller: Caller },
+    value: string,
+    done: (error?: Error) => void,
+  ): Promise<void> {
+    let isReplayed: boolean;
+    try {
+      isReplayed = await this.isReplayed(exchange, value);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    if (!isReplayed) done();
+  }
+
+  private async isReplayed(
+    { request, reply, caller }: Exchange & { readonly caller: Caller },
     value: string,
   ): Promise<boolean> {
     const key = parseIdempotencyKey(value);
@@ -74,14 +91,17 @@ export class IdempotentRequests {
   }
 
   /** Stores what is sent, unless its transaction did, or lets a repetition run. */
-  private async end(
+  private async send(
     claim: IdempotencyClaim,
-    request: FastifyRequest,
-    reply: FastifyReply,
+    { request, reply }: Exchange,
     payload: unknown,
-  ): Promise<unknown> {
+    done: (error: null, payload: unknown) => void,
+  ): Promise<void> {
     const { statusCode: status } = reply;
-    if (claim.response?.status === status) return claim.response.body ?? payload;
+    if (claim.response?.status === status) {
+      done(null, claim.response.body ?? payload);
+      return;
+    }
     try {
       const isText = typeof payload === 'string' || payload === null || payload === undefined;
       if (isText && (status < 300 || storedErrors.has(status))) {
@@ -97,7 +117,7 @@ export class IdempotentRequests {
     } catch (error) {
       this.warn(error);
     }
-    return payload;
+    done(null, payload);
   }
 
   private warn(error: unknown): void {

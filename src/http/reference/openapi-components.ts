@@ -59,6 +59,10 @@ const headers = {
     description: 'Stable code of the error, the same in every language.',
     schema: text,
   },
+  'idempotent-replayed': {
+    description: 'Only on what an earlier request with the same Idempotency-Key was answered.',
+    schema: { ...text, enum: ['true'] },
+  },
   'ratelimit-policy': {
     description:
       'The limit of the API key: q requests at once, available again within w seconds. Absent ' +

@@ -3,6 +3,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../errors/error-definition.js';
 import { tolerantNames } from '../validation/unknown-names.js';
+import { documentIdempotency } from './idempotency-documentation.js';
 import { headerReference, sharedComponents } from './openapi-components.js';
 
 /**
@@ -40,6 +41,7 @@ export function createOpenApiDocument(
     },
   );
   closeStrictBodies(document);
+  documentIdempotency(document);
   documentRateLimits(document);
   return document;
 }

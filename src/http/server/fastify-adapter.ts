@@ -94,7 +94,9 @@ function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
     trustProxy: trustProxy(environment),
     routerOptions: { maxParamLength: pathParameterLimit },
     requestTimeout: environment.REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: environment.IDLE_TIMEOUT_MS,
     http: {
+      maxHeaderSize: environment.HEADER_LIMIT_BYTES,
       // Rejected with the usual body instead.
       requireHostHeader: false,
       headersTimeout: environment.REQUEST_TIMEOUT_MS,

@@ -91,7 +91,6 @@ function serviceWith(deadlineMs = 10_000): LeadGroupsService {
     { load } as never,
     writer as never,
     { next: nextNumbers } as never,
-    { complete: () => Promise.resolve() } as never,
     { now: () => new Date() },
     { DATABASE_DEADLINE_MS: deadlineMs } as never,
   );

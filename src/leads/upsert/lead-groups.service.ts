@@ -18,8 +18,7 @@ import {
 } from '../../database/transactions/transactions.js';
 import type { Organization } from '../../organizations/organization.js';
 import { mebibyte } from '../../values/numbers.js';
-import type { IdempotencyClaim } from '../../http/idempotency/idempotency-claim.js';
-import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
+import type { ClaimedAnswer, IdempotencyClaim } from '../../http/idempotency/idempotency-claim.js';
 import { LeadNumbers } from '../lead-numbers.js';
 import { type LeadPayload, requestData } from '../lead-merge.js';
 import { decideLead } from './decide-lead.js';
@@ -72,7 +71,6 @@ export class LeadGroupsService {
     private readonly loader: LeadRecordsLoader,
     private readonly writer: LeadDecisionsWriter,
     private readonly numbers: LeadNumbers,
-    private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -183,12 +181,12 @@ export class LeadGroupsService {
     const decided = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     if (decided.length === 0) return outcomes;
     const decisions = withNumbers(decided, await numbersFor(countCreated(decided)));
-    await this.writer.store(organization._id, records.clients.changes(), decisions);
     const numbered = decisions.values();
     const settled = outcomes.map((one) =>
       one.status === 'fulfilled' ? { ...one, value: numbered.next().value ?? one.value } : one,
     );
-    await this.idempotency.complete(organization._id, claimedAnswers(requests, settled));
+    const answers = claimedAnswers(requests, settled);
+    await this.writer.store(organization._id, records.clients.changes(), decisions, answers);
     return settled;
   }
 
@@ -217,7 +215,7 @@ function isOver({ decidableUntil }: GroupedRequest): boolean {
 function claimedAnswers(
   requests: readonly GroupedRequest[],
   outcomes: readonly PromiseSettledResult<LeadDecision>[],
-) {
+): ClaimedAnswer[] {
   return outcomes.flatMap((one, index) => {
     const claim = requests[index]?.claim;
     if (claim === undefined || one.status === 'rejected') return [];
