@@ -21,7 +21,10 @@ COPY package.json ./
 COPY scripts/run.mjs ./scripts/
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
+RUN install --directory --owner=node node_modules/.cache
 USER node
+# Compiled code for the first start. This one ends at once, because its configuration is not valid.
+RUN PORT=none node dist/main.js; test $? -eq 2
 EXPOSE 3000
 # The answer comes within two seconds, and is 503 while the database does not answer.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \

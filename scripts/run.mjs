@@ -2,7 +2,6 @@
 // missing or older than they are, so that no command ever runs yesterday's code.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -45,8 +44,6 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
 buildWhenStale();
 const [entry] = process.argv.slice(2);
 if (entry !== '--build-only') {
-  // Nothing but speed depends on it: a command starts in two thirds of the time.
-  enableCompileCache(join(root, 'node_modules', '.cache', 'compiled'));
   process.argv.splice(1, 2, join(root, 'dist', `${entry}.js`));
   await import(pathToFileURL(process.argv[1]).href);
 }

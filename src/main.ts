@@ -1,22 +1,6 @@
-import { ConfigurationError } from './configuration/environment.js';
-import { limitHeapGrowth } from './memory.js';
-import { type RunningService, runService } from './run-service.js';
+import { keepCompiledCode, storeCompiledCode } from './compile-cache.js';
 
-limitHeapGrowth();
-try {
-  const service = await runService();
-  shutDownOnSignals(service);
-  service.announce();
-} catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exit(error instanceof ConfigurationError ? 2 : 1);
-}
-
-function shutDownOnSignals(service: RunningService): void {
-  const shutDown = () => {
-    void service.shutDown().then((isFinished) => process.exit(isFinished ? 0 : 1));
-  };
-  // npm forwards signals that the process group has had already, so each may come twice.
-  process.on('SIGTERM', shutDown);
-  process.on('SIGINT', shutDown);
-}
+keepCompiledCode();
+const { startService } = await import('./start-service.js');
+await startService();
+storeCompiledCode();

@@ -26,12 +26,8 @@ export class ApiKeyGuard implements CanActivate {
 
   /** Judges from now on, before the framework reads a body and calls its guards. */
   addTo(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', (request, _reply, done) => {
-      if (request.is404 || !needsKey(request)) return done();
-      this.callerOf(request).then((caller) => {
-        request.caller = caller;
-        done();
-      }, done);
+    fastify.addHook('onRequest', async (request) => {
+      if (!request.is404 && needsKey(request)) request.caller = await this.callerOf(request);
     });
   }
 

@@ -65,7 +65,7 @@ describe('Dockerfile', () => {
       argumentsOf('RUN', stage).filter((command) => command.startsWith('npm ci')),
     );
     expect(installs).toEqual(['npm ci --ignore-scripts', 'npm ci --omit=dev --ignore-scripts']);
-    expect(argumentsOf('RUN')).toEqual([]);
+    expect(argumentsOf('RUN').filter((command) => /\bnp[mx]\b/.test(command))).toEqual([]);
   });
 
   it('makes an image that runs in production as a user without rights', () => {

@@ -144,13 +144,24 @@ describe('unknown routes', () => {
 
 describe('responses', () => {
   it('carry security headers and do not name the server', async () => {
-    const { headers } = await lead();
-    expect(headers).toMatchObject({
-      'x-content-type-options': 'nosniff',
-      'strict-transport-security': expect.any(String),
-    });
-    expect(headers).not.toHaveProperty('x-powered-by');
-    expect(headers).not.toHaveProperty('server');
+    for (const response of anyResponse()) {
+      const { headers } = await response;
+      expect(headers).toMatchObject({
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-resource-policy': 'same-origin',
+        'origin-agent-cluster': '?1',
+        'referrer-policy': 'no-referrer',
+        'strict-transport-security': 'max-age=31536000; includeSubDomains',
+        'x-content-type-options': 'nosniff',
+        'x-dns-prefetch-control': 'off',
+        'x-download-options': 'noopen',
+        'x-frame-options': 'SAMEORIGIN',
+        'x-permitted-cross-domain-policies': 'none',
+        'x-xss-protection': '0',
+      });
+      expect(headers).not.toHaveProperty('x-powered-by');
+      expect(headers).not.toHaveProperty('server');
+    }
   });
 
   it.each(['json', 'csv', 'ndjson'])('are compressed as %s', async (format) => {
@@ -246,6 +257,42 @@ describe('the log', () => {
       .filter((line) => line.includes(text))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
   const { port } = new URL(service.url);
+
+  it('has one line for each request, with these fields and no others', async () => {
+    const { organizationId, key } = await addTenant(service.db);
+    const id = `logged-${organizationId.toHexString()}`;
+    await service
+      .api('get', '/leads/some-person')
+      .set({ 'api-key': key, 'x-request-id': id })
+      .expect(404);
+    await eventually(() => {
+      expect(linesWith(id)).toEqual([
+        {
+          level: 30,
+          time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+          reqId: id,
+          method: 'GET',
+          route: `/${basePath}/leads/:recordSystemId`,
+          status: 404,
+          milliseconds: expect.any(Number),
+          organizationId: organizationId.toHexString(),
+          apiKeyId: expect.stringMatching(/^[0-9a-f]{24}$/),
+          msg: 'request completed',
+        },
+      ]);
+    }, 5_000);
+  });
+
+  it('has no values of a path that leads nowhere', async () => {
+    await request(service.url)
+      .get('/nowhere/Person?api-key=secret-in-query')
+      .set('x-request-id', 'logged-nowhere')
+      .expect(404);
+    await eventually(() => {
+      expect(linesWith('logged-nowhere')).toMatchObject([{ route: 'unknown', status: 404 }]);
+    }, 5_000);
+    expect(service.logged()).not.toContain('secret-in-query');
+  });
 
   it('has a request whose client left after it was sent, once, as aborted', async () => {
     const { organizationId, key } = await addTenant(service.db);

@@ -18,7 +18,7 @@ export function createLogger(
     {
       level: LOG_LEVEL,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: isoTime(),
       redact: {
         paths: ['*.headers["api-key"]', '*.headers.authorization', '*.headers.cookie', '*.body'],
         censor: redacted,
@@ -28,6 +28,20 @@ export function createLogger(
     },
     ...(isPrettyPrinted ? [] : [destination ?? standardOutput()]),
   );
+}
+
+/** The time as pino writes it; lines of the same millisecond share its text. */
+function isoTime(): () => string {
+  let at = 0;
+  let text = '';
+  return () => {
+    const now = Date.now();
+    if (now !== at) {
+      at = now;
+      text = `,"time":"${new Date(now).toISOString()}"`;
+    }
+    return text;
+  };
 }
 
 /** Standard output, written to once a turn of the event loop: a write for each line costs more than the line. */

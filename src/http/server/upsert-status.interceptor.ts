@@ -21,6 +21,11 @@ export function upsertStatus(operation: UpsertResult['operation']): number {
 export class UpsertStatusInterceptor implements NestInterceptor {
   intercept(context: ExecutionContext, next: CallHandler<UpsertResult>): Observable<UpsertResult> {
     const reply = context.switchToHttp().getResponse<FastifyReply>();
-    return next.handle().pipe(tap(({ operation }) => void reply.status(upsertStatus(operation))));
+    return next.handle().pipe(
+      tap(({ operation }) => {
+        // The deadline may have answered; the log would take this status for the one that was sent.
+        if (!reply.sent) void reply.status(upsertStatus(operation));
+      }),
+    );
   }
 }
