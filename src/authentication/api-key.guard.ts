@@ -48,6 +48,7 @@ export class ApiKeyGuard implements CanActivate {
       organizationId: found.organization._id,
       organization: found.organization,
       apiKeyId: found.key._id,
+      requestId: request.id,
       language: request.language,
     };
   }

@@ -9,6 +9,8 @@ export interface Caller {
   readonly organizationId: Types.ObjectId;
   readonly organization: Organization;
   readonly apiKeyId: Types.ObjectId;
+  /** `x-request-id` of the request, stored with what it changes (rule DATA-9). */
+  readonly requestId: string;
   readonly language: Language;
 }
 

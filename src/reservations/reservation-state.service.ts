@@ -12,6 +12,12 @@ import type { ReservationState } from './reservation-state.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
 
+interface StoreOptions {
+  readonly requestId: string;
+  readonly isNew?: boolean;
+  readonly emitsUnitEvent?: boolean;
+}
+
 /** Loads what decisions about a reservation read and stores what they changed. */
 @Injectable()
 export class ReservationStateService {
@@ -41,19 +47,17 @@ export class ReservationStateService {
    * Stores the differences between two states and publishes their events, inside the transaction in
    * which the first one was loaded.
    *
+   * @param options.requestId the request whose changes these are
    * @param options.isNew whether the reservation is not stored yet
    * @param options.emitsUnitEvent whether a change of the unit is published too (rule CALL-13)
    */
   async store(
     before: ReservationState,
     after: ReservationState,
-    {
-      isNew = false,
-      emitsUnitEvent = false,
-    }: { readonly isNew?: boolean; readonly emitsUnitEvent?: boolean } = {},
+    { requestId, isNew = false, emitsUnitEvent = false }: StoreOptions,
   ): Promise<void> {
     const { reservation } = after;
-    const events: OutboundEvent[] = [];
+    const events: Omit<OutboundEvent, 'requestId'>[] = [];
     if (isNew) {
       await this.reservations.insert(reservation);
       events.push({ type: 'reservation.created', data: shown(after) });
@@ -65,9 +69,12 @@ export class ReservationStateService {
     for (const { wallet, ...event } of after.events) {
       events.push({ ...event, data: presentWallet(wallet) });
     }
-    await this.outbox.publishAll(reservation.organizationId, events);
+    await this.outbox.publishAll(
+      reservation.organizationId,
+      events.map((event) => ({ ...event, requestId })),
+    );
     if (!after.isUnitDecided || before.unit === null || after.unit === null) return;
-    await this.units.store(before.unit, after.unit, { emitsEvent: emitsUnitEvent });
+    await this.units.store(before.unit, after.unit, emitsUnitEvent ? requestId : null);
   }
 
   private async storeWallets(before: ReservationState, after: ReservationState): Promise<void> {

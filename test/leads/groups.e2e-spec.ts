@@ -100,7 +100,13 @@ async function makeCaller(chosen: object): Promise<Caller> {
   });
   const document = await service.db.collection('organizations').findOne({ _id: organizationId });
   const organization = toOrganization(document as never);
-  return { organizationId, organization, apiKeyId: new ObjectId(), language: 'en-us' };
+  return {
+    organizationId,
+    organization,
+    apiKeyId: new ObjectId(),
+    requestId: '',
+    language: 'en-us',
+  };
 }
 
 type Outcome = { readonly error: unknown } | { readonly operation: string; readonly lead: object };

@@ -33,7 +33,7 @@ const recompute = (unitId: ObjectId, emitsEvent: boolean) => {
     if (unit === null) throw new Error('The unit is missing.');
     const status = availability(unit.status, ['pending']);
     const after = status === unit.status ? unit : { ...unit, status, updatedAt: new Date() };
-    await units.store(unit, after, { emitsEvent });
+    await units.store(unit, after, emitsEvent ? 'request' : null);
     return after !== unit;
   });
 };

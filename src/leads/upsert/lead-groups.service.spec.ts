@@ -15,6 +15,7 @@ const caller = {
   organizationId,
   organization,
   apiKeyId: new ObjectId(),
+  requestId: 'request',
   language: 'en-us',
 } as const;
 

@@ -76,11 +76,14 @@ export class LeadGroupsService {
    * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
-  async upsert({ organization, language }: Caller, payload: LeadPayload): Promise<LeadDecision> {
+  async upsert(
+    { organization, language, requestId }: Caller,
+    payload: LeadPayload,
+  ): Promise<LeadDecision> {
     const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
     const expiresAt = Date.now() + deadlineMs;
     const decidableUntil = endOfWork(expiresAt, deadlineMs);
-    const request = { organization, language, payload, expiresAt, decidableUntil };
+    const request = { requestId, organization, language, payload, expiresAt, decidableUntil };
     const bytes = BSON.calculateObjectSize(payload);
     return this.groups.submit(organization._id.toHexString(), request, bytes);
   }

@@ -66,7 +66,7 @@ export class CallbacksService {
     const { organizationId } = caller;
     const unitId = (await this.find(organizationId, callback))?.unitId;
     const work = async () => {
-      const outcome = await this.apply(organizationId, callback);
+      const outcome = await this.apply(caller, callback);
       const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
       await this.log.insert(caller, request, this.logged(outcome, error));
       return { outcome, error };
@@ -75,7 +75,7 @@ export class CallbacksService {
   }
 
   private async apply(
-    organizationId: Types.ObjectId,
+    { organizationId, requestId }: Caller,
     callback: CallbackDto,
   ): Promise<CallbackOutcome> {
     const reservation = await this.find(organizationId, callback);
@@ -84,7 +84,7 @@ export class CallbacksService {
     }
     const loaded = await this.states.load(reservation);
     const { state, ...outcome } = decideCallback(loaded, callback);
-    await this.states.store(loaded, state);
+    await this.states.store(loaded, state, { requestId });
     return outcome;
   }
 

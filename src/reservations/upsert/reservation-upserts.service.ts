@@ -38,12 +38,12 @@ export class ReservationUpsertsService {
    *   that becomes too large
    */
   async upsert(
-    { organizationId }: Caller,
+    caller: Caller,
     request: UpsertReservationDto,
   ): Promise<{ response: ReservationUpsertResponseDto; ignored: readonly string[] }> {
     const { operation, reservation, wallet } = await this.transactions.run(
-      () => this.save(organizationId, request),
-      { queueKeys: await this.queueKeys(organizationId, request) },
+      () => this.save(caller, request),
+      { queueKeys: await this.queueKeys(caller.organizationId, request) },
     );
     const presented = presentReservation(reservation, wallet);
     return {
@@ -52,7 +52,7 @@ export class ReservationUpsertsService {
     };
   }
 
-  private async save(organizationId: Types.ObjectId, request: UpsertReservationDto) {
+  private async save({ organizationId, requestId }: Caller, request: UpsertReservationDto) {
     const stored = await this.findStored(organizationId, request);
     if (stored === null && request.unit === undefined) {
       throw new DomainError(reservationErrors.unitRequired);
@@ -66,7 +66,7 @@ export class ReservationUpsertsService {
     const loaded = await this.states.load(reservation);
     const state = decideUpsert(loaded, request, references);
     const isNew = stored === null;
-    await this.states.store(loaded, state, { isNew, emitsUnitEvent: true });
+    await this.states.store(loaded, state, { requestId, isNew, emitsUnitEvent: true });
     const operation = isNew ? ('create' as const) : ('update' as const);
     return { operation, reservation: state.reservation, wallet: state.wallets[0] };
   }

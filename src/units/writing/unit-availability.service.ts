@@ -23,15 +23,16 @@ export class UnitAvailabilityService {
    * Stores a decision about a unit's status. The unit's document is written even when its status
    * stays: that write is the lock which keeps two decisions about one unit apart (rule DATA-8).
    *
-   * @param options.emitsEvent whether a change is published as an event (rule CALL-13)
+   * @param publishedFor the request that a change is published as an event of; null when it is not
+   *   published (rule CALL-13)
    */
   async store(
     before: UnitDocument,
     after: UnitDocument,
-    { emitsEvent }: { readonly emitsEvent: boolean },
+    publishedFor: string | null,
   ): Promise<void> {
     const { status = '', updatedAt } = after;
     await this.units.setFieldsLocking(before, after === before ? {} : { status, updatedAt });
-    if (emitsEvent) await this.events.updated(before, after);
+    if (publishedFor !== null) await this.events.updated(before, after, publishedFor);
   }
 }

@@ -25,9 +25,9 @@ export class UnitEvents {
     private readonly presenter: UnitPresenter,
   ) {}
 
-  async created(unit: UnitDocument): Promise<void> {
+  async created(unit: UnitDocument, requestId: string): Promise<void> {
     const data = await this.presenter.present(unit, defaultLanguage);
-    await this.outbox.publish(unit.organizationId, { type: 'unit.created', data });
+    await this.outbox.publish(unit.organizationId, { type: 'unit.created', data, requestId });
   }
 
   /** The events of many units of an organization, none of which was retired. */
@@ -48,13 +48,13 @@ export class UnitEvents {
   }
 
   /** Publishes nothing where nothing differs; a unit that is retired by the change was deleted. */
-  async updated(before: UnitDocument, after: UnitDocument): Promise<void> {
+  async updated(before: UnitDocument, after: UnitDocument, requestId: string): Promise<void> {
     const changes = unitChanges(before, after);
     if (changes.length === 0) return;
     const data = await this.presenter.present(after, defaultLanguage);
     const event = after.isDeleted
-      ? ({ type: 'unit.deleted', data } as const)
-      : ({ type: 'unit.updated', data, changes } as const);
+      ? ({ type: 'unit.deleted', data, requestId } as const)
+      : ({ type: 'unit.updated', data, changes, requestId } as const);
     await this.outbox.publish(after.organizationId, event);
   }
 }
