@@ -10,6 +10,7 @@ import { DatabaseModule } from './database/database.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { LeadsModule } from './leads/leads.module.js';
+import { OperationsModule } from './operations/operations.module.js';
 import { ReservationsModule } from './reservations/reservations.module.js';
 import { UnitsModule } from './units/units.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -50,6 +51,7 @@ export class AppModule {
         ReservationsModule,
         WebhooksModule,
         HealthModule,
+        OperationsModule,
       ],
     };
   }

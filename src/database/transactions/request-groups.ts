@@ -17,6 +17,9 @@ interface Waiting<Request, Response> {
 export class RequestGroups<Request, Response> {
   private readonly waiting = new Map<string, Waiting<Request, Response>[]>();
 
+  /** How many groups had each number of requests; the place in the list is the number. */
+  readonly sizes: number[] = [];
+
   /** @param run gives the outcome of each request of a group, in their order; it never rejects */
   constructor(
     private readonly run: (
@@ -41,6 +44,7 @@ export class RequestGroups<Request, Response> {
     this.waiting.set(key, queue);
     while (queue.length > 0) {
       const group = this.takeGroup(queue);
+      this.sizes[group.length] = (this.sizes[group.length] ?? 0) + 1;
       const outcomes = await this.run(group.map(({ request }) => request));
       for (const [index, outcome] of outcomes.entries()) group[index]?.settle(outcome);
     }

@@ -2,12 +2,33 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
+/** What the log says of a response that is over. */
+export interface CompletedRequest {
+  readonly method: string;
+  /** Pattern of the route; `unknown` where there is none. */
+  readonly route: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly organizationId: string | undefined;
+  readonly apiKeyId: string | undefined;
+  /** Whether the client left before it had the whole response. */
+  readonly aborted?: true;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Told of each response that is over; set where somebody counts them. */
+    onCompletedRequest: ((request: CompletedRequest) => void) | null;
+  }
+}
+
 /**
  * Logs one line for each response: route pattern, status, time, and whose request it was. Values of
  * path parameters and queries are left out, they may be personal or a key. A response that its client
  * did not wait for is logged once it is decided, as `aborted`.
  */
 export function addRequestLog(fastify: FastifyInstance): void {
+  fastify.decorate('onCompletedRequest', null);
   const decided = new WeakSet<ServerResponse>();
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => {
@@ -25,18 +46,17 @@ export function addRequestLog(fastify: FastifyInstance): void {
 /** Logs a response that is over. */
 export function logResponse(request: FastifyRequest, reply: FastifyReply): void {
   const level = reply.statusCode >= 500 ? 'error' : 'info';
-  request.log[level](
-    {
-      method: request.method,
-      route: request.routeOptions.url ?? 'unknown',
-      status: reply.statusCode,
-      milliseconds: Math.round(reply.elapsedTime * 10) / 10,
-      organizationId: request.caller?.organizationId.toHexString(),
-      apiKeyId: request.caller?.apiKeyId.toHexString(),
-      ...(reply.raw.writableFinished ? {} : { aborted: true }),
-    },
-    'request completed',
-  );
+  const completed: CompletedRequest = {
+    method: request.method,
+    route: request.routeOptions.url ?? 'unknown',
+    status: reply.statusCode,
+    milliseconds: Math.round(reply.elapsedTime * 10) / 10,
+    organizationId: request.caller?.organizationId.toHexString(),
+    apiKeyId: request.caller?.apiKeyId.toHexString(),
+    ...(reply.raw.writableFinished ? {} : { aborted: true }),
+  };
+  request.log[level](completed, 'request completed');
+  request.server.onCompletedRequest?.(completed);
 }
 
 /** Logs the response to bytes that never became a request. */

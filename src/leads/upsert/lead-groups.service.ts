@@ -15,6 +15,7 @@ import {
   Transactions,
   type TransactionOptions,
 } from '../../database/transactions/transactions.js';
+import { type InTrace, inCurrentTrace } from '../../operations/tracing/traced.js';
 import type { Organization } from '../../organizations/organization.js';
 import { mebibyte } from '../../values/numbers.js';
 import { LeadNumbers } from '../lead-numbers.js';
@@ -38,6 +39,8 @@ interface GroupedRequest extends LeadRequest {
   readonly expiresAt: number;
   /** Until when it may be decided, so that its commit comes before that. */
   readonly decidableUntil: number;
+  /** A group runs after others, in the trace of its first request. */
+  readonly inTrace: InTrace;
 }
 
 /** A request that is held up leaves its group with a promise. */
@@ -70,6 +73,11 @@ export class LeadGroupsService {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
+  /** How many groups had each number of requests; the place in the list is the number. */
+  stats(): { readonly sizes: readonly number[] } {
+    return this.groups;
+  }
+
   /**
    * Creates a lead, or merges a request into the active lead with its `recordSystemId`.
    *
@@ -83,7 +91,15 @@ export class LeadGroupsService {
     const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
     const expiresAt = Date.now() + deadlineMs;
     const decidableUntil = endOfWork(expiresAt, deadlineMs);
-    const request = { requestId, organization, language, payload, expiresAt, decidableUntil };
+    const request = {
+      requestId,
+      organization,
+      language,
+      payload,
+      expiresAt,
+      decidableUntil,
+      inTrace: inCurrentTrace(),
+    };
     const bytes = BSON.calculateObjectSize(payload);
     return this.groups.submit(organization._id.toHexString(), request, bytes);
   }
@@ -129,7 +145,8 @@ export class LeadGroupsService {
   ): Promise<Outcome[]> {
     // The newest request knows the newest settings.
     const organization = requests.at(-1)?.organization;
-    if (organization === undefined) return [];
+    const [first] = requests;
+    if (organization === undefined || first === undefined) return [];
     const { _id } = organization;
     // Numbers outlive the attempts of the transaction, so that a lost race wastes none.
     let numbers: number[] = [];
@@ -137,16 +154,18 @@ export class LeadGroupsService {
       numbers.push(...(await this.numbers.next(_id, Math.max(0, count - numbers.length))));
       return numbers;
     };
-    return this.transactions.run(() => this.attempt(organization, requests, numbersFor), {
-      ...options,
-      expiresAt: Math.max(...requests.map(({ expiresAt }) => expiresAt)),
-      onDuplicateKey: async (index) => {
-        const last = numbers.at(-1);
-        if (index !== 'leadId' || last === undefined) return;
-        await this.numbers.skipTaken(_id, last);
-        numbers = [];
-      },
-    });
+    const run = () =>
+      this.transactions.run(() => this.attempt(organization, requests, numbersFor), {
+        ...options,
+        expiresAt: Math.max(...requests.map(({ expiresAt }) => expiresAt)),
+        onDuplicateKey: async (index) => {
+          const last = numbers.at(-1);
+          if (index !== 'leadId' || last === undefined) return;
+          await this.numbers.skipTaken(_id, last);
+          numbers = [];
+        },
+      });
+    return first.inTrace(run);
   }
 
   /** The outcomes of as many requests, from the first on, as fit into one transaction. */

@@ -15,11 +15,22 @@ export class OutboxChangeStream {
   private readonly stopping = new AbortController();
   private stream: ChangeStream | undefined;
   private watching = Promise.resolve();
+  /** In milliseconds of `performance.now()`; undefined until it is started. */
+  private heardAt: number | undefined;
 
   constructor(private readonly events: OutboxEventsRepository) {}
 
+  /**
+   * How long ago the database has last said how far it has looked, which it does every second, in
+   * milliseconds; undefined where nothing is listened to.
+   */
+  stats(): { readonly silentMs: number | undefined } {
+    return { silentMs: this.heardAt === undefined ? undefined : performance.now() - this.heardAt };
+  }
+
   /** Calls the listener once for each event from now on. */
   start(listener: () => void): void {
+    this.heardAt = performance.now();
     this.watching = this.watch(listener);
   }
 
@@ -46,6 +57,7 @@ export class OutboxChangeStream {
   private async follow(listener: () => void): Promise<void> {
     const stream = this.events.watchInserts();
     this.stream = stream;
+    stream.on('resumeTokenChanged', () => (this.heardAt = performance.now()));
     for (;;) {
       await stream.next();
       listener();

@@ -21,6 +21,15 @@ interface Sized {
 /** The database reads no more events than that beyond the last one that fits. */
 const sizesInBatch = 10;
 
+/** Since when the oldest of what waits does so, and how much it is. */
+export interface Waiting {
+  readonly oldest: Date | null;
+  readonly count: number;
+}
+
+/** Figures for metrics are not worth more of the server's time. */
+const figuresTimeMs = 1_000;
+
 /** An event without its contents, which may be large. */
 export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
 
@@ -103,6 +112,23 @@ export class OutboxEventsRepository {
       { _id: { $in: events.map(({ _id }) => _id) }, relayedAt: null },
       { $set: { ...relayed(relayedAt), ...(expiresAt === null ? {} : { expiresAt }) } },
     );
+  }
+
+  /**
+   * The events that wait to be relayed.
+   *
+   * @param limit most that are counted
+   */
+  async waiting(limit: number): Promise<Waiting> {
+    const events = this.events.acrossTenants;
+    const options = { maxTimeMS: figuresTimeMs } as const;
+    const oldest = await events.findOne<Pick<OutboxEventDocument, 'createdAt'>>(
+      { relayedAt: null },
+      { ...options, sort: { createdAt: 1 }, projection: { createdAt: 1 } },
+    );
+    if (oldest === null) return { oldest: null, count: 0 };
+    const count = await events.countDocuments({ relayedAt: null }, { ...options, limit });
+    return { oldest: oldest.createdAt, count };
   }
 
   /** Sets an event aside whose deliveries could not be created, or not all of them. */

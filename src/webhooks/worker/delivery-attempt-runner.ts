@@ -24,7 +24,9 @@ import { WebhookAttemptsRepository } from '../deliveries/webhook-attempts.reposi
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { traced } from '../../operations/tracing/traced.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
+import { AttemptCounts, type EndpointAttempts } from './attempt-counts.js';
 import { Batcher } from './batcher.js';
 
 /** A delivery that this worker holds the lease of, and where it goes. */
@@ -51,6 +53,7 @@ interface FinishedAttempt extends AttemptSummary {
 @Injectable()
 export class DeliveryAttemptRunner {
   private readonly logger = new Logger(DeliveryAttemptRunner.name);
+  private readonly counts = new AttemptCounts();
   private readonly finished = new Batcher((attempts: readonly FinishedAttempt[]) =>
     this.store(attempts),
   );
@@ -62,6 +65,11 @@ export class DeliveryAttemptRunner {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly clock: Clock,
   ) {}
+
+  /** The attempts of this process that have a result, by endpoint. */
+  stats(): readonly EndpointAttempts[] {
+    return this.counts.all();
+  }
 
   /**
    * Sends a delivery once and stores the result for it and for its endpoint.
@@ -78,7 +86,11 @@ export class DeliveryAttemptRunner {
     const message = { id: delivery.messageId, body: delivery.body };
     const { pace: lastPace = 'unproven' } = endpoint;
     const timer = setTimeout(leavePlace, placeMs);
-    const result = await this.sender.send(endpoint, message, abortSignal);
+    const result = await traced('webhook attempt', attributesOf(delivery), async (describe) => {
+      const sent = await this.sender.send(endpoint, message, abortSignal);
+      describe({ 'http.response.status_code': sent.statusCode ?? 0 });
+      return sent;
+    });
     clearTimeout(timer);
     const now = this.clock.now();
     if (abortSignal.aborted && result.statusCode === null) {
@@ -89,6 +101,7 @@ export class DeliveryAttemptRunner {
     const attempt = attemptOf(delivery, endpoint, result);
     const update = attemptUpdate(delivery, result, outcome, now);
     const summary = { isDelivered: isSuccess(result), pace: paceAfter(lastPace, result) };
+    this.counts.add(endpoint._id, summary.isDelivered);
     await this.finished.add({ ...summary, endpoint, attempt, update, result, now });
     return summary;
   }
@@ -145,6 +158,15 @@ export class DeliveryAttemptRunner {
       this.logger.error({ deliveryId, reason }, 'A delivery attempt could not be stored');
     }
   }
+}
+
+function attributesOf({ messageId, type, endpointId, attempts }: WebhookDeliveryDocument) {
+  return {
+    'webhook.id': messageId,
+    'webhook.type': type,
+    'webhook.endpoint_id': endpointId.toHexString(),
+    'webhook.attempt': attempts + 1,
+  };
 }
 
 function releaseOf({ _id, leaseOwner }: WebhookDeliveryDocument, now: Date): DeliveryUpdate {
