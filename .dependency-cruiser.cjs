@@ -205,6 +205,17 @@ module.exports = {
       to: { path: '^(test|bench|scripts|dist)/|\\.spec\\.ts$' },
     },
     {
+      name: 'telemetry-is-loaded-late',
+      comment: 'Whoever neither measures nor traces does not load what that takes.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/operations/tracing/open-telemetry\\.ts$' },
+      to: {
+        path: 'node_modules/(@opentelemetry|prom-client)/|^src/operations/tracing/open-telemetry\\.ts$',
+        dynamic: false,
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
       name: 'no-orphans',
       comment: 'A file that nothing uses and that uses nothing is left over.',
       severity: 'error',

@@ -11,6 +11,7 @@ import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
 import { IdempotencyModule } from './http/idempotency/idempotency.module.js';
 import { LeadsModule } from './leads/leads.module.js';
+import { OperationsModule } from './operations/operations.module.js';
 import { ReservationsModule } from './reservations/reservations.module.js';
 import { UnitsModule } from './units/units.module.js';
 import { WebhooksModule } from './webhooks/webhooks.module.js';
@@ -52,6 +53,7 @@ export class AppModule {
         ReservationsModule,
         WebhooksModule,
         HealthModule,
+        OperationsModule,
       ],
     };
   }

@@ -10,7 +10,16 @@ import { misspeltVariables } from './configuration/misspelt-variables.js';
 import { openDatabase, describeConnectionError } from './database/connection/open-database.js';
 import { type DemoOrganization, openAtStart } from './demo/demo-organization.js';
 import { createLogger } from './http/server/logger.js';
-import { basePath, createService, listen, type Service, startBackground } from './service.js';
+import { startTracing } from './operations/tracing/start-tracing.js';
+import { tracing } from './operations/tracing/traced.js';
+import {
+  basePath,
+  createService,
+  listen,
+  type Service,
+  startBackground,
+  startOperations,
+} from './service.js';
 
 const envFile = '.env';
 
@@ -47,6 +56,11 @@ export function warnOfMisspeltVariables(logger: Logger): void {
   for (const line of misspeltVariables(Object.keys(process.env))) logger.warn(line);
 }
 
+/** Traces what follows, where the standard variables name a collector (rule OPS-13). */
+export async function traceWhereConfigured(logger: Logger): Promise<void> {
+  await startTracing(process.env, logger);
+}
+
 /**
  * Starts the service as the environment says.
  *
@@ -57,22 +71,26 @@ export async function runService(environment = loadEnvironment()): Promise<Runni
   try {
     const logger = createLogger(environment);
     warnOfMisspeltVariables(logger);
+    await traceWhereConfigured(logger);
     const options = { environment, databaseUri: database.uri, logger };
     const service = await createService(options);
+    const operationsUrl = await startOperations(service);
     const url = await begin(service, options);
     // Only now: the key of a failed start would be stored without ever having been printed.
     const demo = environment.NODE_ENV === 'development' ? await openAtStart(service.app) : null;
     const lines: Line[] = [
       ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addresses(url)),
+      ...(operationsUrl === null ? [] : [['Metrics and probes', operationsUrl] satisfies Line]),
       ['Data', database.description],
       ...(demo === null ? [] : [keyOf(demo)]),
     ];
     const shutDown = async () => {
       const isFinished = await service.shutDown();
+      await tracing()?.stop();
       await database.stop();
       return isFinished;
     };
-    return { url, announce: () => print(lines), shutDown };
+    return { url, announce: () => announce(lines, environment, logger), shutDown };
   } catch (error) {
     await database.stop();
     throw await describeConnectionError(database, error);
@@ -99,6 +117,12 @@ function keyOf({ organizationId, key }: DemoOrganization): Line {
   if (key !== null) return ['Demo API key', `${key}  (shown once)`];
   const id = organizationId.toHexString();
   return ['Lost the key?', `npm run cli -- key issue --org ${id} --name Demo`];
+}
+
+/** Standard output is for people, but in production, where programs read it (rule OPS-12). */
+function announce(lines: readonly Line[], { NODE_ENV }: Environment, logger: Logger): void {
+  if (NODE_ENV !== 'production') return print(lines);
+  for (const [label, value] of lines) logger.info(`${label} ${value}`);
 }
 
 function print(lines: readonly Line[]): void {

@@ -10,11 +10,15 @@ import { assertTransactionsSupported } from './database/connection/topology.js';
 import { HealthService } from './health/health.service.js';
 import { IdempotentRequests } from './http/idempotency/idempotent-requests.js';
 import { RequestRates } from './http/rate-limit/request-rates.js';
+import { getConnectionToken } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
 import { createFastifyAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './http/server/framework-logger.js';
 import { GracefulShutdown } from './http/server/graceful-shutdown.js';
 import { serveOpenApi } from './http/reference/openapi.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
+import { tracing } from './operations/tracing/traced.js';
+import { Operations } from './operations/operations.js';
 import { WebhookBackground } from './webhooks/worker/webhook-background.js';
 
 /** Path under which all endpoints are (rule HTTP-1). */
@@ -34,6 +38,7 @@ export interface Service {
  */
 export async function createService(options: AppOptions): Promise<Service> {
   const adapter = await createFastifyAdapter(options);
+  tracing()?.traceRequests(adapter.getInstance<FastifyInstance>());
   const shutdown = new GracefulShutdown(
     adapter.getInstance<FastifyInstance>(),
     options.environment.DRAIN_MS,
@@ -57,6 +62,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   serveOpenApi(app, Object.values(errorLists).flat());
   try {
     await app.init();
+    tracing()?.traceCommands(app.get<Connection>(getConnectionToken()).getClient());
     await prepareDatabase(app, options);
   } catch (error) {
     await app.close();
@@ -64,6 +70,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   }
   const shutDown = () => {
     app.get(HealthService).reportShutdown();
+    app.get(Operations).reportShutdown();
     // While requests are still accepted, webhooks that are being sent have time to finish.
     void app.get(WebhookBackground).stop();
     return shutdown.run(() => app.close());
@@ -92,8 +99,19 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
   return service.app.getUrl();
 }
 
-/** Starts the background work alone. */
+/**
+ * Starts the listener for metrics and probes, where OPS_PORT asks for it.
+ *
+ * @returns the address that it listens on, null for none
+ * @throws Error with one clear line when the address is taken
+ */
+export async function startOperations({ app }: Service): Promise<string | null> {
+  return app.get(Operations).start(app.getHttpAdapter().getInstance());
+}
+
+/** Starts the background work alone; from then on the process is ready. */
 export function startBackground({ app }: Service): void {
+  app.get(Operations).reportStart();
   app.get(LeadPhoneKeys).start();
   app.get(WebhookBackground).start();
 }

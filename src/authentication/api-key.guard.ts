@@ -55,6 +55,7 @@ export class ApiKeyGuard implements CanActivate {
       organization: found.organization,
       apiKeyId: found.key._id,
       permissions: JSON.stringify(found.key.permissions),
+      requestId: request.id,
       language: request.language,
       ...(rateLimit === null ? {} : { rateLimit }),
     };

@@ -13,6 +13,8 @@ export interface Caller {
   readonly apiKeyId: Types.ObjectId;
   /** What the key permits, as a text; keys with another one may see other things. */
   readonly permissions: string;
+  /** `x-request-id` of the request, stored with what it changes (rule DATA-9). */
+  readonly requestId: string;
   readonly language: Language;
   /** The limit of the key itself. */
   readonly rateLimit?: RateLimit;

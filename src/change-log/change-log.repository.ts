@@ -6,7 +6,9 @@ import type { TenantCollection } from '../database/documents/tenant-collection.j
 import type { ChangeLogDocument } from './change-log.schema.js';
 
 /** What one request did to a lead. */
-export type LeadChange = Required<Pick<ChangeLogDocument, 'entityId' | 'context' | 'changes'>>;
+export type LeadChange = Required<
+  Pick<ChangeLogDocument, 'entityId' | 'context' | 'requestId' | 'changes'>
+>;
 
 /** The changes that requests made to leads (rule LEAD-12). */
 @Injectable()

@@ -24,6 +24,10 @@ export class ChangeLogDocument extends TenantDocument {
   @Prop({ type: String })
   source?: 'API';
 
+  /** The request that made the change; older entries have none. */
+  @Prop({ type: String })
+  requestId?: string;
+
   @Prop({ type: [{ _id: false, field: String, from: {}, to: {} }] })
   changes?: readonly FieldChange[];
 }

@@ -21,6 +21,7 @@ export interface ClientLink {
 
 /** A lead that is to be linked. */
 export interface LinkedLead {
+  readonly requestId: string;
   readonly organization: Organization;
   readonly contact: Contact;
   /** The client that the lead has already. */
@@ -58,7 +59,7 @@ function match(
   return undefined;
 }
 
-function create({ organization, contact }: LinkedLead, now: Date): ClientLink {
+function create({ requestId, organization, contact }: LinkedLead, now: Date): ClientLink {
   const client: ClientDocument = {
     _id: new Types.ObjectId(),
     organizationId: organization._id,
@@ -67,7 +68,7 @@ function create({ organization, contact }: LinkedLead, now: Date): ClientLink {
     createdAt: now,
     updatedAt: now,
   };
-  const event = { type: 'client.created', data: presentClient(client) } as const;
+  const event = { type: 'client.created', data: presentClient(client), requestId } as const;
   return {
     clientId: client._id,
     change: { client, isNew: true, event: pendingEvent(organization._id, event, now) },
@@ -78,7 +79,7 @@ function create({ organization, contact }: LinkedLead, now: Date): ClientLink {
 function update(
   clients: ClientRecords,
   stored: ClientDocument,
-  { organization, contact }: LinkedLead,
+  { requestId, organization, contact }: LinkedLead,
   now: Date,
 ): Omit<ClientLink, 'clientId'> {
   if (!organization.clients.updateExisting) return { claims: [] };
@@ -92,7 +93,8 @@ function update(
   const changes = clientChanges(stored, fields);
   if (changes.length === 0) return { claims: [] };
   const client = { ...stored, ...fields, updatedAt: now };
-  const event = { type: 'client.updated', data: presentClient(client), changes } as const;
+  const data = presentClient(client);
+  const event = { type: 'client.updated', data, changes, requestId } as const;
   const claimed = hasEmail(stored, added.email) ? { ...added, email: undefined } : added;
   return {
     change: { client, isNew: false, event: pendingEvent(_id, event, now) },
@@ -134,7 +136,7 @@ function hasEmail(client: ClientDocument, email = ''): boolean {
 function newPhones(
   clients: ClientRecords,
   client: ClientDocument,
-  { organization, contact }: Omit<LinkedLead, 'clientId'>,
+  { organization, contact }: Omit<LinkedLead, 'clientId' | 'requestId'>,
 ): string[] {
   const added = lackedPhones(client, contact.phones, organization.phoneCountry);
   if (!organization.clients.matchBy.includes('phone')) return added;

@@ -15,6 +15,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment({})).toEqual({
       PORT: 3000,
       HOST: '127.0.0.1',
+      OPS_HOST: '127.0.0.1',
       NODE_ENV: 'development',
       LOG_LEVEL: 'info',
       DATA_FOLDER: '.data',
@@ -81,6 +82,7 @@ describe('readEnvironment', () => {
   it.each([
     { PORT: '65536' },
     { PORT: '3000.5' },
+    { OPS_PORT: 'yes' },
     { PORT: '-1' },
     { MONGODB_URI: 'http://x/name' },
     { MONGODB_URI: 'mongodb://' },

@@ -18,6 +18,21 @@ const variables = z.object({
     description: 'Address to listen on: 0.0.0.0 in production, else 127.0.0.1, unless it is set.',
     example: '0.0.0.0',
   }),
+  OPS_PORT: integer(0, 65_535)
+    .optional()
+    .meta({
+      description:
+        'Port of a listener of its own for metrics (/metrics) and probes (/livez, /readyz), of every ' +
+        'ROLE; 0 takes any free one. Without it there is none, and nothing is measured.',
+      example: '9464',
+    }),
+  OPS_HOST: z
+    .string()
+    .prefault('127.0.0.1')
+    .describe(
+      'Address of that listener: this machine only, unless it is set. Nothing there needs a key: ' +
+        'open it to your own network only.',
+    ),
   MONGODB_URI: databaseAddress.optional().meta({
     description:
       'A replica set or sharded cluster, and the name of the database. Without it an embedded one ' +

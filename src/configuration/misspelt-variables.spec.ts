@@ -5,6 +5,7 @@ import { misspeltVariables } from './misspelt-variables.js';
 it.each([
   ['WEBHOOKS_CONCURENCY', 'WEBHOOKS_CONCURRENCY'],
   ['DRIAN_MS', 'DRAIN_MS'],
+  ['OPS_PROT', 'OPS_PORT'],
   ['MONGO_URI', 'MONGODB_URI'],
   ['port', 'PORT'],
   ['DATABASE_DEADLINE', 'DATABASE_DEADLINE_MS'],

@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { ConnectionPool } from './connection/connection-pool.js';
 import { connectionOptions } from './connection/connection-options.js';
 import { CountersRepository } from './counters/counters.repository.js';
 import { counterSchema } from './counters/counter.schema.js';
@@ -28,6 +29,7 @@ const services = [
   DutiesRepository,
   Migrations,
   DatabasePing,
+  ConnectionPool,
   DatabaseStructure,
 ];
 

@@ -23,8 +23,9 @@ export function leadChange(
   operation: LeadOperation,
   { _id: entityId }: LeadDocument,
   changes: readonly FieldChange[],
+  requestId: string,
 ): LeadChange {
-  return { entityId, context: contexts[operation], changes };
+  return { entityId, context: contexts[operation], requestId, changes };
 }
 
 /** The event of an operation (rule LEAD-11). */
@@ -32,8 +33,9 @@ export function leadEvent(
   operation: LeadOperation,
   lead: LeadDocument,
   changes: readonly FieldChange[],
+  requestId: string,
 ): OutboundEvent {
-  const event = { type: eventTypes[operation], data: presentLead(lead) };
+  const event = { type: eventTypes[operation], data: presentLead(lead), requestId };
   return operation === 'update' ? { ...event, changes } : event;
 }
 

@@ -38,6 +38,6 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
   ],
-  exports: [LeadsService, LeadPhoneKeys],
+  exports: [LeadsService, LeadGroupsService, LeadPhoneKeys],
 })
 export class LeadsModule {}

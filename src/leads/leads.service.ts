@@ -88,11 +88,12 @@ export class LeadsService {
 
   private async softDelete(caller: Caller, recordSystemId: string): Promise<LeadDocument> {
     const lead = await this.findActive(caller, recordSystemId);
-    const { organizationId } = caller;
+    const { organizationId, requestId } = caller;
     await this.leads.softDelete(lead, this.clock.now());
     const changes = [{ field: 'isDeleted', from: false, to: true }];
-    await this.changeLog.addLeadChanges(organizationId, [leadChange('delete', lead, changes)]);
-    await this.outbox.publish(organizationId, leadEvent('delete', lead, changes));
+    const entry = leadChange('delete', lead, changes, requestId);
+    await this.changeLog.addLeadChanges(organizationId, [entry]);
+    await this.outbox.publish(organizationId, leadEvent('delete', lead, changes, requestId));
     return lead;
   }
 

@@ -1,6 +1,6 @@
 import type { Types } from 'mongoose';
 import { fieldChanges } from '../change-log/field-changes.js';
-import type { UnitDocument } from '../units/writing/unit-availability.service.js';
+import type { RequestedUpdate, UnitDocument } from '../units/writing/unit-availability.service.js';
 import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 import type { ReservationDto } from './reading/reservation.dto.js';
@@ -36,7 +36,8 @@ export class ReservationRecords {
   private readonly reservations: ReadonlyMap<string, ReservationDocument>;
   private readonly decided = new Map<string, ReservationDocument>();
   private readonly units: Map<string, UnitDocument>;
-  private readonly decidedUnits = new Set<string>();
+  /** Which request has last decided the status of a unit. */
+  private readonly decidedUnits = new Map<string, string>();
   private readonly ofUnits: Map<string, UnitReservation[]>;
   private readonly wallets: Map<string, readonly ChequeWalletDocument[]>;
 
@@ -69,15 +70,18 @@ export class ReservationRecords {
     };
   }
 
-  /** Takes over what a decision made of a state. */
-  put(before: ReservationState, after: ReservationState): void {
+  /** Takes over what the decision of a request made of a state. */
+  put(before: ReservationState, after: ReservationState, requestId: string): void {
     const { reservation, unit, wallets, isUnitDecided } = after;
     const key = keyOf(reservation._id);
     const isNew = !this.reservations.has(key) && !this.decided.has(key);
-    if (isNew) this.events.push({ type: 'reservation.created', data: shown(after) });
-    else if (reservation !== before.reservation) this.events.push(updated(before, after));
+    if (isNew) {
+      this.events.push({ type: 'reservation.created', data: shown(after), requestId });
+    } else if (reservation !== before.reservation) {
+      this.events.push({ ...updated(before, after), requestId });
+    }
     for (const { wallet, ...event } of after.events) {
-      this.events.push({ ...event, data: presentWallet(wallet) });
+      this.events.push({ ...event, data: presentWallet(wallet), requestId });
     }
     if (isNew || reservation !== before.reservation) this.decided.set(key, reservation);
     this.wallets.set(key, wallets.toSorted(latestFirst));
@@ -86,7 +90,7 @@ export class ReservationRecords {
     this.ofUnits.set(unitKey, [...others, reservation]);
     if (unit === null || !isUnitDecided) return;
     this.units.set(unitKey, unit);
-    this.decidedUnits.add(unitKey);
+    this.decidedUnits.set(unitKey, requestId);
   }
 
   /** The reservations that decisions have changed. */
@@ -103,21 +107,23 @@ export class ReservationRecords {
   }
 
   /** The units whose status was decided, also when it stays as it was (rule DATA-8). */
-  unitDecisions(): { readonly before: UnitDocument; readonly after: UnitDocument }[] {
+  unitDecisions(): RequestedUpdate[] {
     return this.loaded.units.flatMap((before) => {
       const key = keyOf(before._id);
-      return this.decidedUnits.has(key) ? { before, after: this.units.get(key) ?? before } : [];
+      const requestId = this.decidedUnits.get(key);
+      if (requestId === undefined) return [];
+      return { before, after: this.units.get(key) ?? before, requestId };
     });
   }
 }
 
-function updated(before: ReservationState, after: ReservationState): OutboundEvent {
+function updated(before: ReservationState, after: ReservationState) {
   const changes = fieldChanges(
     auditedFields(before.reservation),
     auditedFields(after.reservation),
     ['partnerCollection'],
   );
-  return { type: 'reservation.updated', data: shown(after), changes };
+  return { type: 'reservation.updated' as const, data: shown(after), changes };
 }
 
 /** The reservation of a state with the wallet that is active, else the one deleted last. */

@@ -23,6 +23,7 @@ import { Outbox } from './outbox/outbox.js';
 import { WebhookRelay } from './outbox/webhook-relay.js';
 import { NameResolver } from './sending/name-resolver.js';
 import { WebhookSender } from './sending/webhook-sender.js';
+import { WebhookStatisticsService } from './webhook-statistics.service.js';
 import { DeliveryAttemptRunner } from './worker/delivery-attempt-runner.js';
 import { WebhookBackground } from './worker/webhook-background.js';
 import { WebhookWorker } from './worker/webhook-worker.js';
@@ -63,6 +64,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookSender,
     WebhookWorker,
     WebhookBackground,
+    WebhookStatisticsService,
   ],
   exports: [
     Outbox,
@@ -70,6 +72,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookEndpointsService,
     WebhookDeliveriesService,
     WebhookBackground,
+    WebhookStatisticsService,
   ],
 })
 export class WebhooksModule {}

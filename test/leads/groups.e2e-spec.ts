@@ -110,6 +110,7 @@ async function makeCaller(chosen: object): Promise<Caller> {
     organization,
     apiKeyId: new ObjectId(),
     permissions: '{}',
+    requestId: '',
     language: 'en-us',
   };
 }
@@ -310,6 +311,7 @@ describe('lead requests in groups', () => {
       })),
     );
     const requests = ids.map((recordSystemId) => ({
+      requestId: '',
       language: 'en-us' as const,
       payload: { recordSystemId },
       data: {},

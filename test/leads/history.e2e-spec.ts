@@ -42,6 +42,7 @@ describe('the change log', () => {
       entityId: new ObjectId(_id as string),
       modifier: 'External API',
       source: 'API',
+      requestId: expect.any(String),
       createdAt: expect.any(Date),
       updatedAt: expect.any(Date),
     };

@@ -194,7 +194,7 @@ describe('lead', () => {
       },
       { kind: 'delivery', what: 'lead.updated', status: 'delivered', lastStatusCode: 204 },
     ]);
-    expect(table.stdout).toMatch(/External Lead Update +data\.budget: null -> 5\n/);
+    expect(table.stdout).toMatch(/External Lead Update +data\.budget: null -> 5 /);
     expect(table.stdout).toMatch(/lead\.updated +delivered at [0-9a-f]{24}, attempts: 1/);
     await eventually(async () => {
       const waiting = service.db.collection('outboxEvents').countDocuments({ relayedAt: null });

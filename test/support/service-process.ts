@@ -11,8 +11,9 @@ export interface ServiceProcess {
   readonly process: ChildProcessByStdio<null, Readable, Readable>;
   /** Address without path; empty for a worker, which listens nowhere. */
   readonly url: string;
-  /** Everything that it has printed. */
+  /** Everything that it has printed, and what of it on standard output. */
   readonly output: () => string;
+  readonly stdout: () => string;
   /** Resolves with the exit code, null when a signal ended it. */
   readonly exited: Promise<number | null>;
 }
@@ -29,7 +30,8 @@ export async function startProcess(
   command = compiledService,
 ): Promise<ServiceProcess> {
   const child = spawnService(variables, command);
-  const output = collect(child);
+  const output = collect(child.stdout, child.stderr);
+  const stdout = collect(child.stdout);
   const exited = once(child, 'exit').then(([code]) => code as number | null);
   const url = await new Promise<string>((resolve, reject) => {
     child.stdout.on('data', () => {
@@ -39,7 +41,7 @@ export async function startProcess(
     });
     void exited.then((code) => reject(new Error(`It ended with ${code}: ${output()}`)));
   });
-  return { process: child, url, output, exited };
+  return { process: child, url, output, stdout, exited };
 }
 
 /** Runs the compiled service until it ends by itself, and gives its exit code and output. */
@@ -47,7 +49,7 @@ export async function runToEnd(
   variables: Record<string, string>,
 ): Promise<{ code: number | null; output: string }> {
   const child = spawnService(variables);
-  const output = collect(child);
+  const output = collect(child.stdout, child.stderr);
   const [code] = (await once(child, 'close')) as [number | null];
   return { code, output: output() };
 }
@@ -112,9 +114,10 @@ function spawnService(
   return child;
 }
 
-function collect(child: ChildProcessByStdio<null, Readable, Readable>): () => string {
+function collect(...streams: readonly Readable[]): () => string {
   const chunks: string[] = [];
-  child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  for (const stream of streams) {
+    stream.on('data', (chunk: Buffer) => chunks.push(chunk.toString()));
+  }
   return () => chunks.join('');
 }

@@ -36,7 +36,7 @@ const recompute = (unitId: ObjectId, emitsEvent: boolean) => {
     if (unit === undefined) throw new Error('The unit is missing.');
     const status = availability(unit.status, ['pending']);
     const after = status === unit.status ? unit : { ...unit, status, updatedAt: new Date() };
-    const decisions = [{ before: unit, after }];
+    const decisions = [{ before: unit, after, requestId: 'request' }];
     await units.storeAll(organizationId, decisions);
     if (emitsEvent) {
       await app.get(Outbox).publishAll(organizationId, await units.eventsOf(decisions));

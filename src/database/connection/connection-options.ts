@@ -1,5 +1,6 @@
 import type { MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import type { Environment } from '../../configuration/environment.js';
+import { tracing } from '../../operations/tracing/traced.js';
 
 /** How the service's connections are marked in the server's logs and reports. */
 export const appName = 'integration-api';
@@ -30,5 +31,6 @@ export function connectionOptions(
     socketTimeoutMS: isCommand ? 0 : deadlineMs,
     waitQueueTimeoutMS: deadlineMs,
     maxPoolSize: 50,
+    monitorCommands: tracing() !== undefined,
   };
 }

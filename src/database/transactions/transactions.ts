@@ -11,6 +11,7 @@ import {
   isInterrupted,
   isWriteConflict,
 } from '../connection/database-errors.js';
+import { traced } from '../../operations/tracing/traced.js';
 import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
 
@@ -37,6 +38,20 @@ export interface TransactionOptions {
   readonly expiresAt?: number;
 }
 
+/** How often what has happened since the start. */
+export interface TransactionCounts {
+  /** Pieces of work that were to be stored in one transaction. */
+  readonly started: number;
+  /** How often the work of one of them ran. */
+  readonly attempts: number;
+  /** Attempts that met another transaction on the same document. */
+  readonly conflicts: number;
+  /** Attempts that lost a race for a unique index. */
+  readonly lostRaces: number;
+  /** Those that were not stored in time. */
+  readonly expired: number;
+}
+
 /** Another transaction holds on to what this one would write; nothing was stored. */
 export class ContentionError extends Error {
   constructor(cause: unknown) {
@@ -56,6 +71,7 @@ export function endOfWork(expiresAt: number, deadlineMs: number): number {
 @Injectable()
 export class Transactions {
   private readonly queue: AsyncLock;
+  private readonly counts = { started: 0, attempts: 0, conflicts: 0, lostRaces: 0, expired: 0 };
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
@@ -66,6 +82,11 @@ export class Transactions {
       timeout: environment.DATABASE_DEADLINE_MS,
       maxPending: Number.POSITIVE_INFINITY,
     });
+  }
+
+  /** What this process has counted. */
+  stats(): TransactionCounts {
+    return this.counts;
   }
 
   /**
@@ -80,18 +101,25 @@ export class Transactions {
    *   ContentionError when `conflictPatienceMs` is; whatever the work throws
    */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    this.counts.started++;
     const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
     const { expiresAt = Date.now() + deadlineMs } = options;
     const deadline = endOfWork(expiresAt, deadlineMs);
-    const attempt = () => this.runUntilUnique(work, deadline, options);
+    const attempt = () =>
+      traced('transaction', {}, () => this.runUntilUnique(work, deadline, options));
     const keys = [...new Set(options.queueKeys)].toSorted();
     if (keys.length === 0) return attempt();
     try {
       return await this.queue.acquire(keys, attempt);
     } catch (error) {
       const timedOut = error instanceof Error && error.message.startsWith('async-lock timed out');
-      throw timedOut ? new DatabaseUnavailableError(error) : error;
+      throw timedOut ? this.expired(error) : error;
     }
+  }
+
+  private expired(cause?: unknown): DatabaseUnavailableError {
+    this.counts.expired++;
+    return new DatabaseUnavailableError(cause);
   }
 
   private async runUntilUnique<T>(
@@ -105,6 +133,7 @@ export class Transactions {
       } catch (error) {
         // Inside the callback the transaction is already aborted; only a new one can continue.
         const duplicate = duplicateKey(error);
+        if (duplicate !== undefined) this.counts.lostRaces++;
         if (duplicate === undefined || retries === duplicateKeyRetries) throw error;
         await onDuplicateKey?.(duplicate.index);
       }
@@ -121,7 +150,7 @@ export class Transactions {
     let conflictDeadline = Date.now() + conflictThresholdMs;
     const attempt = async () => {
       // The driver retries for two minutes unless the callback stops it.
-      if (Date.now() >= deadline) throw new DatabaseUnavailableError(lastError);
+      if (Date.now() >= deadline) throw this.expired(lastError);
       if (Date.now() >= patienceEnd && isWriteConflict(lastError)) {
         throw new ContentionError(lastError);
       }
@@ -129,13 +158,15 @@ export class Transactions {
         await this.orphans.abort();
         conflictDeadline = Date.now() + conflictThresholdMs;
       }
+      this.counts.attempts++;
       try {
         const result = await work();
         // The request has its response by now, or will have it before the commit is over.
-        if (Date.now() >= deadline) throw new DatabaseUnavailableError();
+        if (Date.now() >= deadline) throw this.expired();
         return result;
       } catch (error) {
         if (isInterrupted(error)) error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
+        if (isWriteConflict(error)) this.counts.conflicts++;
         if (isDatabaseUnavailable(error)) lastError = error;
         throw error;
       }

@@ -3,12 +3,33 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { RequestLogger } from './request-logger.js';
 
+/** What the log says of a response that is over. */
+export interface CompletedRequest {
+  readonly method: string;
+  /** Pattern of the route; `unknown` where there is none. */
+  readonly route: string;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly organizationId: string | undefined;
+  readonly apiKeyId: string | undefined;
+  /** Whether the client left before it had the whole response. */
+  readonly aborted?: true;
+}
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Told of each response that is over; set where somebody counts them. */
+    onCompletedRequest: ((request: CompletedRequest) => void) | null;
+  }
+}
+
 /**
  * Logs one line for each response: route pattern, status, time, and whose request it was. Values of
  * path parameters and queries are left out, they may be personal or a key. A response that its client
  * did not wait for is logged once it is decided, as `aborted`.
  */
 export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
+  fastify.decorate('onCompletedRequest', null);
   // The line has nothing to redact, and to look for it would cost more than the line.
   const lines = logger.child({}, { redact: [] });
   fastify.setChildLoggerFactory((_logger, { reqId }) => new RequestLogger(logger, String(reqId)));
@@ -29,17 +50,17 @@ export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
 /** Logs a response that is over. */
 export function logResponse(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const level = reply.statusCode >= 500 ? 'error' : 'info';
-  const completed = {
-    reqId: request.id,
+  const completed: CompletedRequest = {
     method: request.method,
     route: request.routeOptions.url ?? 'unknown',
     status: reply.statusCode,
     milliseconds: Math.round((performance.now() - request.receivedAt) * 10) / 10,
     organizationId: request.caller?.organizationId.toHexString(),
     apiKeyId: request.caller?.apiKeyId.toHexString(),
-    aborted: reply.raw.writableFinished ? undefined : true,
+    ...(reply.raw.writableFinished ? {} : { aborted: true }),
   };
-  logger[level](completed, 'request completed');
+  logger[level]({ reqId: request.id, ...completed }, 'request completed');
+  request.server.onCompletedRequest?.(completed);
 }
 
 /** Logs the response to bytes that never became a request. */

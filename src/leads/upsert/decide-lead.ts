@@ -24,7 +24,7 @@ import type { LeadRecords } from './lead-records.js';
  */
 export function decideLead(
   records: LeadRecords,
-  { language, payload, data: requested }: LeadRequest,
+  { requestId, language, payload, data: requested }: LeadRequest,
   now: Date,
 ): LeadDecision {
   const { organization } = records;
@@ -36,7 +36,7 @@ export function decideLead(
   assertNoDuplicates(records, organization, phonesOf(requested), own);
   const contact = contactOf(stored?.clientId ? requested : merged.data);
   const clientId = stored?.clientId;
-  const client = linkClient(records.clients, { organization, contact, clientId }, now);
+  const client = linkClient(records.clients, { requestId, organization, contact, clientId }, now);
   const phones = derivedPhones(merged.data, organization.phoneCountry);
   const lead = {
     ...(stored ?? newLead(organization, payload, now)),
@@ -50,8 +50,9 @@ export function decideLead(
   const isUnchanged = stored !== null && changes.length === 0;
   const operation = stored === null ? 'create' : 'update';
   const result = isUnchanged ? stored : { ...lead, updatedAt: now };
-  const published = isUnchanged ? [] : [leadEvent(operation, result, changes)];
+  const published = isUnchanged ? [] : [leadEvent(operation, result, changes, requestId)];
   return {
+    requestId,
     operation,
     lead: result,
     changes,

@@ -8,6 +8,7 @@ import type { LeadData, LeadDocument } from '../lead.schema.js';
 
 /** One `POST /leads`. */
 export interface LeadRequest {
+  readonly requestId: string;
   readonly language: Language;
   readonly payload: LeadPayload;
   /** What the payload says of `data`. */
@@ -16,6 +17,7 @@ export interface LeadRequest {
 
 /** What one request does. */
 export interface LeadDecision {
+  readonly requestId: string;
   readonly operation: 'create' | 'update';
   /** The lead as the request leaves it; a new one has no number before {@link withNumbers}. */
   readonly lead: LeadDocument;

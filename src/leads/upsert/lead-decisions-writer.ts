@@ -31,8 +31,8 @@ export class LeadDecisionsWriter {
     answers: readonly ClaimedAnswer[],
   ): Promise<void> {
     const claims = decisions.flatMap((decision) => decision.claims);
-    const entries = decisions.map(({ operation, lead, changes }) =>
-      leadChange(operation, lead, changes),
+    const entries = decisions.map(({ operation, lead, changes, requestId }) =>
+      leadChange(operation, lead, changes, requestId),
     );
     await this.locks.take(organizationId, claims);
     await this.leads.write(organizationId, writtenLeads(decisions));

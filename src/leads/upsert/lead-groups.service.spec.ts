@@ -16,6 +16,7 @@ const caller = {
   organization,
   apiKeyId: new ObjectId(),
   permissions: '{}',
+  requestId: 'request',
   language: 'en-us',
 } as const;
 

@@ -16,6 +16,7 @@ import {
   Transactions,
   type TransactionOptions,
 } from '../../database/transactions/transactions.js';
+import { type InTrace, inCurrentTrace } from '../../operations/tracing/traced.js';
 import type { Organization } from '../../organizations/organization.js';
 import { mebibyte } from '../../values/numbers.js';
 import type { ClaimedAnswer, IdempotencyClaim } from '../../http/idempotency/idempotency-claim.js';
@@ -42,6 +43,8 @@ interface GroupedRequest extends LeadRequest {
   readonly expiresAt: number;
   /** Until when it may be decided, so that its commit comes before that. */
   readonly decidableUntil: number;
+  /** A group runs after others, in the trace of its first request. */
+  readonly inTrace: InTrace;
 }
 
 /** A request that is held up leaves its group with a promise. */
@@ -87,14 +90,24 @@ export class LeadGroupsService {
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async upsert(
-    { organization, language, claim }: Caller,
+    { organization, language, requestId, claim }: Caller,
     payload: LeadPayload,
   ): Promise<LeadDecision> {
     const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
     const expiresAt = Date.now() + deadlineMs;
     const decidableUntil = endOfWork(expiresAt, deadlineMs);
     const data = requestData(payload);
-    const request = { organization, language, claim, payload, data, expiresAt, decidableUntil };
+    const request = {
+      requestId,
+      organization,
+      language,
+      claim,
+      payload,
+      data,
+      expiresAt,
+      decidableUntil,
+      inTrace: inCurrentTrace(),
+    };
     const bytes = BSON.calculateObjectSize(payload);
     return this.groups.submit(organization._id.toHexString(), request, bytes);
   }
@@ -151,7 +164,8 @@ export class LeadGroupsService {
   ): Promise<Outcome[]> {
     // The newest request knows the newest settings.
     const organization = requests.at(-1)?.organization;
-    if (organization === undefined) return [];
+    const [first] = requests;
+    if (organization === undefined || first === undefined) return [];
     const { _id } = organization;
     // Numbers outlive the attempts of the transaction, so that a lost race wastes none.
     let numbers: number[] = [];
@@ -159,16 +173,18 @@ export class LeadGroupsService {
       numbers.push(...(await this.numbers.next(_id, Math.max(0, count - numbers.length))));
       return numbers;
     };
-    return this.transactions.run(() => this.attempt(organization, requests, numbersFor), {
-      ...options,
-      expiresAt: Math.max(...requests.map(({ expiresAt }) => expiresAt)),
-      onDuplicateKey: async (index) => {
-        const last = numbers.at(-1);
-        if (index !== 'leadId' || last === undefined) return;
-        await this.numbers.skipTaken(_id, last);
-        numbers = [];
-      },
-    });
+    const run = () =>
+      this.transactions.run(() => this.attempt(organization, requests, numbersFor), {
+        ...options,
+        expiresAt: Math.max(...requests.map(({ expiresAt }) => expiresAt)),
+        onDuplicateKey: async (index) => {
+          const last = numbers.at(-1);
+          if (index !== 'leadId' || last === undefined) return;
+          await this.numbers.skipTaken(_id, last);
+          numbers = [];
+        },
+      });
+    return first.inTrace(run);
   }
 
   /** The outcomes of as many requests, from the first on, as fit into one transaction. */

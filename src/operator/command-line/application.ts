@@ -1,12 +1,19 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
+import { getConnectionToken } from '@nestjs/mongoose';
+import type { Connection } from 'mongoose';
 import { pino } from 'pino';
 import { AppModule, type AppOptions } from '../../app.module.js';
 import { openDatabase, describeConnectionError } from '../../database/connection/open-database.js';
 import { assertTransactionsSupported } from '../../database/connection/topology.js';
 import { FrameworkLogger } from '../../http/server/framework-logger.js';
 import { createLogger } from '../../http/server/logger.js';
-import { loadEnvironment, warnOfMisspeltVariables } from '../../run-service.js';
+import { traced, tracing } from '../../operations/tracing/traced.js';
+import {
+  loadEnvironment,
+  traceWhereConfigured,
+  warnOfMisspeltVariables,
+} from '../../run-service.js';
 
 /**
  * Runs a command's work on the service's own parts, without an HTTP listener, and closes them and
@@ -25,14 +32,22 @@ export async function withApplication<T>(
     // Standard output is the result's alone; a command is over too soon for a buffered log.
     const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));
     warnOfMisspeltVariables(logger);
+    await traceWhereConfigured(logger);
     const options = { environment, databaseUri: database.uri, logger, isCommand: true };
     const application = await openApplication(options);
-    return await workOn(application, work);
+    return await traced(commandName(), {}, () => workOn(application, work));
   } catch (error) {
     throw await describeConnectionError(database, error);
   } finally {
+    await tracing()?.stop();
     await database.stop();
   }
+}
+
+/** The group and the name of the command; what follows may be personal. */
+function commandName(): string {
+  const words = process.argv.slice(2, 4).filter((word) => /^[a-z-]+$/.test(word));
+  return words.join(' ');
 }
 
 async function workOn<T>(
@@ -56,5 +71,6 @@ async function openApplication(options: AppOptions): Promise<INestApplicationCon
   });
   application.useLogger(application.get(FrameworkLogger));
   application.flushLogs();
+  tracing()?.traceCommands(application.get<Connection>(getConnectionToken()).getClient());
   return application;
 }

@@ -32,6 +32,7 @@ export const historyColumns: Columns<HistoryEntry> = {
   Kind: ({ kind }) => kind,
   What: ({ what }) => what,
   Details: (entry) => (entry.kind === 'change' ? changesOf(entry) : deliveryOf(entry)),
+  Request: (entry) => (entry.kind === 'change' ? entry.requestId : null),
 };
 
 /** The changes of leads and their webhook deliveries, oldest first. */
@@ -56,6 +57,7 @@ function changeEntry(change: ChangeLogDocument, numbers: Map<string, number>) {
     what: change.context,
     modifier: change.modifier,
     source: change.source,
+    requestId: change.requestId ?? null,
     changes: change.changes ?? [],
   };
 }

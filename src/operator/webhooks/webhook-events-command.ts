@@ -21,6 +21,7 @@ const columns: Columns<ReturnType<typeof eventView>> = {
   Event: ({ type }) => type,
   Created: ({ createdAt }) => createdAt,
   Relayed: ({ relayedAt }) => relayedAt,
+  Request: ({ requestId }) => requestId,
   Failure: ({ failureReason }) => failureReason,
 };
 
@@ -44,6 +45,20 @@ export function addEventsCommand(group: Command): void {
     );
 }
 
-function eventView({ _id, type, createdAt, relayedAt, failureReason = null }: ListedEvent) {
-  return { _id: _id.toHexString(), type, createdAt, relayedAt, failureReason };
+function eventView({
+  _id,
+  type,
+  createdAt,
+  relayedAt,
+  requestId,
+  failureReason = null,
+}: ListedEvent) {
+  return {
+    _id: _id.toHexString(),
+    type,
+    createdAt,
+    relayedAt,
+    requestId: requestId ?? null,
+    failureReason,
+  };
 }

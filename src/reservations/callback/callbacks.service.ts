@@ -108,9 +108,9 @@ export class CallbacksService {
     const records = await this.states.load(organizationId, reservations);
     const handled: HandledCallback[] = [];
     let bytes = 0;
-    for (const { callback } of callbacks) {
+    for (const { caller, callback } of callbacks) {
       if (bytes > changedBytesLimit) break;
-      const { changedBytes, ...outcome } = apply(records, callback);
+      const { changedBytes, ...outcome } = apply(records, caller, callback);
       bytes += changedBytes;
       const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
       handled.push({ outcome, error });
@@ -153,6 +153,7 @@ export class CallbacksService {
 /** Decides a callback over what those before it left. */
 function apply(
   records: ReservationRecords,
+  { requestId }: Caller,
   callback: CallbackDto,
 ): CallbackOutcome & { readonly changedBytes: number } {
   const id = parseObjectId(callback.reservationId);
@@ -162,7 +163,7 @@ function apply(
     return { reservation: 'unchanged', cheque: 'none', error, changedBytes: 0 };
   }
   const { state, ...outcome } = decideCallback(loaded, callback);
-  records.put(loaded, state);
+  records.put(loaded, state, requestId);
   const changed = state.events.map(({ wallet }) => BSON.calculateObjectSize(wallet));
   return { ...outcome, changedBytes: changed.reduce((sum, bytes) => sum + bytes, 0) };
 }

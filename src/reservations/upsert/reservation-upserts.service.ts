@@ -40,12 +40,12 @@ export class ReservationUpsertsService {
    *   that becomes too large
    */
   async upsert(
-    { organizationId, claim }: Caller,
+    caller: Caller,
     request: UpsertReservationDto,
   ): Promise<Required<Answer<ReservationUpsertResponseDto>>> {
     return this.idempotency.run(
-      claim,
-      () => this.save(organizationId, request),
+      caller.claim,
+      () => this.save(caller, request),
       ({ operation, reservation, wallet }) => {
         const ignored = ignoredFields(request, reservation);
         return {
@@ -54,11 +54,11 @@ export class ReservationUpsertsService {
           body: { ok: true, operation, reservation: presentReservation(reservation, wallet) },
         };
       },
-      { queueKeys: await this.queueKeys(organizationId, request) },
+      { queueKeys: await this.queueKeys(caller.organizationId, request) },
     );
   }
 
-  private async save(organizationId: Types.ObjectId, request: UpsertReservationDto) {
+  private async save({ organizationId, requestId }: Caller, request: UpsertReservationDto) {
     const stored = await this.findStored(organizationId, request);
     if (stored === null && request.unit === undefined) {
       throw new DomainError(reservationErrors.unitRequired);
@@ -75,7 +75,7 @@ export class ReservationUpsertsService {
       : await this.states.load(organizationId, [reservation]);
     const loaded = records.stateAround(reservation);
     const state = decideUpsert(loaded, request, references);
-    records.put(loaded, state);
+    records.put(loaded, state, requestId);
     await this.states.store(organizationId, records, { emitsUnitEvents: true });
     const operation = isNew ? ('create' as const) : ('update' as const);
     return { operation, reservation: state.reservation, wallet: state.wallets[0] };

@@ -3,9 +3,9 @@ import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { UnitsRepository } from '../units.repository.js';
 import type { OutboundEvent } from '../../webhooks/outbox/pending-event.js';
-import { UnitEvents, type UnitUpdate } from './unit-events.js';
+import { type RequestedUpdate, UnitEvents } from './unit-events.js';
 
-export type { UnitDocument };
+export type { RequestedUpdate, UnitDocument };
 
 /** The status of units as their reservations make it. */
 @Injectable()
@@ -27,7 +27,10 @@ export class UnitAvailabilityService {
    * Stores decisions about the statuses of units. A unit's document is written even when its status
    * stays: that write is the lock which keeps two decisions about one unit apart (rule DATA-8).
    */
-  async storeAll(organizationId: Types.ObjectId, decisions: readonly UnitUpdate[]): Promise<void> {
+  async storeAll(
+    organizationId: Types.ObjectId,
+    decisions: readonly RequestedUpdate[],
+  ): Promise<void> {
     await this.units.writeLocking(
       organizationId,
       decisions.map(({ before, after }) => {
@@ -38,10 +41,10 @@ export class UnitAvailabilityService {
   }
 
   /** The events about statuses that were changed (rule CALL-13). */
-  async eventsOf(decisions: readonly UnitUpdate[]): Promise<OutboundEvent[]> {
+  async eventsOf(decisions: readonly RequestedUpdate[]): Promise<OutboundEvent[]> {
     const events: OutboundEvent[] = [];
-    for (const { before, after } of decisions) {
-      const event = await this.events.eventOf(before, after);
+    for (const { before, after, requestId } of decisions) {
+      const event = await this.events.eventOf(before, after, requestId);
       if (event !== null) events.push(event);
     }
     return events;

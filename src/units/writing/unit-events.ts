@@ -17,6 +17,11 @@ export interface UnitUpdate {
   readonly after: UnitDocument;
 }
 
+/** A change that a request made of a unit. */
+export interface RequestedUpdate extends UnitUpdate {
+  readonly requestId: string;
+}
+
 /** Publishes the events of a unit, inside the transaction of the change (rule UNIT-4). */
 @Injectable()
 export class UnitEvents {
@@ -25,9 +30,9 @@ export class UnitEvents {
     private readonly presenter: UnitPresenter,
   ) {}
 
-  async created(unit: UnitDocument): Promise<void> {
+  async created(unit: UnitDocument, requestId: string): Promise<void> {
     const data = await this.presenter.present(unit, defaultLanguage);
-    await this.outbox.publish(unit.organizationId, { type: 'unit.created', data });
+    await this.outbox.publish(unit.organizationId, { type: 'unit.created', data, requestId });
   }
 
   /** The events of many units of an organization, none of which was retired. */
@@ -48,19 +53,23 @@ export class UnitEvents {
   }
 
   /** Publishes nothing where nothing differs. */
-  async updated(before: UnitDocument, after: UnitDocument): Promise<void> {
-    const event = await this.eventOf(before, after);
+  async updated(before: UnitDocument, after: UnitDocument, requestId: string): Promise<void> {
+    const event = await this.eventOf(before, after, requestId);
     if (event !== null) await this.outbox.publish(after.organizationId, event);
   }
 
   /** The event of a change, null where nothing differs; a unit that is retired by it was deleted. */
-  async eventOf(before: UnitDocument, after: UnitDocument): Promise<OutboundEvent | null> {
+  async eventOf(
+    before: UnitDocument,
+    after: UnitDocument,
+    requestId: string,
+  ): Promise<OutboundEvent | null> {
     const changes = unitChanges(before, after);
     if (changes.length === 0) return null;
     const data = await this.presenter.present(after, defaultLanguage);
     return after.isDeleted
-      ? { type: 'unit.deleted', data }
-      : { type: 'unit.updated', data, changes };
+      ? { type: 'unit.deleted', data, requestId }
+      : { type: 'unit.updated', data, changes, requestId };
   }
 }
 

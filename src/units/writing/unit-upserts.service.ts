@@ -74,7 +74,7 @@ export class UnitUpsertsService {
       ...(await this.links.resolve(organizationId, input, stored ?? {}, compoundId)),
     };
     await this.assertUnitIdFree(organizationId, { ...stored, ...fields }, stored?._id);
-    return stored === null ? this.create(caller, fields) : this.update(stored, fields);
+    return stored === null ? this.create(caller, fields) : this.update(caller, stored, fields);
   }
 
   /** By `recordSystemId`, else by `unitId`; a unit that has another external id is another unit. */
@@ -107,7 +107,7 @@ export class UnitUpsertsService {
   }
 
   private async create(caller: Caller, fields: Partial<UnitDocument>): Promise<Saved> {
-    const { organizationId } = caller;
+    const { organizationId, requestId } = caller;
     const _id = new Types.ObjectId();
     const { unitId, recordSystemId } = fields;
     const standIn = unitId ?? recordSystemId ?? '';
@@ -116,11 +116,15 @@ export class UnitUpsertsService {
     const slug = await this.freeSlug(organizationId, slugCandidates(texts, _id.toHexString()));
     const unit = newUnit(organizationId, { ...named, slug }, this.clock.now());
     await this.units.insert(unit);
-    await this.events.created(unit);
+    await this.events.created(unit, requestId);
     return { operation: 'create', unit };
   }
 
-  private async update(stored: UnitDocument, fields: Partial<UnitDocument>): Promise<Saved> {
+  private async update(
+    { requestId }: Caller,
+    stored: UnitDocument,
+    fields: Partial<UnitDocument>,
+  ): Promise<Saved> {
     const updatedAt = this.clock.now();
     const times = fields.isDeleted ? { updatedAt, deletedAt: updatedAt } : { updatedAt };
     const changed = { ...stored, ...fields, ...times };
@@ -132,7 +136,7 @@ export class UnitUpsertsService {
       return { operation: 'update', unit: stored };
     }
     await this.units.setFields(stored, { ...fields, ...times });
-    await this.events.updated(stored, changed);
+    await this.events.updated(stored, changed, requestId);
     return { operation: 'update', unit: changed };
   }
 

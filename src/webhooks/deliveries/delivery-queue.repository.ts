@@ -8,6 +8,7 @@ import {
 } from '../../database/connection/database-errors.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { Waiting } from '../outbox/outbox-events.repository.js';
 import type { DeliveryUpdate } from './delivery-documents.js';
 import type { FailureReason } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -50,6 +51,8 @@ const failedTogether = 1_000;
 export const freeBytes = 65_536;
 /** Spares the server the trial of all indexes. */
 const byId = { hint: { _id: 1 } } as const;
+/** Figures for metrics are not worth more of the server's time. */
+const figuresTimeMs = 1_000;
 /** How many times a worker attempts to lease deliveries that others lease concurrently. */
 const claimAttempts = 3;
 /** Among how many times the wanted number a worker chooses after a collision. */
@@ -116,6 +119,23 @@ export class DeliveryQueueRepository {
       .toArray();
     const total = endpoints.reduce((sum, { count }) => sum + count, 0);
     return { endpointIds: endpoints.map(({ _id }) => _id), hasMore: total >= limit };
+  }
+
+  /**
+   * The deliveries that are due and that no worker holds.
+   *
+   * @param limit most that are counted
+   */
+  async due(now: Date, limit: number): Promise<Waiting> {
+    const due = { status: 'pending', nextAttemptAt: { $lte: now } } as const;
+    const options = { maxTimeMS: figuresTimeMs } as const;
+    const oldest = await this.deliveries.findOne<Pick<WebhookDeliveryDocument, 'nextAttemptAt'>>(
+      due,
+      { ...options, sort: { nextAttemptAt: 1 }, projection: { nextAttemptAt: 1 } },
+    );
+    if (oldest === null) return { oldest: null, count: 0 };
+    const count = await this.deliveries.countDocuments(due, { ...options, limit });
+    return { oldest: oldest.nextAttemptAt, count };
   }
 
   /**

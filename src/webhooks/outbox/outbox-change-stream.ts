@@ -14,6 +14,7 @@ const silenceMs = 3_000;
 @Injectable()
 export class OutboxChangeStream {
   private readonly watcher: ChangeWatcher;
+  private isStarted = false;
 
   constructor(@InjectConnection() connection: Connection, events: OutboxEventsRepository) {
     this.watcher = new ChangeWatcher(connection.getClient(), 'new events', (options) =>
@@ -21,8 +22,17 @@ export class OutboxChangeStream {
     );
   }
 
+  /**
+   * How long ago everything was seen that had been committed by then, in milliseconds; infinite while
+   * the stream is broken, undefined where nothing is listened to.
+   */
+  stats(): { readonly silentMs: number | undefined } {
+    return { silentMs: this.isStarted ? this.watcher.age : undefined };
+  }
+
   /** Calls the listener once for each event from now on. */
   start(listener: () => void): void {
+    this.isStarted = true;
     this.watcher.start({ onChange: listener });
   }
 

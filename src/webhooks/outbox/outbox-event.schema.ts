@@ -26,6 +26,10 @@ export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: [], default: undefined })
   changes?: readonly object[];
 
+  /** The request that made the change; none for an import, or before there was this field. */
+  @Prop({ type: String })
+  requestId?: string;
+
   /** When its deliveries were created, or could not be; null before that. */
   @Prop({ type: Date })
   relayedAt!: Date | null;

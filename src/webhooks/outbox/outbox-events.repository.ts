@@ -10,6 +10,15 @@ import type { OutboxEventDocument } from './outbox-event.schema.js';
 /** Spares the server the trial of all indexes. */
 const byId = { hint: { _id: 1 } } as const;
 
+/** Since when the oldest of what waits does so, and how much it is. */
+export interface Waiting {
+  readonly oldest: Date | null;
+  readonly count: number;
+}
+
+/** Figures for metrics are not worth more of the server's time. */
+const figuresTimeMs = 1_000;
+
 /** An event without its contents, which may be large. */
 export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
 
@@ -73,19 +82,29 @@ export class OutboxEventsRepository {
     );
   }
 
+  /**
+   * The events that wait to be relayed.
+   *
+   * @param limit most that are counted
+   */
+  async waiting(limit: number): Promise<Waiting> {
+    const events = this.events.acrossTenants;
+    const options = { maxTimeMS: figuresTimeMs } as const;
+    const oldest = await events.findOne<Pick<OutboxEventDocument, 'createdAt'>>(
+      { relayedAt: null },
+      { ...options, sort: { createdAt: 1 }, projection: { createdAt: 1 } },
+    );
+    if (oldest === null) return { oldest: null, count: 0 };
+    const count = await events.countDocuments({ relayedAt: null }, { ...options, limit });
+    return { oldest: oldest.createdAt, count };
+  }
+
   /** Sets an event aside whose deliveries could not be created, or not all of them. */
   async markFailed(_id: Types.ObjectId, failureReason: string, failedAt: Date): Promise<void> {
     await this.events.acrossTenants.updateOne(
       { _id, relayedAt: null },
       { $set: { ...relayed(failedAt), failureReason } },
     );
-  }
-
-  /** Since when the event that waits longest has waited to be relayed; null when none does. */
-  async waitingSince(): Promise<Date | null> {
-    const options = { sort: { createdAt: 1 }, projection: { createdAt: 1 } } as const;
-    const oldest = await this.events.acrossTenants.findOne({ relayedAt: null }, options);
-    return oldest?.createdAt ?? null;
   }
 
   /** The newest events of an organization that were, or were not, set aside. */

@@ -4,15 +4,10 @@ import { type ListedEvent, OutboxEventsRepository } from './outbox-events.reposi
 
 export type { ListedEvent };
 
-/** Events for the command line and metrics. */
+/** Events for the command line. */
 @Injectable()
 export class OutboxEventsService {
   constructor(private readonly events: OutboxEventsRepository) {}
-
-  /** Since when the event that waits longest has waited to be relayed; null when none does. */
-  async waitingSince(): Promise<Date | null> {
-    return this.events.waitingSince();
-  }
 
   /** The newest events of an organization: all, or those that could not be relayed. */
   async list(

@@ -4,7 +4,9 @@ import type { EventType } from './event-types.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 /** What a feature publishes (rule HOOK-2). */
-export interface OutboundEvent extends Readonly<Pick<OutboxEventDocument, 'data' | 'changes'>> {
+export interface OutboundEvent extends Readonly<
+  Pick<OutboxEventDocument, 'data' | 'changes' | 'requestId'>
+> {
   readonly type: EventType;
 }
 

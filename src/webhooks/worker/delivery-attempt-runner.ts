@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import {
@@ -25,7 +24,9 @@ import { WebhookAttemptsRepository } from '../deliveries/webhook-attempts.reposi
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { traced } from '../../operations/tracing/traced.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
+import { AttemptCounts, type EndpointAttempts } from './attempt-counts.js';
 import { Batcher } from './batcher.js';
 
 /** A delivery that this worker holds the lease of, and where it goes. */
@@ -40,12 +41,6 @@ interface AttemptSummary {
   readonly pace: Pace;
 }
 
-/** Attempts of this process since its start: to all endpoints, and to those attempted last. */
-export interface AttemptCounts {
-  readonly delivered: number;
-  readonly failed: number;
-}
-
 interface FinishedAttempt extends AttemptSummary {
   readonly endpoint: WebhookEndpointDocument;
   readonly attempt: WebhookAttemptDocument;
@@ -58,8 +53,6 @@ interface FinishedAttempt extends AttemptSummary {
 export const resultNotStored = 'The result of a delivery attempt could not be stored';
 /** How many results may wait to be stored while their places are used again. */
 const mostUnstored = 256;
-/** For how many endpoints attempts are counted one by one. */
-const countedEndpoints = 1_000;
 /** How long they wait for others. */
 const gatherMs = 50;
 
@@ -67,12 +60,11 @@ const gatherMs = 50;
 @Injectable()
 export class DeliveryAttemptRunner {
   private readonly logger = new Logger(DeliveryAttemptRunner.name);
+  private readonly counts = new AttemptCounts();
   private readonly finished = new Batcher((attempts: readonly FinishedAttempt[]) =>
     this.store(attempts),
   );
   private readonly unstored = new Set<Promise<unknown>>();
-  private total: AttemptCounts = { delivered: 0, failed: 0 };
-  private readonly byEndpoint = new LRUCache<string, AttemptCounts>({ max: countedEndpoints });
 
   constructor(
     private readonly sender: WebhookSender,
@@ -81,6 +73,11 @@ export class DeliveryAttemptRunner {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly clock: Clock,
   ) {}
+
+  /** The attempts of this process that have a result, by endpoint, and how many of them are not stored yet. */
+  stats(): { readonly byEndpoint: readonly EndpointAttempts[]; readonly unstored: number } {
+    return { byEndpoint: this.counts.all(), unstored: this.unstored.size };
+  }
 
   /**
    * Sends a delivery once and stores the result for it and for its endpoint. A success that changes
@@ -98,7 +95,11 @@ export class DeliveryAttemptRunner {
     const message = { id: delivery.messageId, body: delivery.body };
     const { pace: lastPace = 'unproven' } = endpoint;
     const timer = setTimeout(leavePlace, placeMs);
-    const result = await this.sender.send(endpoint, message, abortSignal);
+    const result = await traced('webhook attempt', attributesOf(delivery), async (describe) => {
+      const sent = await this.sender.send(endpoint, message, abortSignal);
+      describe({ 'http.response.status_code': sent.statusCode ?? 0 });
+      return sent;
+    });
     clearTimeout(timer);
     const now = this.clock.now();
     if (abortSignal.aborted && result.statusCode === null) {
@@ -109,30 +110,13 @@ export class DeliveryAttemptRunner {
     const attempt = attemptOf(delivery, endpoint, result);
     const update = attemptUpdate(delivery, result, outcome, now);
     const summary = { isDelivered: isSuccess(result), pace: paceAfter(lastPace, result) };
-    this.count(endpoint, summary.isDelivered);
+    this.counts.add(endpoint._id, summary.isDelivered);
     const finished = { ...summary, endpoint, attempt, update, result, now };
     const isAsBefore = summary.pace === lastPace && !endpoint.failingSince;
     const canWait = summary.isDelivered && isAsBefore && this.unstored.size < mostUnstored;
     if (canWait) this.storeLater(this.finished.add(finished, gatherMs));
     else await this.finished.add(finished);
     return summary;
-  }
-
-  /** What this process has attempted; by the ids of at most 1,000 endpoints, and how many results are not stored yet. */
-  stats() {
-    const endpoints = Object.fromEntries(this.byEndpoint.entries());
-    return { ...this.total, endpoints, unstored: this.unstored.size };
-  }
-
-  private count({ _id }: WebhookEndpointDocument, isDelivered: boolean): void {
-    const id = _id.toHexString();
-    const one = { delivered: isDelivered ? 1 : 0, failed: isDelivered ? 0 : 1 };
-    const add = ({ delivered, failed }: AttemptCounts) => ({
-      delivered: delivered + one.delivered,
-      failed: failed + one.failed,
-    });
-    this.total = add(this.total);
-    this.byEndpoint.set(id, add(this.byEndpoint.get(id) ?? { delivered: 0, failed: 0 }));
   }
 
   /** Ends leases without an attempt. */
@@ -208,6 +192,15 @@ export class DeliveryAttemptRunner {
       this.logger.error({ deliveryId, reason }, 'A delivery attempt could not be stored');
     }
   }
+}
+
+function attributesOf({ messageId, type, endpointId, attempts }: WebhookDeliveryDocument) {
+  return {
+    'webhook.id': messageId,
+    'webhook.type': type,
+    'webhook.endpoint_id': endpointId.toHexString(),
+    'webhook.attempt': attempts + 1,
+  };
 }
 
 function releaseOf({ _id, leaseOwner }: WebhookDeliveryDocument, now: Date): DeliveryUpdate {

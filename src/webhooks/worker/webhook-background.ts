@@ -58,11 +58,6 @@ export class WebhookBackground implements OnModuleDestroy {
     await this.stopped;
   }
 
-  /** What this process has attempted since its start, for metrics. */
-  stats() {
-    return this.attempts.stats();
-  }
-
   async onModuleDestroy(): Promise<void> {
     await this.stop();
   }

@@ -1,0 +1,76 @@
+import type { AddressInfo } from 'node:net';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { fastify, type FastifyInstance } from 'fastify';
+import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { Metrics } from './metrics/metrics.js';
+import { Readiness } from './readiness.js';
+
+/** How long a request to it may take to arrive. */
+const requestTimeoutMs = 10_000;
+/** Far more than scrapers and probes open; what comes beyond that is closed at once. */
+const connectionsLimit = 100;
+
+/**
+ * The listener of those who operate the service: metrics and probes (rule OPS-10). It stays until
+ * everything else is closed, so that a process that drains says so.
+ */
+@Injectable()
+export class OperationsServer implements OnApplicationShutdown {
+  private server: FastifyInstance | undefined;
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly metrics: Metrics,
+    private readonly readiness: Readiness,
+  ) {}
+
+  /**
+   * Listens on OPS_HOST and OPS_PORT.
+   *
+   * @returns its address without path; null when OPS_PORT is not set
+   * @throws Error with one clear line when the address is taken
+   */
+  async listen(): Promise<string | null> {
+    const { OPS_PORT: port, OPS_HOST: host } = this.environment;
+    if (port === undefined) return null;
+    const server = this.createServer();
+    try {
+      await server.listen({ port, host });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
+      const line = `Another program listens on ${host}:${port} already: set OPS_PORT to a free one.`;
+      throw new Error(line, { cause: error });
+    }
+    this.server = server;
+    const { address, family, port: taken } = server.server.address() as AddressInfo;
+    return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.server?.close();
+  }
+
+  private createServer(): FastifyInstance {
+    const server = fastify({
+      requestTimeout: requestTimeoutMs,
+      // A scraper keeps its connection open.
+      forceCloseConnections: true,
+    });
+    server.server.maxConnections = connectionsLimit;
+    server.addHook('onSend', (_request, reply, _payload, done) => {
+      void reply.header('cache-control', 'no-store');
+      done();
+    });
+    server.get('/metrics', async (_request, reply) => {
+      const { contentType, text } = await this.metrics.read();
+      return reply.type(contentType).send(text);
+    });
+    // Whoever gets this response knows what it asks for: the process still does its work.
+    server.get('/livez', () => ({ live: true }));
+    server.get('/readyz', async (_request, reply) => {
+      const report = await this.readiness.report();
+      return reply.status(report.ready ? 200 : 503).send(report);
+    });
+    return server;
+  }
+}

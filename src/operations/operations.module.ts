@@ -1,0 +1,13 @@
+import { Module } from '@nestjs/common';
+import { Metrics } from './metrics/metrics.js';
+import { RequestReadings } from './metrics/request-readings.js';
+import { Operations } from './operations.js';
+import { OperationsServer } from './operations-server.js';
+import { Readiness } from './readiness.js';
+
+/** Metrics and probes for those who operate the service (rules OPS-10 and OPS-11). */
+@Module({
+  providers: [Metrics, RequestReadings, Readiness, OperationsServer, Operations],
+  exports: [Operations],
+})
+export class OperationsModule {}

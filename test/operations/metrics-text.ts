@@ -1,0 +1,41 @@
+/** One line of the metrics. */
+export interface MetricLine {
+  readonly name: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+/** The lines of the text format of Prometheus that have a value. */
+export function metricLines(text: string): MetricLine[] {
+  return text
+    .split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .map((line) => {
+      const match = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line);
+      if (match === null) throw new Error(`This is no metric: ${line}`);
+      const [, name = '', labels = '', value = ''] = match;
+      const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, key, label]) => [key, label]);
+      return { name, labels: Object.fromEntries(pairs) as Record<string, string>, value: +value };
+    });
+}
+
+/** The type of each metric. */
+export function metricTypes(text: string): Map<string, string> {
+  return new Map(
+    [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name = '', type = '']) => [name, type]),
+  );
+}
+
+/** The sum of the values of a metric where labels are as given; undefined when there are none. */
+export function valueOf(
+  lines: readonly MetricLine[],
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): number | undefined {
+  const matching = lines.filter(
+    (line) =>
+      line.name === name &&
+      Object.entries(labels).every(([key, value]) => line.labels[key] === value),
+  );
+  return matching.length === 0 ? undefined : matching.reduce((sum, { value }) => sum + value, 0);
+}

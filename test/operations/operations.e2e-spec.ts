@@ -1,0 +1,404 @@
+import { once } from 'node:events';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Db, type Document, MongoClient, type WithId } from 'mongodb';
+import { runCli, runJson } from '../operator/command-line.js';
+import { addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { send, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { basePath } from '../support/shared-service.js';
+import { randomDatabaseUri } from '../support/test-service.js';
+import { alertRules, dashboardQueries, problemsOf, type Query } from './queries.js';
+import { type MetricLine, metricLines, metricTypes, valueOf } from './metrics-text.js';
+import { type SpanReceiver, startSpanReceiver } from './span-receiver.js';
+
+const MONGODB_URI = randomDatabaseUri();
+const production = {
+  NODE_ENV: 'production',
+  LOG_LEVEL: 'info',
+  OPS_PORT: '0',
+  ENCRYPTION_KEYS: Buffer.alloc(32, 7).toString('base64'),
+  WEBHOOKS_ALLOW_HTTP: 'true',
+  WEBHOOKS_ALLOW_PRIVATE_NETWORKS: 'true',
+  // What hangs is to be seen as hanging, also on a busy machine.
+  DATABASE_DEADLINE_MS: '30000',
+};
+const traceId = '4bf92f3577b34da6a3ce929d0e0e4736';
+const personal = { name: 'Mona Farid', phoneNumber: '+201001234567', email: 'mona@example.com' };
+
+/** A way to the database that can be cut without any end being told. */
+interface Gate {
+  readonly uri: string;
+  shut(): void;
+  open(): void;
+  stop(): void;
+}
+
+let client: MongoClient;
+let db: Db;
+let gate: Gate;
+let collector: SpanReceiver;
+let good: Receiver;
+let bad: Receiver;
+let tenant: Tenant;
+let service: ServiceProcess;
+let worker: ServiceProcess;
+let operations: string;
+
+beforeAll(async () => {
+  client = await new MongoClient(MONGODB_URI).connect();
+  db = client.db();
+  const prepared = await runCli(['db', 'init'], { ...production, MONGODB_URI });
+  expect(prepared).toMatchObject({ code: 0 });
+  [gate, collector, good, bad, tenant] = await Promise.all([
+    startGate(),
+    startSpanReceiver(),
+    startReceiver(204),
+    startReceiver(500),
+    addTenant(db),
+  ]);
+  const traced = { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url, OTEL_BSP_SCHEDULE_DELAY: '100' };
+  [service, worker] = await Promise.all([
+    startProcess({ ...production, ...traced, MONGODB_URI: gate.uri, DRAIN_MS: '2000' }),
+    startProcess({ ...production, MONGODB_URI, NODE_ENV: 'test', ROLE: 'worker' }),
+  ]);
+  operations = operationsOf(service);
+});
+afterAll(async () => {
+  gate?.stop();
+  await Promise.all([collector.stop(), good.stop(), bad.stop()]);
+  await db.dropDatabase();
+  await client.close();
+});
+
+const operationsOf = ({ output }: ServiceProcess) =>
+  /Metrics and probes\s+(http:[^\s"]+)/.exec(output())?.[1] ?? '';
+const probe = async (path: string, from = operations) => {
+  const response = await fetch(`${from}${path}`);
+  return { status: response.status, body: (await response.json()) as object };
+};
+const metrics = async (from = operations) => {
+  const response = await fetch(`${from}/metrics`);
+  return { type: response.headers.get('content-type'), text: await response.text() };
+};
+const post = (path: string, body: object, headers: Record<string, string> = {}) =>
+  fetch(`${service.url}/${basePath}${path}`, {
+    method: 'POST',
+    headers: { 'api-key': tenant.key, 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+const addEndpoint = (url: string) =>
+  runJson<{ readonly _id: string; readonly secret: string }>(
+    ['webhook', 'add', '--org', tenant.organizationId.toHexString(), '--url', url, '--events', '*'],
+    { ...production, MONGODB_URI },
+  );
+
+/** Ready before the first probe, which looks at the structure. */
+it('is not ready while the structure is incomplete', async () => {
+  const migrations = db.collection('migrations');
+  const migration = (await migrations.findOne({ version: 1 })) as WithId<Document>;
+  await migrations.deleteOne({ _id: migration._id });
+  expect(await probe('/readyz')).toEqual({
+    status: 503,
+    body: { ready: false, phase: 'running', hasPrimary: true, isStructureComplete: false },
+  });
+  expect((await probe('/livez')).status).toBe(200);
+  await migrations.insertOne(migration);
+  await eventually(async () => {
+    expect(await probe('/readyz')).toEqual({
+      status: 200,
+      body: { ready: true, phase: 'running', hasPrimary: true, isStructureComplete: true },
+    });
+  });
+});
+
+describe('the metrics', () => {
+  let lines: readonly MetricLine[];
+  let types: Map<string, string>;
+  let text: string;
+  let endpoints: { readonly _id: string; readonly secret: string }[];
+  const value = (name: string, labels: Record<string, string> = {}) =>
+    valueOf(lines, `integration_api_${name}`, labels);
+
+  beforeAll(async () => {
+    endpoints = await Promise.all([addEndpoint(good.url), addEndpoint(bad.url)]);
+    for (const recordSystemId of ['one', 'two', 'one']) {
+      const trace = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
+      await post(
+        '/leads',
+        { recordSystemId, ...(recordSystemId === 'one' ? personal : {}) },
+        trace,
+      );
+    }
+    await send(service.url, { method: 'GET', path: '/leads/nobody', key: tenant.key });
+    await send(service.url, { method: 'GET', path: `/nothing/${personal.email}`, key: tenant.key });
+    await send(service.url, { method: 'GET', path: '/leads/one', key: 'a wrong key' });
+    const unitId = await addUnit(db, tenant.organizationId);
+    const reservationId = await addReservation(db, tenant.organizationId, unitId);
+    await fetch(`${service.url}/${basePath}/reservations/webhook?api-key=${tenant.key}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ reservationId: reservationId.toHexString() }),
+    });
+    // The events of the two leads, one of which has a client; both processes deliver them.
+    await Promise.all([good.receivedRequests(3), bad.receivedRequests(3)]);
+    await eventually(async () => {
+      const { type, text: read } = await metrics();
+      expect(type).toMatch(/^text\/plain; version=0\.0\.4/);
+      text = read;
+      lines = metricLines(text);
+      types = metricTypes(text);
+      expect(value('outbox_waiting_events')).toBe(0);
+      expect(value('http_request_duration_seconds_count')).toBe(7);
+    });
+  });
+
+  it('count requests and their time by method, route pattern and status', () => {
+    const count = (method: string, route: string, status: string) =>
+      value('http_request_duration_seconds_count', { method, route, status });
+    const leads = `/${basePath}/leads`;
+    expect(count('POST', leads, '201')).toBe(2);
+    expect(count('POST', leads, '200')).toBe(1);
+    expect(count('GET', `${leads}/:recordSystemId`, '404')).toBe(1);
+    expect(count('GET', `${leads}/:recordSystemId`, '401')).toBe(1);
+    expect(count('GET', 'unknown', '404')).toBe(1);
+    expect(value('http_request_duration_seconds_bucket', { route: leads, le: '+Inf' })).toBe(3);
+    expect(value('http_request_duration_seconds_sum', { route: leads })).toBeGreaterThan(0);
+    expect(value('http_requests_aborted_total')).toBe(0);
+  });
+
+  it('count the calls of each key by its id, with the time of the last one', async () => {
+    const key = await db.collection('apiKeys').findOne({ organizationId: tenant.organizationId });
+    const labels = {
+      key: key?._id.toHexString() ?? '',
+      organization: tenant.organizationId.toHexString(),
+    };
+    expect(value('key_calls_total', labels)).toBe(5);
+    const last = value('key_last_call_timestamp_seconds', labels) ?? 0;
+    expect(Math.abs(Date.now() / 1_000 - last)).toBeLessThan(60);
+  });
+
+  it('count transactions, their attempts, and the groups of leads', () => {
+    expect(value('transactions_total')).toBe(4);
+    expect(value('transaction_attempts_total')).toBeGreaterThanOrEqual(4);
+    expect(value('transaction_conflicts_total')).toBeGreaterThanOrEqual(0);
+    expect(value('lead_group_size_count')).toBe(3);
+    expect(value('lead_group_size_bucket', { le: '1' })).toBe(3);
+    expect(value('lead_group_size_sum')).toBe(3);
+  });
+
+  it('count deliveries and failures by endpoint, over all processes', async () => {
+    const [delivering, failing] = endpoints;
+    await eventually(async () => {
+      const all = (await Promise.all([metrics(), metrics(operationsOf(worker))])).flatMap((one) =>
+        metricLines(one.text),
+      );
+      const attempts = (endpoint = '', result = '') =>
+        valueOf(all, 'integration_api_delivery_attempts_total', { endpoint, result });
+      expect(attempts(delivering?._id, 'delivered')).toBe(3);
+      expect(attempts(failing?._id, 'failed')).toBeGreaterThanOrEqual(3);
+    });
+  });
+
+  it('tell the age of the change stream, the backlog and the use of the pool', () => {
+    expect(value('change_stream_age_seconds', { stream: 'outbox' })).toBeLessThan(60);
+    expect(value('outbox_lag_seconds')).toBe(0);
+    expect(value('delivery_lag_seconds')).toBeGreaterThanOrEqual(0);
+    expect(value('deliveries_due')).toBeGreaterThanOrEqual(0);
+    expect(value('database_connections', { state: 'in use' })).toBeGreaterThanOrEqual(0);
+    expect(value('database_connections')).toBeGreaterThan(0);
+    expect(value('database_connection_waiting')).toBe(0);
+    expect(types.get('nodejs_eventloop_lag_seconds')).toBe('gauge');
+    expect(types.get('process_resident_memory_bytes')).toBe('gauge');
+  });
+
+  it('hold no key, secret or person', () => {
+    for (const word of [tenant.key, endpoints[0]?.secret ?? '', ...Object.values(personal)]) {
+      expect(text).not.toContain(word);
+    }
+  });
+
+  describe('and what is asked of them in', () => {
+    const labels = new Map<string, Set<string>>();
+    const problems = (queries: readonly Query[]) =>
+      queries.flatMap(({ from, query }) =>
+        problemsOf(query, labels).map((problem) => `${from}: ${problem}`),
+      );
+    beforeAll(() => {
+      for (const { name, labels: named } of lines) {
+        const known = labels.get(name) ?? new Set();
+        for (const label of Object.keys(named)) known.add(label);
+        labels.set(name, known);
+      }
+    });
+
+    it('the alert rules exists', () => {
+      const rules = alertRules();
+      expect(problems(rules.map(({ name, query }) => ({ from: name, query })))).toEqual([]);
+      expect(rules.length).toBeGreaterThan(8);
+    });
+
+    it('the panels of the dashboard exists', () => {
+      const queries = dashboardQueries();
+      expect(problems(queries)).toEqual([]);
+      expect(queries.length).toBeGreaterThan(12);
+    });
+
+    it('a query that names what is not there is found', () => {
+      const query = 'sum by (rout) (rate(integration_api_key_calls_total{kye="1"}[5m])) > nope';
+      expect(problemsOf(query, labels)).toEqual([
+        'integration_api_key_calls_total has no label kye',
+        'nope is no metric',
+        'no metric of it has the label rout',
+      ]);
+      expect(problemsOf('sum(', labels)).toEqual(['is no PromQL']);
+    });
+  });
+});
+
+describe('the alert rules', () => {
+  const runbook = readFileSync('docs/runbook.md', 'utf8');
+
+  it('each have a paragraph of the runbook, and each paragraph has a rule', () => {
+    const headings = [...runbook.matchAll(/^## (\w+)\n\n\S/gm)].map(([, name]) => name);
+    expect(headings.toSorted()).toEqual(
+      alertRules()
+        .map(({ name }) => name)
+        .toSorted(),
+    );
+    for (const { name, annotations } of alertRules()) {
+      expect(annotations['runbook']).toBe(`docs/runbook.md#${name.toLowerCase()}`);
+      expect(annotations['summary']).toMatch(/\S/);
+    }
+  });
+});
+
+describe('traces', () => {
+  it("continue the caller's, from the request to the commands to the database", async () => {
+    await eventually(() => {
+      const spans = collector.spans.filter((span) => span.traceId === traceId);
+      const requests = spans.filter(({ name }) => name === `POST /${basePath}/leads`);
+      expect(requests).toHaveLength(3);
+      const [request] = requests;
+      expect(request?.parentId).toBe('00f067aa0ba902b7');
+      expect(request?.attributes).toMatchObject({
+        'http.route': `/${basePath}/leads`,
+        'http.response.status_code': 201,
+        'organization.id': tenant.organizationId.toHexString(),
+        'request.id': expect.any(String),
+      });
+      const transaction = spans.find(
+        ({ name, parentId }) => name === 'transaction' && parentId === request?.spanId,
+      );
+      const commands = spans.filter(({ parentId }) => parentId === transaction?.spanId);
+      const names = commands.map(({ name }) => name);
+      expect(names).toEqual(expect.arrayContaining(['insert changeLogs', 'commitTransaction']));
+    });
+  });
+
+  it('hold attempts of webhooks, by endpoint', async () => {
+    await eventually(() => {
+      const attempt = collector.spans.find(({ name }) => name === 'webhook attempt');
+      expect(attempt?.attributes).toMatchObject({ 'webhook.endpoint_id': expect.any(String) });
+    });
+  });
+
+  it('hold no key, path or person', () => {
+    const text = collector.text();
+    expect(text).toContain('integration-api');
+    for (const word of [tenant.key, '/nothing/', good.url, ...Object.values(personal)]) {
+      expect(text).not.toContain(word);
+    }
+  });
+});
+
+describe('while the database does not respond', () => {
+  beforeAll(() => gate.shut());
+  afterAll(() => gate.open());
+
+  it('the metrics come all the same, without those that are in it', async () => {
+    const lines = metricLines((await metrics()).text);
+    expect(valueOf(lines, 'integration_api_transactions_total')).toBe(4);
+    expect(valueOf(lines, 'integration_api_outbox_lag_seconds')).toBeUndefined();
+    // The same again: what hangs is not asked a second time.
+    expect(metricLines((await metrics()).text).length).toBeGreaterThan(0);
+  });
+
+  it('the process lives and is not ready', async () => {
+    expect(await probe('/readyz')).toMatchObject({
+      status: 503,
+      body: { ready: false, hasPrimary: false },
+    });
+    expect((await probe('/livez')).status).toBe(200);
+  });
+});
+
+it('a worker has metrics and probes too', async () => {
+  const from = operationsOf(worker);
+  expect(await probe('/readyz', from)).toMatchObject({ status: 200, body: { phase: 'running' } });
+  const { text } = await metrics(from);
+  expect(valueOf(metricLines(text), 'integration_api_outbox_waiting_events')).toBeDefined();
+});
+
+it('an address that is taken ends the start with a line that names the variable', async () => {
+  const { port } = new URL(operations);
+  const second = startProcess({ MONGODB_URI, OPS_PORT: port });
+  await expect(second).rejects.toThrow(`listens on 127.0.0.1:${port} already: set OPS_PORT to a`);
+});
+
+it('a process that drains says so, and has printed nothing but JSON, and nothing secret', async () => {
+  service.process.kill('SIGTERM');
+  await eventually(async () => {
+    expect(await probe('/readyz')).toMatchObject({ status: 503, body: { phase: 'draining' } });
+  });
+  expect((await probe('/livez')).status).toBe(200);
+  expect(await service.exited).toBe(0);
+  const printed = service.stdout().trimEnd().split('\n');
+  const logged = printed.map((line) => JSON.parse(line) as Document);
+  expect(logged.filter(({ msg }) => msg === 'request completed').length).toBeGreaterThanOrEqual(7);
+  for (const word of [tenant.key, 'a wrong key', ...Object.values(personal)]) {
+    expect(service.output()).not.toContain(word);
+  }
+});
+
+async function startGate(): Promise<Gate> {
+  const sockets = new Set<Socket>();
+  let isShut = false;
+  const target = decodeURIComponent(new URL(MONGODB_URI).host);
+  const server: Server = createServer((incoming) => {
+    const outgoing = connect(target);
+    for (const [from, to] of [
+      [incoming, outgoing],
+      [outgoing, incoming],
+    ] as const) {
+      sockets.add(from);
+      from.pipe(to);
+      from.on('error', () => to.destroy());
+      from.on('close', () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+      if (isShut) from.pause();
+    }
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as { readonly port: number };
+  const name = new URL(MONGODB_URI).pathname;
+  return {
+    uri: `mongodb://127.0.0.1:${port}${name}?directConnection=true`,
+    shut: () => {
+      isShut = true;
+      for (const socket of sockets) socket.pause();
+    },
+    open: () => {
+      isShut = false;
+      for (const socket of sockets) socket.resume();
+    },
+    stop: () => {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  };
+}
