@@ -19,6 +19,8 @@ export default {
   testRunner: '<rootDir>/test/support/runner.mjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+  // These break databases and processes for minutes, and have a command of their own.
+  testPathIgnorePatterns: ['/node_modules/', '/test/faults/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
