@@ -41,11 +41,13 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   246, // SnapshotUnavailable: a collection or index was just made
   251, // NoSuchTransaction
   262, // ExceededTimeLimit
+  371, // UserWritesBlocked
   10_107, // NotWritablePrimary
   11_600, // InterruptedAtShutdown
   11_602, // InterruptedDueToReplStateChange
   13_435, // NotPrimaryNoSecondaryOk
   13_436, // NotPrimaryOrSecondary
+  14_031, // OutOfDiskSpace
 ]);
 
 /** The unique index that an error says is violated; undefined for every other error. */

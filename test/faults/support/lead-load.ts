@@ -1,5 +1,6 @@
 import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll } from '@jest/globals';
 import { eventually } from '../../support/eventually.js';
 import { basePath } from '../../support/shared-service.js';
 import type { RandomNumbers } from './fault-rounds.js';
@@ -43,6 +44,12 @@ export interface LoadOptions {
 }
 
 let lastLead = 0;
+let isOver = false;
+
+/** A failed test must not leave its callers running. */
+afterAll(() => {
+  isOver = true;
+});
 
 /**
  * Callers who create and update leads, repeat what was not acknowledged until it is, and keep what they
@@ -71,6 +78,8 @@ export class LeadLoad {
   start(clients: number): void {
     this.isStopped = false;
     this.clients = Array.from({ length: clients }, () => this.run());
+    // Whoever waits for them is told.
+    for (const client of this.clients) client.catch(() => undefined);
   }
 
   /** Waits until this many further changes were acknowledged. */
@@ -146,7 +155,7 @@ export class LeadLoad {
     body: object,
     headers: Readonly<Record<string, string>> = {},
   ): Promise<{ readonly lead: StoredLead; readonly repetitions: number }> {
-    for (let repetitions = 0; ; repetitions++) {
+    for (let repetitions = 0; !isOver; repetitions++) {
       const { status, body: received } = await this.post(body, headers);
       if (received !== undefined && (status === 200 || status === 201)) {
         return { lead: received.lead, repetitions };
@@ -157,6 +166,7 @@ export class LeadLoad {
       }
       await delay(25);
     }
+    throw new Error('The test ended before the load.');
   }
 
   private nextUrl(): string | undefined {

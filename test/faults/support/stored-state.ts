@@ -5,6 +5,7 @@ import type { KnownLead } from './lead-load.js';
  * Compares what is stored of an organization, whose only caller was a load that has finished, with what
  * was acknowledged to it.
  *
+ * @param order whether the clocks that set their times agreed
  * @returns every difference in words; none when each acknowledged change is there once, with one entry
  *   of the change log and one event each in their order, and nothing else is there; a repeated upsert may
  *   have an entry that says that nothing changed (rule LEAD-12)
@@ -13,9 +14,12 @@ export async function differences(
   db: Db,
   organizationId: ObjectId,
   known: readonly KnownLead[],
+  order: 'in their order' | 'in any order' = 'in their order',
 ): Promise<string[]> {
   const all = (collection: string) =>
     db.collection(collection).find({ organizationId }).sort({ createdAt: 1, _id: 1 }).toArray();
+  const arrange = (rows: [unknown, unknown][]) =>
+    order === 'in their order' ? rows : rows.toSorted(([, a], [, b]) => Number(a) - Number(b));
   const [leads, entries, events, clients] = await Promise.all(
     ['leads', 'changeLogs', 'outboxEvents', 'clients'].map(all),
   );
@@ -44,12 +48,12 @@ export async function differences(
     }
     same(
       `change log of ${marker}`,
-      changing.map(({ context, changes }) => [context, stepOf(changes)]),
+      arrange(changing.map(({ context, changes }) => [context, stepOf(changes)])),
       [['External Lead Create', 0], ...steps.map((one) => ['External Lead Update', one])],
     );
     same(
       `events of ${marker}`,
-      (eventsOf.get(_id) ?? []).map(({ type, data }) => [type, data.data.step]),
+      arrange((eventsOf.get(_id) ?? []).map(({ type, data }) => [type, data.data.step])),
       [['lead.created', 0], ...steps.map((one) => ['lead.updated', one])],
     );
   }
