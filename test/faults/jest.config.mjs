@@ -18,4 +18,6 @@ export default {
   testTimeout: 3_600_000,
   // Times are promised here, so no more at once than a small machine has processors for.
   maxWorkers: 2,
+  // What a failed test was waiting for may never come.
+  forceExit: true,
 };

@@ -69,7 +69,7 @@ describe('the clock of one of two instances that jumps an hour ahead, and back',
       (await send(jumping.url, { method: 'GET', path: '/compounds', key })).status;
     const becomes = (status: number) =>
       eventually(async () => expect(await statusOf(shortKey)).toBe(status), 10_000);
-    const repeated = { name: 'Repeated', data: { marker: 'repeated' } };
+    const repeated = { name: 'Repeated', data: { marker: 'repeated', step: 0 } };
     const repeat = () => load.post(repeated, { 'idempotency-key': 'over-the-jump' }, jumping.url);
 
     const first = await repeat();

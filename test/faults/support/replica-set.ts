@@ -13,7 +13,7 @@ import { eventually } from '../../support/eventually.js';
 const setName = 'faults';
 
 /** How long a secondary waits for the primary before it stands for election. */
-export const electionTimeoutMs = 2_000;
+const electionTimeoutMs = 2_000;
 
 /** One server of a replica set. */
 export interface Member {
@@ -104,10 +104,14 @@ async function startMember(folder: string): Promise<Member> {
     child = spawn(
       path,
       [
-        ...['--port', String(port), '--bind_ip', '127.0.0.1', '--dbpath', folder],
-        ...['--replSet', setName, '--quiet', '--wiredTigerCacheSizeGB', '0.25'],
-        ...['--setParameter', 'enableTestCommands=1'],
-        ...['--setParameter', 'diagnosticDataCollectionEnabled=false'],
+        `--port=${port}`,
+        `--dbpath=${folder}`,
+        `--replSet=${setName}`,
+        '--bind_ip=127.0.0.1',
+        '--quiet',
+        '--wiredTigerCacheSizeGB=0.25',
+        '--setParameter=enableTestCommands=1',
+        '--setParameter=diagnosticDataCollectionEnabled=false',
       ],
       { stdio: 'ignore' },
     );

@@ -83,12 +83,13 @@ export async function undelivered(
   ]);
   const deliveriesOf = groupBy(deliveries, ({ eventId }) => eventId);
   return events.flatMap(({ _id, relayedAt }) => {
-    const own = deliveriesOf.get(String(_id)) ?? [];
+    const id = String(_id);
+    const own = deliveriesOf.get(id) ?? [];
     const [only] = own;
-    if (relayedAt === null) return [`event ${_id} was not relayed`];
-    if (own.length !== 1) return [`event ${_id} has ${own.length} deliveries`];
-    if (only?.['status'] !== 'delivered') return [`event ${_id} is ${only?.['status']}`];
-    return received.has(only['messageId']) ? [] : [`event ${_id} never came`];
+    if (relayedAt === null) return [`event ${id} was not relayed`];
+    if (own.length !== 1) return [`event ${id} has ${own.length} deliveries`];
+    if (only?.['status'] !== 'delivered') return [`event ${id} is ${only?.['status']}`];
+    return received.has(only['messageId']) ? [] : [`event ${id} never came`];
   });
 }
 
