@@ -47,7 +47,7 @@ export function messageText({ key, values }: Message, language: Language): strin
 function templateOf(key: string, language: Language): string {
   const known = templates.get(language + key);
   if (known !== undefined) return known;
-  const template = String(i18n.translate(key, { lang: language }));
+  const template = i18n.translate<string, string>(key, { lang: language });
   templates.set(language + key, template);
   return template;
 }

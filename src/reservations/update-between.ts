@@ -1,4 +1,4 @@
-import type { WriteOf } from '../database/documents/tenant-collection.js';
+import type { WriteOf } from '../database/documents/tenant-operations.js';
 import type { TenantDocument } from '../database/documents/tenant-document.js';
 import type { TenantUpdate } from '../database/documents/tenant-filter.js';
 import type { Change } from './reservation-records.js';

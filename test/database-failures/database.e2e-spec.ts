@@ -91,7 +91,8 @@ describe('a database that fails', () => {
   it('to confirm any commit gives 503, and the Idempotency-Key then tells what was stored', async () => {
     const errors = { code: 64, errmsg: 'waiting for replication timed out' };
     await fail({ failCommands: ['commitTransaction'], appName, writeConcernError: errors });
-    const keyed = () => post({ name: 'No External Id' }).set('idempotency-key', 'unconfirmed');
+    const keyed = () =>
+      post({ name: 'No External Id' }, hasty).set('idempotency-key', 'unconfirmed');
     await keyed().expect(503);
     await failNothing();
     await eventually(async () => {

@@ -105,6 +105,7 @@ function spawnService(
       HOST: '127.0.0.1',
       LOG_LEVEL: 'warn',
       RATE_LIMIT_RPS: '0',
+      AUTH_FAILURE_RPS: '0',
       NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
       ...variables,
     },

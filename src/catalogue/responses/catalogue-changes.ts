@@ -52,9 +52,12 @@ export class CatalogueChanges implements OnModuleDestroy {
     await this.watcher.stop();
   }
 
-  /** How long ago every change was known that had been committed by then, in milliseconds. */
-  get age(): number {
-    return this.watcher.age;
+  /**
+   * How long ago every change was known that had been committed by then, in milliseconds; undefined
+   * where changes are not watched.
+   */
+  get silentMs(): number | undefined {
+    return this.watcher.silentMs;
   }
 
   /** The present moment; null while changes may go unnoticed for longer than a second. */

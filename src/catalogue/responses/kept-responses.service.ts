@@ -47,8 +47,8 @@ export interface KeptResponsesReadings {
   readonly entries: number;
   readonly bytes: number;
   readonly evictions: number;
-  /** How long ago every change was known, in milliseconds; over 1,000 nothing is repeated. */
-  readonly streamAge: number;
+  /** How long ago every change was known, in milliseconds; over 1,000 nothing is repeated. Undefined where nothing is kept. */
+  readonly streamSilentMs: number | undefined;
 }
 
 /**
@@ -98,7 +98,7 @@ export class KeptResponsesService {
   readings(): KeptResponsesReadings {
     const { hits, misses, changes } = this;
     const { entries, bytes, evictions } = this.store?.readings() ?? nothing;
-    return { hits, misses, entries, bytes, evictions, streamAge: changes.age };
+    return { hits, misses, entries, bytes, evictions, streamSilentMs: changes.silentMs };
   }
 
   /** Responds with what is kept or is being made, or remembers that it is made now. */

@@ -39,6 +39,7 @@ export class ChangeWatcher {
   private stream: ChangeStream<Document, Change> | undefined;
   private seenUntil = Number.NEGATIVE_INFINITY;
   private primary: string | undefined;
+  private isStarted = false;
 
   /**
    * @param subject what is watched, for the log
@@ -55,8 +56,14 @@ export class ChangeWatcher {
     return performance.now() - this.seenUntil;
   }
 
+  /** As {@link age}; undefined where nothing is watched. */
+  get silentMs(): number | undefined {
+    return this.isStarted ? this.age : undefined;
+  }
+
   /** Calls the listener from now on. */
   start(listener: ChangeListener): void {
+    this.isStarted = true;
     const { signal } = this.stopping;
     const noticePrimary = (event: TopologyDescriptionChangedEvent) =>
       this.noticePrimary(event, listener);
@@ -98,6 +105,8 @@ export class ChangeWatcher {
     let isOpen = false;
     while (!this.stopping.signal.aborted) {
       const change = await stream.tryNext();
+      // A collection that is dropped ends its streams, and an ended one has nothing new at once, for ever.
+      if (change === null && stream.closed) throw new Error('The database has ended it');
       // From here on nothing is missed.
       if (!isOpen) listener.onGap?.();
       isOpen = true;

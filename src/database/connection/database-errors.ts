@@ -27,6 +27,7 @@ export const duplicateKeyCode = 11_000;
 const interruptedCode = 11_601;
 
 const writeConflictCode = 112;
+const badValueCode = 2;
 
 /** Codes that mean: this node cannot serve the operation now, another one or a later try can. */
 const unavailableCodes: ReadonlySet<number> = new Set([
@@ -123,4 +124,9 @@ function isMongooseDisconnected(error: unknown): boolean {
     (error.name === 'MongooseServerSelectionError' ||
       (error.name === 'MongooseError' && error.message.includes('initial connection')))
   );
+}
+
+/** Whether the server refuses an operation as it is, such as for a hint that names no index. */
+export function isBadValue(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === badValueCode;
 }

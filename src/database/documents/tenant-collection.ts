@@ -1,59 +1,25 @@
-import type {
-  AggregationCursor,
-  CollationOptions,
-  Collection,
-  Document,
-  FindOptions,
-  Long,
-} from 'mongodb';
+import type { AggregationCursor, Collection, Document, Long } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
+import { isBadValue } from '../connection/database-errors.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
 import { type BatchOptions, orderedSteps } from './ordered-steps.js';
 import type { TenantDocument } from './tenant-document.js';
-import type { Path, TenantFilter, TenantSort, TenantUpdate } from './tenant-filter.js';
-
-type FieldOf<T> = keyof T & string;
-/** A field, or a path below one. */
-type PathOf<T> = FieldOf<T> | Path<T>;
-type TopField<F> = F extends `${infer Top}.${string}` ? Top : F;
-
-/** The server's code for a hint that names no index, among others. */
-const badValue = 2;
-
-/** Fields to set of one document; what is undefined stays as it is. */
-export interface FieldsOf<T> {
-  readonly _id: Types.ObjectId;
-  readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
-}
-
-/** A new document, or the update of another one. */
-export type WriteOf<T> =
-  { readonly insert: T } | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
-
-/** In what order to read, how many, compared how. */
-export interface ReadOptions<T> {
-  readonly sort?: TenantSort<T>;
-  readonly skip?: number;
-  readonly limit?: number;
-  readonly collation?: CollationOptions;
-}
-
-/** Reads these fields only, `_id` always among them. */
-interface Fields<F> {
-  readonly fields: readonly F[];
-}
-
-/** Reads all fields but these. */
-interface Without<F> {
-  readonly without: readonly F[];
-}
-
-type AnyReadOptions<T> = ReadOptions<T> & Partial<Fields<PathOf<T>> & Without<FieldOf<T>>>;
-
-/** A document with the fields that were read. */
-type Read<T, F> = Pick<T, keyof T & (TopField<F> | '_id')>;
+import type { TenantFilter, TenantUpdate } from './tenant-filter.js';
+import {
+  type AnyReadOptions,
+  type FieldOf,
+  type Fields,
+  type FieldsOf,
+  findOptions,
+  type PathOf,
+  type Read,
+  type ReadOptions,
+  type Without,
+  withTenant,
+  type WriteOf,
+} from './tenant-operations.js';
 
 /**
  * Of a list that is streamed. Units take some kilobytes, so that many responses at the same time stay
@@ -190,7 +156,7 @@ export class TenantCollection<T extends TenantDocument> {
       return cursor;
     } catch (error) {
       await cursor.close();
-      if (hint === undefined || (error as { code?: unknown }).code !== badValue) throw error;
+      if (hint === undefined || !isBadValue(error)) throw error;
       return this.openCursor(steps, { batchSize, hint: undefined });
     }
   }
@@ -218,7 +184,7 @@ export class TenantCollection<T extends TenantDocument> {
     try {
       return await collection.countDocuments(scoped, { ...openSession(), hint });
     } catch (error) {
-      if ((error as { code?: unknown }).code !== badValue) throw error;
+      if (!isBadValue(error)) throw error;
       return collection.countDocuments(scoped, openSession());
     }
   }
@@ -320,15 +286,4 @@ export class TenantCollection<T extends TenantDocument> {
     }));
     return (await this.model.collection.bulkWrite(operations, openSession())).matchedCount;
   }
-}
-
-function withTenant<T>(filter: TenantFilter<T>, organizationId: unknown): Document {
-  return { ...filter, organizationId };
-}
-
-function findOptions<T>({ fields = [], without = [], ...rest }: AnyReadOptions<T>): FindOptions {
-  const projection: Record<string, 0 | 1> = {};
-  for (const field of fields) projection[field] = 1;
-  for (const field of without) projection[field] = 0;
-  return { ...(rest as FindOptions), projection, ...readAsValues };
 }

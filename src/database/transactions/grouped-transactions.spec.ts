@@ -7,7 +7,7 @@ const limits = { count: 8, bytes: 1_000 };
 
 /** Groups that double numbers, the transactions that were tried, and with which keys. */
 function doubling(
-  fail: (requests: readonly number[], isAlone: boolean) => unknown = () => undefined,
+  fail: (requests: readonly number[], isAlone: boolean) => Error | undefined = () => undefined,
   { deadlineMs = 8_000, atOnce = limits.count } = {},
 ) {
   const tried: (readonly number[])[] = [];

@@ -1,5 +1,5 @@
 import { DatabaseUnavailableError, isDatabaseUnavailable } from '../connection/database-errors.js';
-import { type GroupLimits, RequestGroups } from './request-groups.js';
+import { type GroupLimits, type GroupStats, RequestGroups } from './request-groups.js';
 import {
   ContentionError,
   endOfWork,
@@ -56,6 +56,10 @@ export class GroupedTransactions<Request, Response> {
    */
   async submit(key: string, request: Request, bytes: number): Promise<Response> {
     return this.groups.submit(key, { request, expiresAt: Date.now() + this.deadlineMs }, bytes);
+  }
+
+  stats(): GroupStats {
+    return this.groups.stats();
   }
 
   private async runGroup(requests: readonly Timed<Request>[]): Promise<Outcome<Response>[]> {

@@ -1,11 +1,16 @@
 import type { ModuleRef } from '@nestjs/core';
+import { KeptResponsesService } from '../../catalogue/responses/kept-responses.service.js';
 import { ConnectionPool } from '../../database/connection/connection-pool.js';
 import { Transactions } from '../../database/transactions/transactions.js';
+import type { GroupStats } from '../../database/transactions/request-groups.js';
+import { LeadPhoneKeys } from '../../leads/phones/lead-phone-keys.js';
 import { LeadGroupsService } from '../../leads/upsert/lead-groups.service.js';
+import { CallbacksService } from '../../reservations/callback/callbacks.service.js';
 import {
   type Backlog,
   WebhookStatisticsService,
 } from '../../webhooks/webhook-statistics.service.js';
+import { memoryReadings } from './memory-readings.js';
 import { Distribution, type Reading, type Sample } from './reading.js';
 
 /** A group has at most 32 requests. */
@@ -14,11 +19,24 @@ const groupSizeBounds = [1, 2, 4, 8, 16, 32];
 /** What the parts of the service know of themselves, as metrics. */
 export function serviceReadings(modules: ModuleRef): Reading[] {
   const find = { strict: false } as const;
+  const leads = modules.get(LeadGroupsService, find);
+  const callbacks = modules.get(CallbacksService, find);
+  const webhooks = modules.get(WebhookStatisticsService, find);
   return [
     ...transactionReadings(modules.get(Transactions, find)),
-    ...leadReadings(modules.get(LeadGroupsService, find)),
+    ...groupReadings('lead', () => leads.stats()),
+    ...groupReadings('callback', () => callbacks.stats()),
+    {
+      name: 'lead_groups_held_up_total',
+      help: 'Groups of leads that another transaction has held up, so that their requests went alone.',
+      type: 'counter',
+      read: () => only(leads.stats().heldUp),
+    },
+    ...phoneKeyReadings(modules.get(LeadPhoneKeys, find)),
     ...poolReadings(modules.get(ConnectionPool, find)),
-    ...webhookReadings(modules.get(WebhookStatisticsService, find)),
+    ...webhookReadings(webhooks),
+    streamReading(webhooks, modules.get(KeptResponsesService, find)),
+    ...memoryReadings(modules),
   ];
 }
 
@@ -58,19 +76,40 @@ function transactionReadings(transactions: Transactions): Reading[] {
   ];
 }
 
-function leadReadings(groups: LeadGroupsService): Reading[] {
+function groupReadings(kind: 'lead' | 'callback', stats: () => GroupStats): Reading[] {
   return [
     {
-      name: 'lead_group_size',
-      help: 'Requests that one transaction has stored leads of.',
+      name: `${kind}_group_size`,
+      help: `Requests about ${kind}s that one transaction has stored.`,
       type: 'histogram',
       read: () => {
         const distribution = new Distribution(groupSizeBounds);
-        for (const [size, count = 0] of groups.stats().sizes.entries()) {
-          distribution.observe(size, count);
-        }
+        for (const [size, count = 0] of stats().sizes.entries()) distribution.observe(size, count);
         return [{ distribution }];
       },
+    },
+    {
+      name: `${kind}_requests_waiting`,
+      help: `Requests about ${kind}s that wait for the group before theirs.`,
+      type: 'gauge',
+      read: () => only(stats().waiting),
+    },
+  ];
+}
+
+function phoneKeyReadings(phoneKeys: LeadPhoneKeys): Reading[] {
+  return [
+    {
+      name: 'phone_key_leads_total',
+      help: 'Leads of other programs whose phones this process has made comparable.',
+      type: 'counter',
+      read: () => only(phoneKeys.stats().leads),
+    },
+    {
+      name: 'phone_key_failures_total',
+      help: 'Leads of other programs whose phones could not be made comparable.',
+      type: 'counter',
+      read: () => only(phoneKeys.stats().failures),
     },
   ];
 }
@@ -118,17 +157,30 @@ function webhookReadings(webhooks: WebhookStatisticsService): Reading[] {
         ]),
     },
     {
-      name: 'change_stream_age_seconds',
-      help: 'How long ago the database has last said how far a change stream has come.',
+      name: 'delivery_results_unstored',
+      help: 'Successful attempts of this process whose results are not stored yet; 256 at most.',
       type: 'gauge',
-      read: () => {
-        const silentMs = webhooks.streamSilentMs();
-        return silentMs === undefined
-          ? []
-          : [{ labels: { stream: 'outbox' }, value: silentMs / 1_000 }];
-      },
+      read: () => only(webhooks.unstoredResults()),
     },
   ];
+}
+
+function streamReading(
+  webhooks: WebhookStatisticsService,
+  responses: KeptResponsesService,
+): Reading {
+  return {
+    name: 'change_stream_age_seconds',
+    help: 'How long ago the database has last said how far a change stream has come.',
+    type: 'gauge',
+    read: () =>
+      Object.entries({
+        outbox: webhooks.streamSilentMs(),
+        catalogue: responses.readings().streamSilentMs,
+      }).flatMap(([stream, silentMs]) =>
+        silentMs === undefined ? [] : [{ labels: { stream }, value: silentMs / 1_000 }],
+      ),
+  };
 }
 
 /** The same in every process: they are about the database. */

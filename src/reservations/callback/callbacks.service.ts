@@ -3,6 +3,7 @@ import { BSON } from 'mongodb';
 import type { Caller } from '../../authentication/caller.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { parseObjectId } from '../../database/documents/object-id.js';
+import type { GroupStats } from '../../database/transactions/request-groups.js';
 import { GroupedTransactions } from '../../database/transactions/grouped-transactions.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
@@ -58,6 +59,11 @@ export class CallbacksService {
       queueKeys: (callback: GroupedCallback) => this.queueKeys(callback),
     };
     this.groups = new GroupedTransactions(transactions, work, deadlineMs, limits);
+  }
+
+  /** What groups there were and are. */
+  stats(): GroupStats {
+    return this.groups.stats();
   }
 
   /**

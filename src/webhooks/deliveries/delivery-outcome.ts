@@ -16,6 +16,11 @@ export interface AttemptResult extends Readonly<
 export const paces = ['quick', 'unproven', 'slow'] as const;
 export type Pace = (typeof paces)[number];
 
+/** Something of its own for each pace. */
+export function byPace<T>(create: (pace: Pace) => T): Record<Pace, T> {
+  return { quick: create('quick'), unproven: create('unproven'), slow: create('slow') };
+}
+
 /** Why a delivery failed for good. */
 export type FailureReason =
   | 'exhausted'

@@ -14,7 +14,6 @@ const silenceMs = 3_000;
 @Injectable()
 export class OutboxChangeStream {
   private readonly watcher: ChangeWatcher;
-  private isStarted = false;
 
   constructor(@InjectConnection() connection: Connection, events: OutboxEventsRepository) {
     this.watcher = new ChangeWatcher(connection.getClient(), 'new events', (options) =>
@@ -27,12 +26,11 @@ export class OutboxChangeStream {
    * the stream is broken, undefined where nothing is listened to.
    */
   stats(): { readonly silentMs: number | undefined } {
-    return { silentMs: this.isStarted ? this.watcher.age : undefined };
+    return { silentMs: this.watcher.silentMs };
   }
 
   /** Calls the listener once for each event from now on. */
   start(listener: () => void): void {
-    this.isStarted = true;
     this.watcher.start({ onChange: listener });
   }
 

@@ -5,7 +5,6 @@ import { DutiesRepository } from '../../database/duties/duties.repository.js';
 import { Duty } from '../../database/duties/duty.js';
 import { OutboxChangeStream } from '../outbox/outbox-change-stream.js';
 import { WebhookRelay } from '../outbox/webhook-relay.js';
-import { DeliveryAttemptRunner } from './delivery-attempt-runner.js';
 import { PollingLoop } from './polling-loop.js';
 import { WebhookWorker } from './webhook-worker.js';
 
@@ -36,7 +35,6 @@ export class WebhookBackground implements OnModuleDestroy {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly relay: WebhookRelay,
     private readonly worker: WebhookWorker,
-    private readonly attempts: DeliveryAttemptRunner,
     private readonly changes: OutboxChangeStream,
     duties: DutiesRepository,
     clock: Clock,

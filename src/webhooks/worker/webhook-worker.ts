@@ -5,21 +5,15 @@ import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { mebibyte } from '../../values/numbers.js';
 import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
-import { type Pace, paces } from '../deliveries/delivery-outcome.js';
-import {
-  type Budget,
-  DeliveryQueueRepository,
-  freeBytes,
-} from '../deliveries/delivery-queue.repository.js';
+import { byPace, type Pace, paces } from '../deliveries/delivery-outcome.js';
+import { DeliveryQueueRepository, freeBytes } from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { Batcher } from './batcher.js';
 import { ByteBudget } from './byte-budget.js';
-import {
-  DeliveryAttemptRunner,
-  type LeasedDelivery,
-  resultNotStored,
-} from './delivery-attempt-runner.js';
+import { DeliveryAttemptRunner, resultNotStored } from './delivery-attempt-runner.js';
 import { DueEndpoints } from './due-endpoints.js';
+import { type EndpointDeliveries, hasWork, type PaidDelivery } from './endpoint-deliveries.js';
+import { LeasesAhead } from './leases-ahead.js';
 import { hasPlace, leavesPlace, nextLimit, type Place, type Places, placesOf } from './places.js';
 
 /** How long a delivery belongs to the worker that leased it (rule HOOK-9). */
@@ -27,38 +21,12 @@ const leaseMs = 60_000;
 /** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
 
-/** How many times the places of a quick endpoint are leased ahead for it. */
-const aheadFactor = 8;
-/** How many times all places of the process are leased ahead at most. */
-const mostAheadFactor = 4;
-
 /** How many bytes of large deliveries a process holds; one endpoint may have half of its pace's. */
 const budgetBytes: Readonly<Record<Pace, number>> = {
   quick: 16 * mebibyte,
   unproven: 8 * mebibyte,
   slow: 8 * mebibyte,
 };
-
-/** A leased delivery with what it takes of a budget. */
-interface PaidDelivery extends LeasedDelivery {
-  readonly bytes: number;
-  readonly budget: Budget;
-}
-
-/** What this process delivers to one endpoint. */
-interface EndpointDeliveries {
-  readonly leases: Batcher<void, PaidDelivery>;
-  /** What is leased and waits for a place; only a quick endpoint has such deliveries. */
-  readonly ahead: PaidDelivery[];
-  readonly budgets: Readonly<Record<Pace, Budget>>;
-  pace: Pace;
-  /** How many may run at the same time. */
-  limit: number;
-  /** How many are running. */
-  active: number;
-  /** Whether something may be due that is not running. */
-  mayHaveDue: boolean;
-}
 
 /**
  * Delivers what is due. Endpoints of one pace share the places and the bytes for it, and those that
@@ -78,8 +46,7 @@ export class WebhookWorker {
   private readonly postponed = new Map<EndpointDeliveries, Date>();
   private readonly load: Record<Place, number> = { ...byPace(() => 0), left: 0 };
   private readonly places: Places;
-  private readonly mostAhead: number;
-  private ahead = 0;
+  private readonly ahead: LeasesAhead;
   private readonly running = new Set<Promise<void>>();
   private readonly budgets = byPace(
     (pace) => new ByteBudget(budgetBytes[pace], budgetBytes[pace] / 2),
@@ -96,7 +63,7 @@ export class WebhookWorker {
     private readonly clock: Clock,
   ) {
     this.places = placesOf(concurrency);
-    this.mostAhead = concurrency * mostAheadFactor;
+    this.ahead = new LeasesAhead(this.places, concurrency);
     this.due = new DueEndpoints(queue);
   }
 
@@ -215,7 +182,7 @@ export class WebhookWorker {
    * @param leavePlace called while the attempt is running, when others should not wait for it
    */
   private async deliverNext(endpoint: EndpointDeliveries, leavePlace: () => void): Promise<void> {
-    const leased = this.takeAhead(endpoint) ?? (await endpoint.leases.add());
+    const leased = this.ahead.take(endpoint) ?? (await endpoint.leases.add());
     if (leased === undefined) return;
     let isDelivered = false;
     try {
@@ -239,7 +206,7 @@ export class WebhookWorker {
   ): Promise<readonly PaidDelivery[]> {
     // The lease before may have brought enough.
     if (deliveries.ahead.length >= limit) {
-      return Array.from({ length: limit }, () => this.takeAhead(deliveries)).flatMap(
+      return Array.from({ length: limit }, () => this.ahead.take(deliveries)).flatMap(
         (one) => one ?? [],
       );
     }
@@ -247,7 +214,7 @@ export class WebhookWorker {
     deliveries.mayHaveDue = false;
     if (this.isStopping) return [];
     try {
-      const wanted = limit + this.placesAhead(deliveries);
+      const wanted = limit + this.ahead.roomFor(deliveries);
       const leased = await this.lease(endpointId, deliveries, wanted);
       this.keepAhead(deliveries, leased.slice(limit));
       return leased.slice(0, limit);
@@ -258,31 +225,16 @@ export class WebhookWorker {
     }
   }
 
-  /** How many deliveries may be leased for an endpoint beyond those that have a place. */
-  private placesAhead({ pace, limit }: EndpointDeliveries): number {
-    const { perQuickEndpoint } = this.places;
-    if (pace !== 'quick' || limit < perQuickEndpoint) return 0;
-    return Math.max(0, Math.min(perQuickEndpoint * aheadFactor, this.mostAhead - this.ahead));
-  }
-
   private keepAhead(endpoint: EndpointDeliveries, leased: readonly PaidDelivery[]): void {
-    endpoint.ahead.push(...leased);
-    this.ahead += leased.length;
+    this.ahead.add(endpoint, leased);
     // It may have become slow while they were leased.
     if (this.isStopping || endpoint.pace !== 'quick') this.giveBack(endpoint);
   }
 
-  private takeAhead(endpoint: EndpointDeliveries): PaidDelivery | undefined {
-    const leased = endpoint.ahead.shift();
-    if (leased !== undefined) this.ahead -= 1;
-    return leased;
-  }
-
   /** Ends the leases of what an endpoint has leased ahead, so that it is due again. */
   private giveBack(endpoint: EndpointDeliveries): void {
-    const given = endpoint.ahead.splice(0);
+    const given = this.ahead.takeAll(endpoint);
     if (given.length === 0) return;
-    this.ahead -= given.length;
     for (const { budget, bytes } of given) budget.release(bytes);
     this.keepRunning(this.endLeases(endpoint, given));
   }
@@ -333,13 +285,4 @@ export class WebhookWorker {
     if (isCut) this.postponed.set(deliveries, now);
     return leased.map((one) => ({ ...one, endpoint, budget }));
   }
-}
-
-/** Whether an endpoint may have something for another place. */
-function hasWork({ ahead, mayHaveDue }: EndpointDeliveries): boolean {
-  return ahead.length > 0 || mayHaveDue;
-}
-
-function byPace<T>(create: (pace: Pace) => T): Record<Pace, T> {
-  return { quick: create('quick'), unproven: create('unproven'), slow: create('slow') };
 }

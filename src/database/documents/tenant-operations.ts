@@ -1,0 +1,57 @@
+import type { CollationOptions, Document, FindOptions } from 'mongodb';
+import type { Types } from 'mongoose';
+import { readAsValues } from '../connection/mongoose-settings.js';
+import type { Path, TenantFilter, TenantSort, TenantUpdate } from './tenant-filter.js';
+
+export type FieldOf<T> = keyof T & string;
+/** A field, or a path below one. */
+export type PathOf<T> = FieldOf<T> | Path<T>;
+type TopField<F> = F extends `${infer Top}.${string}` ? Top : F;
+
+/** Fields to set of one document; what is undefined stays as it is. */
+export interface FieldsOf<T> {
+  readonly _id: Types.ObjectId;
+  readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
+}
+
+/** A new document, or the update of another one. */
+export type WriteOf<T> =
+  { readonly insert: T } | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
+
+/** In what order to read, how many, compared how. */
+export interface ReadOptions<T> {
+  readonly sort?: TenantSort<T>;
+  readonly skip?: number;
+  readonly limit?: number;
+  readonly collation?: CollationOptions;
+}
+
+/** Reads these fields only, `_id` always among them. */
+export interface Fields<F> {
+  readonly fields: readonly F[];
+}
+
+/** Reads all fields but these. */
+export interface Without<F> {
+  readonly without: readonly F[];
+}
+
+export type AnyReadOptions<T> = ReadOptions<T> & Partial<Fields<PathOf<T>> & Without<FieldOf<T>>>;
+
+/** A document with the fields that were read. */
+export type Read<T, F> = Pick<T, keyof T & (TopField<F> | '_id')>;
+
+export function withTenant<T>(filter: TenantFilter<T>, organizationId: unknown): Document {
+  return { ...filter, organizationId };
+}
+
+export function findOptions<T>({
+  fields = [],
+  without = [],
+  ...rest
+}: AnyReadOptions<T>): FindOptions {
+  const projection: Record<string, 0 | 1> = {};
+  for (const field of fields) projection[field] = 1;
+  for (const field of without) projection[field] = 0;
+  return { ...(rest as FindOptions), projection, ...readAsValues };
+}

@@ -1,0 +1,30 @@
+import type { Pace } from '../deliveries/delivery-outcome.js';
+import type { Budget } from '../deliveries/delivery-queue.repository.js';
+import type { Batcher } from './batcher.js';
+import type { LeasedDelivery } from './delivery-attempt-runner.js';
+
+/** A leased delivery with what it takes of a budget. */
+export interface PaidDelivery extends LeasedDelivery {
+  readonly bytes: number;
+  readonly budget: Budget;
+}
+
+/** What this process delivers to one endpoint. */
+export interface EndpointDeliveries {
+  readonly leases: Batcher<void, PaidDelivery>;
+  /** What is leased and waits for a place; only a quick endpoint has such deliveries. */
+  readonly ahead: PaidDelivery[];
+  readonly budgets: Readonly<Record<Pace, Budget>>;
+  pace: Pace;
+  /** How many may run at the same time. */
+  limit: number;
+  /** How many are running. */
+  active: number;
+  /** Whether something may be due that is not running. */
+  mayHaveDue: boolean;
+}
+
+/** Whether an endpoint may have something for another place. */
+export function hasWork({ ahead, mayHaveDue }: EndpointDeliveries): boolean {
+  return ahead.length > 0 || mayHaveDue;
+}

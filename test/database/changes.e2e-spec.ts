@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals';
+import { ChangeWatcher } from '../../src/database/changes/change-watcher.js';
+import { eventually } from '../support/eventually.js';
+import { sharedService } from '../support/shared-service.js';
+
+const service = sharedService();
+
+it('are watched anew when the collection was dropped', async () => {
+  const collection = service.db.collection('changesTest');
+  const changes: unknown[] = [];
+  let opened = 0;
+  const watcher = new ChangeWatcher(service.db.client, 'a test', (options) => {
+    opened++;
+    return collection.watch([], { ...options, maxAwaitTimeMS: 100 });
+  });
+  watcher.start({ onChange: (change) => changes.push(change['operationType']) });
+  try {
+    await eventually(() => expect(watcher.silentMs).toBeLessThan(1_000));
+    await collection.insertOne({ by: 'another program' });
+    await collection.drop();
+    await eventually(() => expect(opened).toBe(2), 10_000);
+    await eventually(async () => {
+      await collection.insertOne({ by: 'another program' });
+      expect(changes.at(-1)).toBe('insert');
+      expect(changes).toContain('drop');
+    });
+  } finally {
+    await watcher.stop();
+    await collection.drop();
+  }
+});
