@@ -66,10 +66,12 @@ export async function traceWhereConfigured(logger: Logger): Promise<void> {
  *
  * @throws ConfigurationError; Error with one clear line when the service cannot start
  */
-export async function runService(environment = loadEnvironment()): Promise<RunningService> {
+export async function runService(
+  environment = loadEnvironment(),
+  logger = createLogger(environment),
+): Promise<RunningService> {
   const database = await openDatabase(environment);
   try {
-    const logger = createLogger(environment);
     warnOfMisspeltVariables(logger);
     await traceWhereConfigured(logger);
     const options = { environment, databaseUri: database.uri, logger };

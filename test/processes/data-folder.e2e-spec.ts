@@ -12,6 +12,7 @@ import { eventually } from '../support/eventually.js';
 import { runCli } from '../operator/command-line.js';
 import { send, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
+import { workerLogger } from '../support/test-service.js';
 
 describe('a data folder', () => {
   it('is opened once, and not when it is kept by a database that does not respond', async () => {
@@ -36,10 +37,10 @@ describe('starts without configuration', () => {
   let lead: LeadDto;
   const environment = () => ({ NODE_ENV: 'development', DATA_FOLDER: folder });
   /** One that nothing is done to but what its callers do needs no process of its own. */
-  const startHere = (variables: Record<string, string>) =>
-    runService(
-      readEnvironment({ ...environment(), HOST: '127.0.0.1', LOG_LEVEL: 'silent', ...variables }),
-    );
+  const startHere = (variables: Record<string, string>) => {
+    const read = readEnvironment({ ...environment(), HOST: '127.0.0.1', ...variables });
+    return runService(read, workerLogger(read));
+  };
   const expectHealth = (status: number) =>
     eventually(async () => {
       expect((await fetch(`${other.url}/${basePath}/healthz`)).status).toBe(status);

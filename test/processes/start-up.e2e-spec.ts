@@ -10,14 +10,15 @@ import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
 import { loadEnvironment, runService } from '../../src/run-service.js';
 import { runCli } from '../operator/command-line.js';
 import { runToEnd } from '../support/service-process.js';
-import { randomDatabaseUri } from '../support/test-service.js';
+import { randomDatabaseUri, workerLogger } from '../support/test-service.js';
 
 const ENCRYPTION_KEYS = Buffer.alloc(32).toString('base64');
 
 /** What a start prints that fails on a database. */
 async function reasonOfFailure(MONGODB_URI: string): Promise<string> {
   const variables = { NODE_ENV: 'test', PORT: '0', MONGODB_URI, DATABASE_DEADLINE_MS: '300' };
-  const started = runService(readEnvironment(variables));
+  const environment = readEnvironment(variables);
+  const started = runService(environment, workerLogger(environment));
   return started.then(
     () => 'It started.',
     (error: unknown) => (error as Error).message,

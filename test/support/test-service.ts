@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { Writable } from 'node:stream';
 import { type Db, MongoClient } from 'mongodb';
+import type { Logger } from 'pino';
 import request from 'supertest';
-import { readEnvironment } from '../../src/configuration/environment.js';
+import { type Environment, readEnvironment } from '../../src/configuration/environment.js';
 import { createLogger } from '../../src/http/server/logger.js';
 import { basePath, createService, listen, type Service } from '../../src/service.js';
 import { sharedAddresses } from './shared-service.js';
@@ -38,6 +39,11 @@ export function randomDatabaseUri(): string {
   return (process.env['TEST_MONGODB_URI'] ?? '').replace('/?', `/${name}?`);
 }
 
+/** The log of what starts in this worker: the first one is that of all in it. */
+export function workerLogger(environment: Environment): Logger {
+  return createLogger(environment, workerLog.destination);
+}
+
 /**
  * Starts a service; variables are those of the environment. It works on the database of the shared
  * service, where each file keeps to organizations of its own; what needs an empty one, or counts
@@ -59,9 +65,9 @@ export async function startTestService(
     AUTH_FAILURE_RPS: '0',
     ...variables,
   });
-  const { lines, destination } = workerLog;
+  const { lines } = workerLog;
   const loggedBefore = lines.length;
-  const options = { environment, databaseUri, logger: createLogger(environment, destination) };
+  const options = { environment, databaseUri, logger: workerLogger(environment) };
   const service = await createService(options);
   const url = await listen(service, options);
   const client = await new MongoClient(databaseUri).connect();
