@@ -1,6 +1,8 @@
 import { NestFactory } from '@nestjs/core';
+import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
+import type { Connection } from 'mongoose';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ApiKeyGuard } from './authentication/api-key.guard.js';
 import { KeptResponsesService } from './catalogue/responses/kept-responses.service.js';
@@ -10,8 +12,6 @@ import { assertTransactionsSupported } from './database/connection/topology.js';
 import { HealthService } from './health/health.service.js';
 import { IdempotentRequests } from './http/idempotency/idempotent-requests.js';
 import { RequestRates } from './http/rate-limit/request-rates.js';
-import { getConnectionToken } from '@nestjs/mongoose';
-import type { Connection } from 'mongoose';
 import { createFastifyAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './http/server/framework-logger.js';
 import { GracefulShutdown } from './http/server/graceful-shutdown.js';

@@ -54,7 +54,7 @@ beforeEach(async () => {
 afterEach(() => release());
 
 const at = (instance: number) => services[instance] as TestService;
-const readings = (instance = 0) => at(instance).service.app.get(KeptResponsesService).readings();
+const readings = (instance = 0) => at(instance).service.app.get(KeptResponsesService).stats();
 /** Lets the streams of changes wait longer for each answer. */
 const hold = (blockTimeMS: number) =>
   admin.db('admin').command({

@@ -52,7 +52,7 @@ function stopClocks(): void {
   const now = new Date();
   for (const one of [service, second]) one.service.app.get(Clock).now = () => now;
 }
-const readings = (of = service) => of.service.app.get(KeptResponsesService).readings();
+const readings = (of = service) => of.service.app.get(KeptResponsesService).stats();
 /** Waits until the instances have seen what was written just now and repeat responses again. */
 async function settled(): Promise<void> {
   const writtenAt = performance.now();

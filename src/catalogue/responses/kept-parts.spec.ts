@@ -56,7 +56,7 @@ it('takes a bounded amount of memory, whatever is asked for', async () => {
   for (let index = 0; index < 200; index++) {
     await parts.get(own, `large ${index}`, async () => 'x'.repeat(100_000));
   }
-  const { bytes, maxBytes, entries } = parts.stats;
+  const { bytes, maxBytes, entries } = parts.stats();
   expect(bytes).toBeLessThanOrEqual(maxBytes);
   expect(entries).toBeGreaterThan(10);
 });

@@ -39,7 +39,7 @@ export class KeptParts {
   constructor(private readonly changes: CatalogueChanges) {}
 
   /** How much is kept. */
-  get stats(): { readonly entries: number; readonly bytes: number; readonly maxBytes: number } {
+  stats(): { readonly entries: number; readonly bytes: number; readonly maxBytes: number } {
     return { entries: this.parts.size, bytes: this.parts.calculatedSize, maxBytes };
   }
 

@@ -41,7 +41,7 @@ interface Making {
 }
 
 /** What has been counted since the start, and what there is now. */
-export interface KeptResponsesReadings {
+export interface KeptResponsesStats {
   readonly hits: number;
   readonly misses: number;
   readonly entries: number;
@@ -95,9 +95,9 @@ export class KeptResponsesService {
   }
 
   /** Figures for the operator. */
-  readings(): KeptResponsesReadings {
+  stats(): KeptResponsesStats {
     const { hits, misses, changes } = this;
-    const { entries, bytes, evictions } = this.store?.readings() ?? nothing;
+    const { entries, bytes, evictions } = this.store?.stats() ?? nothing;
     return { hits, misses, entries, bytes, evictions, streamSilentMs: changes.silentMs };
   }
 

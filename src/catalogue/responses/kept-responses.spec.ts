@@ -76,7 +76,7 @@ describe('a response that is being made', () => {
     asked[0]?.(() => 'one');
     expect(await Promise.all(readers)).toEqual(readers.map(() => ({ status: 200, text: 'one' })));
     expect(asked).toHaveLength(1);
-    expect(kept.readings()).toMatchObject({ hits: 4, misses: 1, entries: 1 });
+    expect(kept.stats()).toMatchObject({ hits: 4, misses: 1, entries: 1 });
   });
 
   it.each([
@@ -162,6 +162,6 @@ describe('without memory for them', () => {
       asked[number - 1]?.(() => 'anew');
       await response;
     }
-    expect(kept.readings()).toMatchObject({ hits: 0, entries: 0 });
+    expect(kept.stats()).toMatchObject({ hits: 0, entries: 0 });
   });
 });

@@ -34,7 +34,7 @@ export class ResponseStore {
   }
 
   /** How many there are, their bytes, and how many had to go for others. */
-  readings(): { readonly entries: number; readonly bytes: number; readonly evictions: number } {
+  stats(): { readonly entries: number; readonly bytes: number; readonly evictions: number } {
     const { size: entries, calculatedSize: bytes } = this.responses;
     return { entries, bytes, evictions: this.evictions };
   }

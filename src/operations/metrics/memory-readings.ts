@@ -4,7 +4,7 @@ import { AuthenticationFailures } from '../../authentication/authentication-fail
 import { KeptParts } from '../../catalogue/responses/kept-parts.js';
 import {
   KeptResponsesService,
-  type KeptResponsesReadings,
+  type KeptResponsesStats,
 } from '../../catalogue/responses/kept-responses.service.js';
 import { RequestRates } from '../../http/rate-limit/request-rates.js';
 import type { Reading } from './reading.js';
@@ -36,13 +36,13 @@ function responseReadings(responses: KeptResponsesService): Reading[] {
   const reading = (
     name: string,
     type: 'counter' | 'gauge',
-    figure: Exclude<keyof KeptResponsesReadings, 'streamSilentMs'>,
+    figure: Exclude<keyof KeptResponsesStats, 'streamSilentMs'>,
     help: string,
   ): Reading => ({
     name: `response_cache_${name}`,
     help,
     type,
-    read: () => [{ value: responses.readings()[figure] }],
+    read: () => [{ value: responses.stats()[figure] }],
   });
   return [
     reading('hits_total', 'counter', 'hits', 'Responses that were repeated.'),
@@ -58,6 +58,6 @@ function partReading(parts: KeptParts): Reading {
     name: 'kept_parts_bytes',
     help: 'Counts and documents that responses share, of at most 16 MiB.',
     type: 'gauge',
-    read: () => [{ value: parts.stats.bytes }],
+    read: () => [{ value: parts.stats().bytes }],
   };
 }

@@ -176,7 +176,7 @@ function streamReading(
     read: () =>
       Object.entries({
         outbox: webhooks.streamSilentMs(),
-        catalogue: responses.readings().streamSilentMs,
+        catalogue: responses.stats().streamSilentMs,
       }).flatMap(([stream, silentMs]) =>
         silentMs === undefined ? [] : [{ labels: { stream }, value: silentMs / 1_000 }],
       ),
