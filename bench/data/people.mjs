@@ -1,5 +1,5 @@
 // Leads with their clients, and reservations with their wallets.
-import { compoundNumber, city } from './catalogue.mjs';
+import { city } from './catalogue.mjs';
 import {
   compoundName,
   e164,
@@ -7,6 +7,7 @@ import {
   internationalPhone,
   loadedAt,
   nationalPhone,
+  numberOf,
   recordSystemIdOf,
 } from './names.mjs';
 import { sizes } from './sizes.mjs';
@@ -72,12 +73,7 @@ function common(kind, number, organization) {
   };
 }
 
-function numberOf(organization, index) {
-  const before = sizes.leads + (organization - 1) * sizes.leadsOfSmall;
-  return organization === 0 ? index : before + index;
-}
-
-function lead(organization, index) {
+export function lead(organization, index) {
   const number = numberOf(organization, index);
   const person = personOf(organization, index);
   const phones = [person.phoneNumber, person.phoneNumber2].filter(Boolean);
@@ -88,7 +84,8 @@ function lead(organization, index) {
     additionalData: { utm_source: 'newsletter', utm_campaign: 'spring', landing: '/offers/1' },
     phoneKeys: phones.map(e164),
     phoneKeysOf: JSON.stringify([country, ...phones]),
-    compoundsIds: [idOf('compound', compoundNumber(organization, projectOf(organization, index)))],
+    phoneKeysAt: loadedAt,
+    compoundsIds: [idOf('compound', numberOf(organization, projectOf(organization, index)))],
     clientId: idOf('client', number),
     recordSystemId: recordSystemIdOf(organization, index),
     assignedToId: null,
@@ -97,7 +94,7 @@ function lead(organization, index) {
   };
 }
 
-function client(organization, index) {
+export function client(organization, index) {
   const { name, email, phoneNumber, phoneNumber2 } = personOf(organization, index);
   return {
     ...common('client', numberOf(organization, index), organization),
@@ -107,7 +104,7 @@ function client(organization, index) {
   };
 }
 
-function reservation(index) {
+export function reservation(index) {
   return {
     ...common('reservation', index, 0),
     unitId: idOf('unit', city.firstUnit + index),
@@ -118,7 +115,7 @@ function reservation(index) {
   };
 }
 
-function wallet(index) {
+export function wallet(index) {
   return {
     ...common('wallet', index, 0),
     reservationId: idOf('reservation', index),
