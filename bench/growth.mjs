@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { amountAt, loadLarge, loadSmall, removeCreated, useSize } from './data/growing.mjs';
+import { amountAt, loadLarge, loadSmall, startAfresh, useSize } from './data/growing.mjs';
 import { ofInstances, ofOrganizations, ofSizes } from './driving/growth-workloads.mjs';
 import { startLoadedDatabases } from './measuring/database.mjs';
 import { measureEvents } from './measuring/events.mjs';
@@ -27,8 +27,6 @@ const runIn = seconds / 2;
 const numbersOf = (list) => list.split(',').filter(Boolean).map(Number);
 const sizes = numbersOf(values.sizes);
 const instances = numbersOf(values.instances);
-/** Finished responses are not kept, so that each is made. */
-const withoutResponses = { RESPONSE_CACHE_BYTES: '0' };
 const events = 1_000;
 
 const folder = await mkdtemp(join(tmpdir(), 'integration-api-growth-'));
@@ -54,18 +52,18 @@ async function stopAll() {
 async function run() {
   const { server, databases } = await startLoadedDatabases(dataFolder, loads());
   running.push(server);
-  for (const { db } of Object.values(databases)) await removeCreated(db);
+  for (const { db } of Object.values(databases)) await startAfresh(db);
   const bySize = {};
   for (const size of sizes) {
     progress(`Size ${size}`);
     useSize(size);
-    bySize[size] = await withFleet(databases[`size${size}`], 1, withoutResponses, measureSize);
+    bySize[size] = await withFleet(databases[`size${size}`], 1, measureSize);
   }
   const byOrganizations = {};
   useSize(1);
   for (const [count, { database, workloads }] of Object.entries(ofOrganizations)) {
     progress(`${count} organizations`);
-    byOrganizations[count] = await withFleet(databases[database], 1, {}, async (fleet) => ({
+    byOrganizations[count] = await withFleet(databases[database], 1, async (fleet) => ({
       ...(await measureAll(workloads, fleet)),
       'after all of these': { memory: fleet.memory().now },
     }));
@@ -74,7 +72,7 @@ async function run() {
   useSize(sizes[0]);
   for (const count of instances) {
     progress(`${count} instances`);
-    byInstances[count] = await withFleet(databases[`size${sizes[0]}`], count, {}, (fleet) =>
+    byInstances[count] = await withFleet(databases[`size${sizes[0]}`], count, (fleet) =>
       measureAll(ofInstances, fleet),
     );
   }
@@ -97,8 +95,8 @@ function loads() {
   return { ...Object.fromEntries(large), thousand: loadThousand };
 }
 
-async function withFleet(database, count, variables, work) {
-  const fleet = await Fleet.start(database, folder, { count, variables });
+async function withFleet(database, count, work) {
+  const fleet = await Fleet.start(database, folder, count);
   running.push(fleet);
   try {
     return await work(fleet);

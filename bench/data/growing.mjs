@@ -75,9 +75,18 @@ export async function loadSmall(db) {
   }
 }
 
-/** Takes back which leads an earlier run created: the next one gives theirs the same phones. */
-export async function removeCreated(db) {
-  await db.collection('leads').deleteMany({ recordSystemId: /^new-/ });
+/**
+ * Takes back the leads that an earlier run created: the next one gives its own the same phones. Adds a second
+ * organization, to which events are delivered.
+ */
+export async function startAfresh(db) {
+  const { organizations } = documentsOf(1);
+  for (const { _id, ...organization } of organizations) {
+    const upsert = { $setOnInsert: organization };
+    await db.collection('organizations').updateOne({ _id }, upsert, { upsert: true });
+  }
+  // Ids of the service are of today.
+  await db.collection('leads').deleteMany({ _id: { $gt: idOf('changeLog', 0) } });
 }
 
 /** The first compound has as many at any size. */

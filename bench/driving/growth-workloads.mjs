@@ -10,6 +10,9 @@ import { getRequest } from './requests.mjs';
 const many = 32;
 const few = 4;
 const written = [200, 201];
+/** Asks for responses that are made and not repeated. */
+const anew = { 'cache-control': 'no-cache' };
+const repeated = {};
 
 /** Prices that no request before had. */
 let newPrices = 0;
@@ -60,16 +63,19 @@ const reads = [
 /** For each size of the data. */
 export const ofSizes = [...writes, ...reads];
 
-const compounds = reading('GET /compounds', () => '/compounds', { connections: many });
+const compounds = reading('GET /compounds', () => '/compounds', {
+  connections: many,
+  headers: repeated,
+});
 
-/** For one and more instances; responses are kept. */
+/** For one and more instances; compounds are repeated. */
 export const ofInstances = [
   ...writes.filter(({ connections }) => connections === many),
   ...reads.filter(({ name }) => name === 'GET /leads/:id' || name === 'page: newest first'),
   compounds,
 ];
 
-/** For one and for a thousand organizations with as many leads together; responses are kept. */
+/** For one and for a thousand organizations with as many leads together; compounds are repeated. */
 export const ofOrganizations = {
   1: { database: 'size1', workloads: [writes[0], reads[0], compounds] },
   '1,000': {
@@ -77,7 +83,11 @@ export const ofOrganizations = {
     workloads: [
       posting('POST /leads', (seed) => leadRequests(seed, anySmall)),
       reading('GET /leads/:id', anyLeadOf, { pick: anySmall }),
-      reading('GET /compounds', () => '/compounds', { connections: many, pick: anySmall }),
+      reading('GET /compounds', () => '/compounds', {
+        connections: many,
+        headers: repeated,
+        pick: anySmall,
+      }),
     ],
   },
 };
@@ -95,12 +105,13 @@ function posting(name, requests, options = {}) {
 }
 
 /** @param pathOf gives the path of the next request, and `pick` the organization that sends it */
-function reading(name, pathOf, { pick = () => 0, ...options } = {}) {
+function reading(name, pathOf, { pick = () => 0, headers = anew, ...options } = {}) {
   const requests = (seed) => {
     const random = randomNumbers(seed);
     return () => {
       const organization = pick(random);
-      return getRequest(pathOf(random, organization), { 'api-key': apiKeyOf(organization) });
+      const key = { 'api-key': apiKeyOf(organization) };
+      return getRequest(pathOf(random, organization), { ...headers, ...key });
     };
   };
   return { name, requests, connections: few, expected: [200], ...options };

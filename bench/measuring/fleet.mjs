@@ -8,11 +8,10 @@ export class Fleet {
     this.services = services;
   }
 
-  /** @param variables of the environment that are to be others than usually */
-  static async start(database, logFolder, { count, variables }) {
+  static async start(database, logFolder, count) {
     const services = [];
     for (let index = 0; index < count; index++) {
-      services.push(await startService(database, logFolder, variables));
+      services.push(await startService(database, logFolder));
     }
     return new Fleet(services);
   }

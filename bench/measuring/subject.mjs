@@ -60,13 +60,9 @@ class Subject {
   }
 }
 
-/**
- * The service as it is built, in production configuration, all roles in one process.
- *
- * @param variables of the environment that are to be others
- */
-export async function startService(database, logFolder, variables = {}) {
-  const environment = { ...productionEnvironment(database.uri), ...variables };
+/** The service as it is built, in production configuration, all roles in one process. */
+export async function startService(database, logFolder) {
+  const environment = productionEnvironment(database.uri);
   return start('service', { script: 'dist/main.js', environment, database, logFolder });
 }
 

@@ -1,5 +1,4 @@
-import type { Document } from 'mongodb';
-import { ObjectId } from 'mongodb';
+import { type Document, ObjectId } from 'mongodb';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import type { ListPart } from '../../database/documents/ordered-steps.js';
 import type { Position } from '../../database/documents/positions.js';
@@ -66,9 +65,8 @@ export class GroupedOrder {
       yield* this.documents(filter, sort, { after, skip, limit });
       return;
     }
-    const equalTo = (value: unknown): UnitFilter => ({
-      $and: [filter, shownEqual(first, this.order.language, value)],
-    });
+    const equalTo = (value: unknown) =>
+      ({ $and: [filter, shownEqual(first, this.order.language, value)] }) as UnitFilter;
     if (after === undefined) {
       yield* this.groups(filter, sort, equalTo, { skip, limit });
       return;

@@ -1,7 +1,6 @@
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { Document } from 'mongodb';
 import type { ComputedOrder, Run } from '../../database/documents/ordered-steps.js';
 import type { Position } from '../../database/documents/positions.js';
-import type { TenantFilter } from '../../database/documents/tenant-filter.js';
 import { defaultLanguage, type Language } from '../../localization/language.js';
 
 /** Fields that units can be sorted by (rule UNIT-5). */
@@ -42,24 +41,20 @@ export function shownPath(item: string, language: Language): string {
 }
 
 /** The filter on what is shown with a value of an order's field, and stands with it in the order. */
-export function shownEqual(
-  item: string,
-  language: Language,
-  value: unknown,
-): TenantFilter<UnitDocument> {
+export function shownEqual(item: string, language: Language, value: unknown): Document {
   const field = fieldOf(item);
-  const isZero = Number(String(value)) === 0 && value !== '';
-  const condition = { $eq: value };
+  const same = { $eq: value };
   if (field !== 'name') {
     const isNumber = shownValue(field, language) !== null;
-    return { [field]: isNumber && isZero ? { $in: [...countsAsZero, 0] } : condition };
+    const isZero = isNumber && Number(String(value)) === 0;
+    return { [field]: isZero ? { $in: [...countsAsZero, 0] } : same };
   }
   const [translated, fallback] = [`name.${language}`, `name.${defaultLanguage}`];
-  if (language === defaultLanguage) return { [translated]: condition };
-  const isMissing = { [translated]: { $in: noTranslation } };
-  const standsIn = { $and: [isMissing, { [fallback]: condition }] } as TenantFilter<UnitDocument>;
-  const isText = value !== null && value !== '';
-  return isText ? { $or: [{ [translated]: condition }, standsIn] } : standsIn;
+  if (language === defaultLanguage) return { [translated]: same };
+  const standsIn = { [translated]: { $in: noTranslation }, [fallback]: same };
+  return noTranslation.some((missing) => missing === value)
+    ? standsIn
+    : { $or: [{ [translated]: same }, standsIn] };
 }
 
 /**
