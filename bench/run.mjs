@@ -1,7 +1,7 @@
 // Measures the service beside a reference that is written by hand, the runtime's ceiling and the bare framework, in
 // one run on one machine: `npm run bench [-- --only leads,compounds --seconds 2 --rounds 1]`. See docs/performance.md.
 import { mkdtemp, rm } from 'node:fs/promises';
-import { cpus, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { selected } from './driving/workloads.mjs';
@@ -19,7 +19,7 @@ import {
   startService,
 } from './measuring/subject.mjs';
 import { median, medianFigures } from './reporting/medians.mjs';
-import { writeResults } from './reporting/results.mjs';
+import { machine, writeResults } from './reporting/results.mjs';
 import { reportOf } from './reporting/tables.mjs';
 
 const starts = 3;
@@ -84,11 +84,8 @@ async function run() {
 
 function conditions() {
   const { seconds, rounds, clients } = values;
-  const [processor] = cpus();
   return {
-    at: new Date().toISOString(),
-    machine: `${cpus().length} × ${processor?.model}`,
-    node: process.version,
+    ...machine(),
     seconds: Number(seconds),
     rounds: Number(rounds),
     clients: Number(clients),

@@ -1,5 +1,5 @@
 // Compounds of about 2.5 KB and units of about 4 KB, as their responses show them.
-import { compoundName, idOf, loadedAt } from './names.mjs';
+import { compoundName, idOf, loadedAt, numberOf } from './names.mjs';
 import { sizes } from './sizes.mjs';
 
 /** The compound with 300 units, and the one with 10,000. */
@@ -11,7 +11,7 @@ export const city = {
   units: sizes.unitsOfCity,
 };
 
-const counts = { amenities: 12, propertyTypes: 5, unitDesigns: 30, phases: 5 };
+export const counts = { amenities: 12, propertyTypes: 5, unitDesigns: 30, phases: 5 };
 const cdn = 'https://cdn.example.com/catalogue';
 
 const statuses = ['Available', 'Reserved', 'Sold'];
@@ -33,18 +33,12 @@ export function catalogueOf(organization) {
   };
 }
 
-/** Number of a compound of an organization among those of all organizations. */
-export function compoundNumber(organization, index) {
-  const before = (organization - 1) * sizes.compoundsOfSmall + sizes.compounds;
-  return organization === 0 ? index : before + index;
-}
-
 function many(count, make) {
   return Array.from({ length: count }, (_, index) => make(index));
 }
 
-function common(kind, number, organization = 0) {
-  const at = new Date(loadedAt.getTime() + number * 1_000);
+function common(kind, number, organization = 0, place = number) {
+  const at = new Date(loadedAt.getTime() + place * 1_000);
   return {
     _id: idOf(kind, number),
     organizationId: idOf('organization', organization),
@@ -71,10 +65,10 @@ function brochure(folder, name) {
 }
 
 function compound(organization, index) {
-  const number = compoundNumber(organization, index);
+  const number = numberOf(organization, index);
   const slug = organization === 0 ? `residence-${index}` : `village-${organization}-${index}`;
   return {
-    ...common('compound', number, organization),
+    ...common('compound', number, organization, index),
     type: 'Compound',
     name: localized(compoundName(organization, index)),
     slug,
@@ -87,13 +81,13 @@ function compound(organization, index) {
     constructionUpdates: pictures(`${slug}/construction`, 3),
     mainBrochure: brochure(slug, 'Master plan'),
     brochures: [brochure(slug, 'Master plan'), brochure(slug, 'Prices')],
-    area: 100_000 + number,
+    area: 100_000 + index,
     numberOfUnits: 300,
     showOnMap: true,
     isPublished: true,
     isPublic: true,
     mapHealthCheck: true,
-    isNewLaunch: number % 2 === 0,
+    isNewLaunch: index % 2 === 0,
     allowPriceRange: false,
     showInLeadFeedback: true,
     isAdminOnly: false,
@@ -126,7 +120,8 @@ function propertyType(index) {
   };
 }
 
-function phase(compoundIndex, index) {
+/** A phase of a compound of the large organization. */
+export function phase(compoundIndex, index) {
   const number = compoundIndex * counts.phases + index;
   return {
     ...common('phase', number),
@@ -170,7 +165,8 @@ function unitDesign(index) {
   };
 }
 
-function unit({ number, firstUnit }, index) {
+/** A unit of a compound of the large organization. */
+export function unit({ number, firstUnit }, index) {
   const place = firstUnit + index;
   return {
     ...common('unit', place),

@@ -1,7 +1,6 @@
 // Webhook deliveries that are finished: they only make the collection large.
 import { Long } from 'mongodb';
 import { idOf } from './names.mjs';
-import { sizes } from './sizes.mjs';
 
 const thousand = 1_000;
 const body = JSON.stringify({
@@ -13,11 +12,12 @@ const body = JSON.stringify({
  * Steps that make and store the deliveries inside the database, which is many times as fast as sending them.
  *
  * @param now when they were finished; deliveries expire
+ * @param count how many, a multiple of a thousand
  */
-export function finishedDeliveries(now) {
+export function finishedDeliveries(now, count) {
   return [
     { $documents: [{}] },
-    ...numbered('thousands', sizes.finishedDeliveries / thousand),
+    ...numbered('thousands', count / thousand),
     ...numbered('ones', thousand),
     { $set: { number: { $add: [{ $multiply: ['$thousands', thousand] }, '$ones'] } } },
     { $project: deliveryFields(now) },

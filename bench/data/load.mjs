@@ -13,13 +13,20 @@ export async function loadData(db) {
     await loadOrganization(db, organization);
   }
   for (const [name, documents] of Object.entries(reservations())) await insert(db, name, documents);
-  await loadDeliveries(db);
+  await loadDeliveries(db, sizes.finishedDeliveries);
 }
 
 async function loadOrganization(db, organization) {
+  for (const [name, documents] of Object.entries(documentsOf(organization))) {
+    await insert(db, name, documents);
+  }
+}
+
+/** All documents of an organization, but for reservations and deliveries, by collection. */
+export function documentsOf(organization) {
   const _id = idOf('organization', organization);
   const times = { createdAt: loadedAt, updatedAt: loadedAt };
-  const collections = {
+  return {
     organizations: [
       {
         _id,
@@ -34,7 +41,6 @@ async function loadOrganization(db, organization) {
     ...catalogueOf(organization),
     ...peopleOf(organization),
   };
-  for (const [name, documents] of Object.entries(collections)) await insert(db, name, documents);
 }
 
 function apiKey(organization, times) {
@@ -52,16 +58,22 @@ function apiKey(organization, times) {
   };
 }
 
-/** Indexes are built over the deliveries, which takes a fraction of keeping them up to date. */
-async function loadDeliveries(db) {
-  const collection = db.collection('webhookDeliveries');
-  const indexes = (await collection.indexes()).filter(({ name }) => name !== '_id_');
+export async function loadDeliveries(db, count) {
+  await withoutIndexes(db, 'webhookDeliveries', () =>
+    db.aggregate(finishedDeliveries(new Date(), count)).toArray(),
+  );
+}
+
+/** Indexes are built over what was loaded, which takes a fraction of keeping them up to date. */
+export async function withoutIndexes(db, name, load) {
+  const collection = db.collection(name);
+  const indexes = (await collection.indexes()).filter((index) => index.name !== '_id_');
   await collection.dropIndexes();
-  await db.aggregate(finishedDeliveries(new Date())).toArray();
+  await load();
   await collection.createIndexes(indexes.map(({ v: _version, ...index }) => index));
 }
 
-async function insert(db, collection, documents) {
+export async function insert(db, collection, documents) {
   for (let from = 0; from < documents.length; from += batchSize) {
     const batch = documents.slice(from, from + batchSize);
     await db.collection(collection).insertMany(batch, { ordered: false });

@@ -23,6 +23,7 @@ const kinds = [
   'event',
   'delivery',
   'counter',
+  'changeLog',
 ];
 
 /** The id of the document of a kind with a number. */
@@ -31,6 +32,14 @@ export function idOf(kind, number) {
   if (code === -1) throw new Error(`There is no kind ${kind}.`);
   const tail = code.toString(16).padStart(4, '0') + number.toString(16).padStart(12, '0');
   return new ObjectId(`6955f1a0${tail}`);
+}
+
+/** Documents of a kind have numbers of their organization, which has less than this many of them. */
+const numbersOfOrganization = 10_000_000;
+
+/** The number of a document among those of its kind in all organizations. */
+export function numberOf(organization, index) {
+  return organization * numbersOfOrganization + index;
 }
 
 /** The API key of an organization; 0 is the large one, the small ones follow. */
@@ -42,7 +51,7 @@ export function hashOf(apiKey) {
   return createHash('sha256').update(apiKey).digest('hex');
 }
 
-/** Number of the first compound of an organization among all compounds. */
+/** The name of a compound of an organization. */
 export function compoundName(organization, index) {
   return organization === 0 ? `Residence ${index}` : `Village ${organization} ${index}`;
 }

@@ -1,5 +1,5 @@
 // Leads with their clients, and reservations with their wallets.
-import { compoundNumber, city } from './catalogue.mjs';
+import { city } from './catalogue.mjs';
 import {
   compoundName,
   e164,
@@ -7,6 +7,7 @@ import {
   internationalPhone,
   loadedAt,
   nationalPhone,
+  numberOf,
   recordSystemIdOf,
 } from './names.mjs';
 import { sizes } from './sizes.mjs';
@@ -72,12 +73,7 @@ function common(kind, number, organization) {
   };
 }
 
-function numberOf(organization, index) {
-  const before = sizes.leads + (organization - 1) * sizes.leadsOfSmall;
-  return organization === 0 ? index : before + index;
-}
-
-function lead(organization, index) {
+export function lead(organization, index) {
   const number = numberOf(organization, index);
   const person = personOf(organization, index);
   const phones = [person.phoneNumber, person.phoneNumber2].filter(Boolean);
@@ -90,7 +86,7 @@ function lead(organization, index) {
     phoneKeysOf: JSON.stringify([country, ...phones]),
     // Written by this service: its pass over the leads of other programs has nothing to do.
     phoneKeysAt: loadedAt,
-    compoundsIds: [idOf('compound', compoundNumber(organization, projectOf(organization, index)))],
+    compoundsIds: [idOf('compound', numberOf(organization, projectOf(organization, index)))],
     clientId: idOf('client', number),
     recordSystemId: recordSystemIdOf(organization, index),
     assignedToId: null,
@@ -99,7 +95,7 @@ function lead(organization, index) {
   };
 }
 
-function client(organization, index) {
+export function client(organization, index) {
   const { name, email, phoneNumber, phoneNumber2 } = personOf(organization, index);
   return {
     ...common('client', numberOf(organization, index), organization),
@@ -109,7 +105,7 @@ function client(organization, index) {
   };
 }
 
-function reservation(index) {
+export function reservation(index) {
   return {
     ...common('reservation', index, 0),
     unitId: idOf('unit', city.firstUnit + index),
@@ -120,7 +116,7 @@ function reservation(index) {
   };
 }
 
-function wallet(index) {
+export function wallet(index) {
   return {
     ...common('wallet', index, 0),
     reservationId: idOf('reservation', index),

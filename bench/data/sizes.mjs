@@ -1,4 +1,4 @@
-/** How much data every measurement runs on. */
+/** How much data a measurement runs on; that of growth sets what it has loaded. */
 export const sizes = {
   leads: 20_000,
   compounds: 1_000,

@@ -10,12 +10,13 @@ const patienceMs = 60_000;
 /**
  * Keeps every connection busy for a time.
  *
+ * @param urls of the instances that share the connections
  * @param nextRequest gives the bytes of the next request
  * @param expected statuses of which any other is an error
  * @returns latencies in milliseconds, how many unexpected statuses by status, bytes of bodies, and seconds from the
  * first request to the last response
  */
-export async function drive({ url, connections, seconds, nextRequest, expected }) {
+export async function drive({ urls, connections, seconds, nextRequest, expected }) {
   const startedAt = performance.now();
   const run = {
     nextRequest,
@@ -25,8 +26,10 @@ export async function drive({ url, connections, seconds, nextRequest, expected }
     unexpected: {},
     bytes: 0,
   };
-  const { hostname, port } = new URL(url);
-  const sockets = Array.from({ length: connections }, () => connect(Number(port), hostname));
+  const sockets = Array.from({ length: connections }, (_, index) => {
+    const { hostname, port } = new URL(urls[index % urls.length]);
+    return connect(Number(port), hostname);
+  });
   const cutOff = setTimeout(
     () => {
       for (const socket of sockets) socket.destroy(new Error('The last responses did not come.'));

@@ -15,15 +15,16 @@ const run = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
 const cacheFolder = join(root, 'node_modules/.cache/bench-data');
 const attempts = 3;
-const mongodOptions = {
-  args: [
-    '--quiet',
-    '--wiredTigerCacheSizeGB',
-    '1',
-    '--setParameter',
-    'diagnosticDataCollectionEnabled=false',
-  ],
-};
+/** Gigabytes of memory for the database; a hundred times the data takes more. */
+const cacheOfBench = 1;
+const cacheOfGrowing = 4;
+const argumentsOf = (cache) => [
+  '--quiet',
+  '--wiredTigerCacheSizeGB',
+  String(cache),
+  '--setParameter',
+  'diagnosticDataCollectionEnabled=false',
+];
 
 /** Starts a mongod of its own on a copy of the loaded files. */
 export async function startDatabase(folder) {
@@ -31,19 +32,48 @@ export async function startDatabase(folder) {
   return openDatabase(folder);
 }
 
+/**
+ * Starts a mongod of its own for several databases, which are loaded where they are not there yet.
+ *
+ * @param loads what fills each of them, by name
+ * @returns the server, and each of the databases like one that has a server of its own
+ */
+export async function startLoadedDatabases(folder, loads) {
+  const server = await openDatabase(folder, cacheOfGrowing);
+  try {
+    const databases = {};
+    for (const [name, load] of Object.entries(loads)) {
+      const uri = server.uri.replace('/bench?', `/${name}?`);
+      const db = server.client.db(name);
+      databases[name] = { ...server, uri, db };
+      // Named when it is complete: what an interrupted run has left does not count.
+      const loaded = db.collection('benchLoaded');
+      if ((await loaded.countDocuments()) > 0) continue;
+      await db.dropDatabase();
+      await createStructure(uri, folder);
+      await load(db);
+      await loaded.insertOne({ at: new Date() });
+    }
+    return { server, databases };
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+}
+
 /** A server whose files come from another port may step down once more after it has become primary. */
-async function openDatabase(folder) {
+async function openDatabase(folder, cache = cacheOfBench) {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await tryToOpen(folder);
+      return await tryToOpen(folder, cache);
     } catch (error) {
       if (attempt === attempts) throw error;
     }
   }
 }
 
-async function tryToOpen(folder) {
-  const mongod = await startMongod(folder, mongodOptions);
+async function tryToOpen(folder, cache) {
+  const mongod = await startMongod(folder, { args: argumentsOf(cache) });
   const uri = mongod.uri.replace('/?', '/bench?');
   const client = new MongoClient(uri);
   const stop = async () => {
@@ -53,7 +83,7 @@ async function tryToOpen(folder) {
   try {
     const db = client.db();
     const { pid } = await db.admin().serverStatus();
-    return { uri, db, pid: Number(pid), stop };
+    return { uri, client, db, pid: Number(pid), stop };
   } catch (error) {
     await stop();
     throw error;
@@ -69,7 +99,7 @@ async function loadedFiles() {
   const loading = `${folder}.loading`;
   const database = await openDatabase(loading);
   try {
-    await createStructure(database.uri);
+    await createStructure(database.uri, cacheFolder);
     await loadData(database.db);
   } finally {
     await database.stop();
@@ -79,10 +109,10 @@ async function loadedFiles() {
 }
 
 /** Collections, indexes and validators as an operator creates them. */
-async function createStructure(uri) {
+async function createStructure(uri, cwd) {
   const cli = join(root, 'dist/cli.js');
   await run(process.execPath, [cli, 'db', 'init'], {
-    cwd: cacheFolder,
+    cwd,
     env: productionEnvironment(uri),
   });
 }

@@ -13,7 +13,7 @@ import { productionEnvironment } from './environment.mjs';
 import { processorTime } from './process-figures.mjs';
 
 const run = promisify(execFile);
-const count = 4_000;
+const usualCount = 4_000;
 const eventsInGroup = 16;
 const pollMs = 50;
 const afterwardsMs = 1_000;
@@ -23,8 +23,11 @@ const patienceMs = 120_000;
 /** An organization of its own for those with a subscriber. */
 const subscribed = 1;
 
-/** @returns microseconds of mongod for an event without subscribers, and for one with a subscriber */
-export async function measureEvents(service) {
+/**
+ * @param count how many of each
+ * @returns microseconds of mongod for an event without subscribers, and for one with a subscriber
+ */
+export async function measureEvents(service, count = usualCount) {
   const receiver = createServer((request, response) => {
     request.resume().once('end', () => response.writeHead(204).end());
   });
@@ -33,8 +36,8 @@ export async function measureEvents(service) {
   try {
     await subscribe(service, receiver.address().port);
     return {
-      alone: await costOfUnsubscribed(service),
-      delivered: await costOfDelivered(service),
+      alone: await costOfUnsubscribed(service, count),
+      delivered: await costOfDelivered(service, count),
     };
   } finally {
     receiver.close();
@@ -54,11 +57,11 @@ async function subscribe({ database }, port) {
   });
 }
 
-async function costOfUnsubscribed({ database: { db, pid } }) {
+async function costOfUnsubscribed({ database: { db, pid } }, count) {
   const organizationId = idOf('organization', 0);
   const subscribers = { organizationId, isEnabled: true };
   const before = processorTime(pid);
-  await inGroups(async (numbers) => {
+  await inGroups(count, async (numbers) => {
     await db.collection('webhookEndpoints').find(subscribers).toArray();
     await db.collection('outboxEvents').insertMany(numbers.map((number) => doneEvent(0, number)));
   });
@@ -67,11 +70,11 @@ async function costOfUnsubscribed({ database: { db, pid } }) {
   return (processorTime(pid) - before) / count;
 }
 
-async function costOfDelivered(service) {
+async function costOfDelivered(service, count) {
   const { db, pid } = service.database;
   service.pause();
   const since = new Date();
-  await inGroups((numbers) =>
+  await inGroups(count, (numbers) =>
     db.collection('outboxEvents').insertMany(numbers.map((number) => newEvent(subscribed, number))),
   );
   const before = processorTime(pid);
@@ -80,7 +83,7 @@ async function costOfDelivered(service) {
   return (processorTime(pid) - before) / count;
 }
 
-async function inGroups(store) {
+async function inGroups(count, store) {
   for (let from = 0; from < count; from += eventsInGroup) {
     await store(Array.from({ length: eventsInGroup }, (_, index) => from + index));
   }

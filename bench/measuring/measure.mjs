@@ -13,23 +13,24 @@ const settleMs = 10_000;
 const pollMs = 50;
 
 /**
+ * @param runIn seconds of running in, where it is not the usual time
  * @returns the figures of the run: requests a second, latencies, processor microseconds a request
  * @throws Error when a response had another status than expected
  */
-export async function measure(workload, subject, { seconds, connections, round }) {
+export async function measure(workload, subject, { seconds, connections, round, runIn }) {
   const nextRequest = workload.requests(
     seedOf(round),
     workload.needsTag ? await tagOf(workload, subject) : undefined,
   );
-  const { url } = subject;
-  const load = { url, connections, nextRequest, expected: workload.expected };
+  const { urls = [subject.url] } = subject;
+  const load = { urls, connections, nextRequest, expected: workload.expected };
   const stopWriting =
     workload.writes === undefined ? async () => {} : startWriting(workload, subject);
   try {
     assertExpected(
       workload,
       subject,
-      await drive({ ...load, seconds: runInSeconds[subject.name] }),
+      await drive({ ...load, seconds: runIn ?? runInSeconds[subject.name] }),
     );
     await settled(workload, subject);
     const before = await countersOf(subject);

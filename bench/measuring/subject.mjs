@@ -12,6 +12,9 @@ const root = join(import.meta.dirname, '../..');
 const startTimeoutMs = 120_000;
 const pollMs = 5;
 
+/** How many programs were started. */
+let instances = 0;
+
 /** A program that listens. While it is paused it takes no processor time from the others. */
 class Subject {
   constructor(name, child, { url, database, log, startMs }) {
@@ -86,7 +89,8 @@ export async function startFramework(logFolder) {
 }
 
 async function start(name, { script, argument, environment, database, logFolder }) {
-  const log = join(logFolder, `${name}.log`);
+  instances += 1;
+  const log = join(logFolder, `${name}-${instances}.log`);
   // A file and no pipe: reading the log lines of the service would cost this process more than the service.
   const file = openSync(log, 'w');
   const startedAt = performance.now();

@@ -1,8 +1,19 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cpus } from 'node:os';
 import { join } from 'node:path';
 
 const folder = join(import.meta.dirname, '../results');
-const files = { latest: join(folder, 'latest.json'), accepted: join(folder, 'accepted.json') };
+const files = {
+  latest: join(folder, 'latest.json'),
+  accepted: join(folder, 'accepted.json'),
+  growth: join(folder, 'growth.json'),
+};
+
+/** When and on what something is measured. */
+export function machine() {
+  const at = new Date().toISOString();
+  return { at, machine: `${cpus().length} × ${cpus()[0]?.model}`, node: process.version };
+}
 
 /**
  * Stored results; null when there are none.

@@ -1,14 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { ListPart } from '../database/documents/ordered-steps.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
+import { type BoundedPart, GroupedOrder, type ReadByOneField } from './reading/grouped-order.js';
 import { indexToCountBy, indexToReadBy } from './reading/unit-indexes.js';
 import { computedOrder, sortOf, type UnitOrder } from './reading/unit-order.js';
+
+/** So many units are sorted by several fields at once. */
+const mostSorted = 100;
 
 @Injectable()
 export class UnitsRepository {
@@ -107,26 +110,40 @@ export class UnitsRepository {
     return this.units.batches(organizationId, { compoundId, ...notDeleted }, { sort });
   }
 
-  /** A part of the units that match, in an order. */
-  batches(
+  /** A part of the units that match, in an order; where that has several fields, inside a snapshot. */
+  async *batches(
     organizationId: Types.ObjectId,
     filter: TenantFilter<UnitDocument>,
     order: UnitOrder,
-    part: ListPart,
+    part: BoundedPart,
   ): AsyncGenerator<UnitDocument[], void> {
-    const options = {
-      sort: sortOf(order),
-      computed: computedOrder(order),
-      hint: indexToReadBy(filter, order),
-      ...part,
-    };
-    return this.units.batches(organizationId, filter, options);
+    const read: ReadByOneField = (filterOfPart, orderOfPart, partOfIt, then) =>
+      this.units.batches(organizationId, filterOfPart, {
+        sort: sortOf(orderOfPart),
+        computed: computedOrder(orderOfPart),
+        hint: indexToReadBy(filterOfPart, orderOfPart),
+        ...partOfIt,
+        then,
+      });
+    const isGrouped = order.sort.length > 1 && (await this.areMany(organizationId, filter));
+    yield* isGrouped
+      ? new GroupedOrder(order, read).batches(filter, part)
+      : (read(filter, order, part, []) as AsyncGenerator<UnitDocument[], void>);
+  }
+
+  /** Whether so many match that sorting all of them would cost more than a part of the order. */
+  private async areMany(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<UnitDocument>,
+  ): Promise<boolean> {
+    const options = { hint: indexToCountBy(filter), limit: mostSorted + 1 };
+    return (await this.units.count(organizationId, filter, options)) > mostSorted;
   }
 
   /** How many units match. */
   async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
     return this.keptParts.count(organizationId, 'units', filter, () =>
-      this.units.count(organizationId, filter, indexToCountBy(filter)),
+      this.units.count(organizationId, filter, { hint: indexToCountBy(filter) }),
     );
   }
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Document, ObjectId } from 'mongodb';
+import { type Document, type IndexDescription, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { DatabaseStructure } from '../../src/database/structure/database-structure.js';
 import { Migrations } from '../../src/database/structure/migrations.js';
@@ -301,6 +301,123 @@ describe('an index that was replaced', () => {
     const before = { isDeleted: false, updatedAt: { $gte: new Date() } };
     const plan = await leads.find(before).sort({ updatedAt: 1 }).explain();
     expect(JSON.stringify(plan['queryPlanner'].winningPlan)).toContain('changedElsewhere');
+  });
+});
+
+describe('a catalogue of the version before', () => {
+  const collections = [
+    'amenities',
+    'compounds',
+    'phases',
+    'propertyTypes',
+    'unitDesigns',
+    'units',
+  ] as const;
+  const newestFirst = { createdAt: -1, _id: -1 } as const;
+  const ofNotDeleted = { partialFilterExpression: { isDeleted: false } };
+  const changes: IndexDescription = {
+    key: { organizationId: 1, updatedAt: 1, _id: 1 },
+    name: 'changes',
+  };
+  const newest: IndexDescription = {
+    key: { organizationId: 1, ...newestFirst },
+    name: 'newest',
+    ...ofNotDeleted,
+  };
+  /** What that version had instead of today's indexes. */
+  const before: Readonly<Record<string, readonly IndexDescription[]>> = {
+    compounds: [newest],
+    units: [
+      newest,
+      {
+        key: { organizationId: 1, compoundId: 1, ...newestFirst },
+        name: 'newestOfCompound',
+        ...ofNotDeleted,
+      },
+      { key: { organizationId: 1, unitId: 1 }, name: 'unitIdAlone', ...ofNotDeleted },
+    ],
+  };
+  const isOfToday = (name = '') => name === 'byUpdate' || name.startsWith('by-');
+  const namesOf = async (collection: string) =>
+    (await service.db.collection(collection).indexes()).map(({ name }) => name ?? '');
+
+  /** Leaves the indexes as they were, and says which ones are missing then. */
+  async function restore(): Promise<Map<string, string[]>> {
+    const missing = new Map<string, string[]>();
+    for (const name of collections) {
+      const collection = service.db.collection(name);
+      const indexes = (await namesOf(name)).filter(isOfToday);
+      for (const index of indexes) await collection.dropIndex(index);
+      await collection.createIndexes([changes, ...(before[name] ?? [])]);
+      missing.set(name, indexes);
+    }
+    await service.db.collection('migrations').deleteOne({ version: 8 });
+    return missing;
+  }
+
+  it.each(['as a whole', 'after an interruption'])('gets the new indexes %s', async (way) => {
+    const tenant = await addTenant(service.db);
+    const { organizationId } = tenant;
+    const compoundId = new ObjectId();
+    const units = Array.from({ length: 300 }, (_, index) => ({
+      ...conventions(),
+      organizationId: index < 30 ? organizationId : new ObjectId(),
+      compoundId,
+      unitId: `U-${index}`,
+      slug: `migrated-${index}`,
+      price: 30 - index,
+      createdAt: new Date(Date.UTC(2026, 0, 1) + index),
+    }));
+    await service.db.collection('units').insertMany(units);
+    const missing = await restore();
+    expect((await structure.status()).isComplete).toBe(false);
+    const pages = () =>
+      Promise.all(
+        ['sort=price', 'sort=-createdAt,unitId', 'unitId=U-7', 'after=0'].map(async (query) => {
+          const { body } = await service
+            .api('get', `/units?limit=25&${query}`)
+            .set({ 'api-key': tenant.key, 'cache-control': 'no-cache' })
+            .expect(200);
+          return body.data.map(({ unitId }: Document) => unitId);
+        }),
+      );
+    const shownBefore = await pages();
+    expect(shownBefore[2]).toEqual(['U-7']);
+    if (way === 'after an interruption') {
+      const unfinished = { version: 8, startedAt: new Date(), finishedAt: null, resumeAfter: null };
+      await service.db.collection('migrations').insertOne({ name: 'replaced', ...unfinished });
+      await service.db.collection('units').dropIndex('newest');
+      await service.db.collection('compounds').dropIndex('changes');
+    }
+    expect(await structure.apply()).toEqual(['replaced indexes of the catalogue']);
+    expect((await structure.status()).isComplete).toBe(true);
+    for (const name of collections) {
+      const names = await namesOf(name);
+      expect(names).toEqual(expect.arrayContaining(missing.get(name) ?? []));
+      for (const index of [changes, ...(before[name] ?? [])])
+        expect(names).not.toContain(index.name);
+    }
+    expect(await pages()).toEqual(shownBefore);
+    expect(await structure.apply()).toEqual([]);
+    // Instances of the version before run on until they are replaced, too.
+    const scoped = { organizationId, isDeleted: false };
+    const queries: [filter: Document, sort: Document][] = [
+      [scoped, newestFirst],
+      [{ ...scoped, compoundId }, newestFirst],
+      [{ ...scoped, unitId: 'U-7' }, {}],
+      [
+        { organizationId, updatedAt: { $gte: new Date() } },
+        { updatedAt: 1, _id: 1 },
+      ],
+    ];
+    for (const [filter, sort] of queries) {
+      const cursor = service.db.collection('units').find(filter).sort(sort);
+      const plan = await cursor.explain('executionStats');
+      const { totalDocsExamined } = plan['executionStats'];
+      expect({ filter, isBounded: totalDocsExamined <= 30 }).toEqual({ filter, isBounded: true });
+      expect(JSON.stringify(plan['queryPlanner'].winningPlan)).not.toMatch(/COLLSCAN|"SORT"/);
+    }
+    await service.db.collection('units').deleteMany({ compoundId });
   });
 });
 

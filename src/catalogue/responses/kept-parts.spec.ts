@@ -52,6 +52,38 @@ it('keeps nothing while changes may go unnoticed', async () => {
   expect([await get(), await get()]).toEqual([1, 2]);
 });
 
+it('makes it once for many who ask at the same time, and anew for who asks after a change', async () => {
+  let release = () => {};
+  const released = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const slowly = () =>
+    parts.get(own, 'key', async () => {
+      made += 1;
+      const value = made;
+      await released;
+      return value;
+    });
+  const before = [slowly(), slowly(), slowly()];
+  now = 2;
+  changedAt.set(own.toHexString(), 2);
+  const after = [slowly(), slowly()];
+  release();
+  expect(await Promise.all([...before, ...after])).toEqual([1, 1, 1, 2, 2]);
+  expect(await get()).toBe(2);
+});
+
+it('lets each make its own where the first one fails', async () => {
+  const failing = parts.get(own, 'key', async () => {
+    made += 1;
+    throw new Error('gone');
+  });
+  const others = [get(), get()];
+  await expect(failing).rejects.toThrow('gone');
+  expect(await Promise.all(others)).toEqual([2, 3]);
+  expect(await get()).toBe(4);
+});
+
 it('takes a bounded amount of memory, whatever is asked for', async () => {
   for (let index = 0; index < 200; index++) {
     await parts.get(own, `large ${index}`, async () => 'x'.repeat(100_000));

@@ -36,6 +36,9 @@ export class KeptParts {
       bytesOfEntry + 2 * (key.length + (JSON.stringify(value)?.length ?? 0)),
   });
 
+  /** What is being made: one of them for each request that runs, at the most. */
+  private readonly making = new Map<string, Part>();
+
   constructor(private readonly changes: CatalogueChanges) {}
 
   /** How much is kept. */
@@ -75,13 +78,30 @@ export class KeptParts {
     return this.get(organizationId, key, count);
   }
 
-  /** A part, made where none is kept that still holds. */
+  /**
+   * A part, made where none is kept that still holds. Who asks for one that is being made waits for
+   * it: of many clients, one counts what has changed.
+   */
   async get<T>(organizationId: Types.ObjectId, key: string, make: () => Promise<T>): Promise<T> {
-    const store = this.of(organizationId);
-    const kept = store?.get(key);
+    const [store, moment] = [this.of(organizationId), this.changes.now()];
+    if (store === null || moment === null) return make();
+    const kept = store.get(key);
     if (kept !== undefined) return kept as T;
-    const value = await make();
-    store?.set(key, value);
-    return value;
+    const organization = organizationId.toHexString();
+    const shared = `${organization} ${key}`;
+    const making = this.making.get(shared);
+    if (making !== undefined && this.changes.isUnchangedSince(organization, making.moment)) {
+      // Where nothing came of it each makes its own.
+      return (making.value as Promise<T>).catch(make);
+    }
+    const own = { moment, value: make() };
+    this.making.set(shared, own);
+    try {
+      const value = await own.value;
+      store.set(key, value);
+      return value;
+    } finally {
+      if (this.making.get(shared) === own) this.making.delete(shared);
+    }
   }
 }

@@ -32,6 +32,8 @@ export interface BatchOptions extends ListPart {
   readonly computed?: ComputedOrder | null;
   /** The index that has the order, where that is known: the server would try many. */
   readonly hint?: string | undefined;
+  /** Steps that the part then goes through. */
+  readonly then?: readonly Document[];
 }
 
 /** Merging holds so many documents of each run in the server's memory at the most. */

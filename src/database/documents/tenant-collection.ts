@@ -122,7 +122,8 @@ export class TenantCollection<T extends TenantDocument> {
   ): AsyncGenerator<T[], void> {
     const { limit = Number.POSITIVE_INFINITY } = options;
     const { collectionName } = this.model.collection;
-    const steps = orderedSteps(withTenant(filter, organizationId), options, collectionName);
+    const ordered = orderedSteps(withTenant(filter, organizationId), options, collectionName);
+    const steps = [...ordered, ...(options.then ?? [])];
     const { session } = openSession();
     const isSnapshot = session?.snapshotEnabled === true;
     const cursor = await this.openCursor(steps, {
@@ -172,20 +173,22 @@ export class TenantCollection<T extends TenantDocument> {
    *
    * @param hint the index to count by, where that is known better than the server can; it counts by
    *   another one while there is no such index
+   * @param limit counts no further than to this number
    */
   async count(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    hint?: string,
+    { hint, limit }: { readonly hint?: string | undefined; readonly limit?: number } = {},
   ): Promise<number> {
     const scoped = withTenant(filter, organizationId);
     const { collection } = this.model;
-    if (hint === undefined) return collection.countDocuments(scoped, openSession());
+    const options = { ...openSession(), ...(limit === undefined ? {} : { limit }) };
+    if (hint === undefined) return collection.countDocuments(scoped, options);
     try {
-      return await collection.countDocuments(scoped, { ...openSession(), hint });
+      return await collection.countDocuments(scoped, { ...options, hint });
     } catch (error) {
       if (!isBadValue(error)) throw error;
-      return collection.countDocuments(scoped, openSession());
+      return collection.countDocuments(scoped, options);
     }
   }
 

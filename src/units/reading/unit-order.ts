@@ -1,3 +1,4 @@
+import type { Document } from 'mongodb';
 import type { ComputedOrder, Run } from '../../database/documents/ordered-steps.js';
 import type { Position } from '../../database/documents/positions.js';
 import { defaultLanguage, type Language } from '../../localization/language.js';
@@ -27,12 +28,33 @@ export interface UnitOrder {
 /** The order of stored documents; ids decide between equal ones, so that pages do not overlap. */
 export function sortOf({ sort, language }: UnitOrder): Record<string, 1 | -1> {
   const keys = sort.map((item): [string, 1 | -1] => {
-    const field = fieldOf(item);
-    const key = field === 'name' ? `name.${language}` : field;
-    const isComputed = shownValue(field, language) !== null;
-    return [isComputed ? shownField(field) : key, item.startsWith('-') ? -1 : 1];
+    return [shownPath(item, language), item.startsWith('-') ? -1 : 1];
   });
   return { ...Object.fromEntries(keys), _id: keys.at(-1)?.[1] ?? 1 };
+}
+
+/** Where a document, as an order reads it, has the value that it is ordered by. */
+export function shownPath(item: string, language: Language): string {
+  const field = fieldOf(item);
+  if (shownValue(field, language) !== null) return shownField(field);
+  return field === 'name' ? `name.${language}` : field;
+}
+
+/** The filter on what is shown with a value of an order's field, and stands with it in the order. */
+export function shownEqual(item: string, language: Language, value: unknown): Document {
+  const field = fieldOf(item);
+  const same = { $eq: value };
+  if (field !== 'name') {
+    const isNumber = shownValue(field, language) !== null;
+    const isZero = isNumber && Number(String(value)) === 0;
+    return { [field]: isZero ? { $in: [...countsAsZero, 0] } : same };
+  }
+  const [translated, fallback] = [`name.${language}`, `name.${defaultLanguage}`];
+  if (language === defaultLanguage) return { [translated]: same };
+  const standsIn = { [translated]: { $in: noTranslation }, [fallback]: same };
+  return noTranslation.some((missing) => missing === value)
+    ? standsIn
+    : { $or: [{ [translated]: same }, standsIn] };
 }
 
 /**

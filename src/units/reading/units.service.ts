@@ -4,7 +4,6 @@ import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { Clock } from '../../configuration/clock.js';
-import type { ListPart } from '../../database/documents/ordered-steps.js';
 import { Snapshots } from '../../database/transactions/snapshots.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { linesText, listText } from '../../http/lists/list-text.js';
@@ -15,6 +14,7 @@ import { UnitPresenter } from '../unit.presenter.js';
 import { unitErrors } from '../unit-errors.js';
 import { UnitsRepository } from '../units.repository.js';
 import { csvText } from './unit-csv.js';
+import type { BoundedPart } from './grouped-order.js';
 import { UnitFilters } from './unit-filters.js';
 import { sortOf } from './unit-order.js';
 import type {
@@ -63,9 +63,11 @@ export class UnitsService {
   /** A page by number, or what follows a cursor (rule COMP-16). */
   async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<UnitDto>> {
     const { reading, count, batches } = await this.search(caller, query);
+    const hasSeveralFields = query.sort?.includes(',') ?? false;
     return reading.page(pageOf(query), {
       count,
-      batches,
+      batches: (part) =>
+        hasSeveralFields ? this.snapshots.open().stream(batches(part)) : batches(part),
       present: (units) => this.presenter.presentAll(caller, units),
     });
   }
@@ -112,7 +114,7 @@ export class UnitsService {
     });
     const filter = await this.filters.filterOf(organizationId, query);
     const { after, isCopy } = reading;
-    const batches = (part: ListPart): UnitBatches =>
+    const batches = (part: BoundedPart): UnitBatches =>
       this.units.batches(organizationId, filter, orderOf(isCopy), { after, ...part });
     return { reading, count: () => this.units.count(organizationId, filter), batches };
   }
@@ -128,7 +130,7 @@ function requestedSort({ sort, updatedSince }: UnitFiltersQuery, isCopy: boolean
 }
 
 /** The last unit of an export; null when no other follows it. */
-async function lastOf(batches: (part: ListPart) => UnitBatches): Promise<UnitDocument | null> {
+async function lastOf(batches: (part: BoundedPart) => UnitBatches): Promise<UnitDocument | null> {
   const units: UnitDocument[] = [];
   for await (const batch of batches({ skip: exportLimit - 1, limit: 2 })) units.push(...batch);
   return units.length > 1 ? (units[0] ?? null) : null;
