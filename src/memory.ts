@@ -5,6 +5,6 @@ import { setFlagsFromString } from 'node:v8';
  * is cleaned up, although all that they need at a time is a few batches.
  */
 export function limitHeapGrowth(): void {
-  setFlagsFromString('--heap-growing-percent=50');
+  setFlagsFromString('--heap-growing-percent=20');
   setFlagsFromString('--semi-space-growth-factor=1');
 }

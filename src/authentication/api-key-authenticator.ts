@@ -57,16 +57,29 @@ export class ApiKeyAuthenticator {
     const hash = hashApiKey(key);
     const isNew = this.cache.peek(hash, { allowStale: true }) === undefined;
     if (isNew && (this.unknown.has(hash) || isBarred())) return null;
-    const found = await this.cache.fetch(hash);
-    if (found === undefined || !this.isUsable(found.key)) return null;
-    const { apiDomain } = found.organization;
-    const isOwnDomain = apiDomain?.toLowerCase() === host.toLowerCase();
-    return this.environment.ENFORCE_API_DOMAIN && !isOwnDomain ? null : found;
+    return this.judged(await this.cache.fetch(hash), host);
+  }
+
+  /**
+   * As {@link authenticate}, at once: waiting, with a limit of time, costs most requests more than the
+   * key itself. Undefined where the key has to be looked up.
+   */
+  remembered(key: string, host: string): AuthenticatedKey | null | undefined {
+    // An old one stays: for those that may only use keys that were seen it is not new.
+    const found = this.cache.get(hashApiKey(key), { noDeleteOnStaleGet: true });
+    return found === undefined ? undefined : this.judged(found, host);
   }
 
   /** How many keys are remembered, and how many that are none. */
   stats(): { readonly known: number; readonly unknown: number } {
     return { known: this.cache.size, unknown: this.unknown.size };
+  }
+
+  private judged(found: AuthenticatedKey | undefined, host: string): AuthenticatedKey | null {
+    if (found === undefined || !this.isUsable(found.key)) return null;
+    if (!this.environment.ENFORCE_API_DOMAIN) return found;
+    const { apiDomain } = found.organization;
+    return apiDomain?.toLowerCase() === host.toLowerCase() ? found : null;
   }
 
   private isUsable(key: ApiKeyDocument): boolean {

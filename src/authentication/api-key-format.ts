@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
 const label = 'iapi_';
@@ -23,7 +23,7 @@ export function newApiKey(): IssuedKey {
 
 /** Lower-case hexadecimal SHA-256, the form in which keys are stored and looked up. */
 export function hashApiKey(key: string): string {
-  return createHash('sha256').update(key).digest('hex');
+  return hash('sha256', key, 'hex');
 }
 
 function checksum(random: string): string {

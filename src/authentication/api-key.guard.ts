@@ -6,7 +6,7 @@ import { withinDeadline } from '../database/connection/deadline.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import { remainingDeadline } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
-import { ApiKeyAuthenticator } from './api-key-authenticator.js';
+import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
 import { keyRateLimit } from './api-key-rate-limit.js';
 import { authenticationErrors, withGenericMessage } from './authentication-errors.js';
 import { AuthenticationFailures } from './authentication-failures.js';
@@ -26,8 +26,15 @@ export class ApiKeyGuard implements CanActivate {
 
   /** Judges from now on, before the framework reads a body and calls its guards. */
   addTo(fastify: FastifyInstance): void {
-    fastify.addHook('onRequest', async (request) => {
-      if (!request.is404 && needsKey(request)) request.caller = await this.callerOf(request);
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      if (request.is404 || !needsKey(request)) return done();
+      const key = presentedKey(request);
+      const found = key && this.authenticator.remembered(key, request.hostname);
+      if (found) {
+        request.caller = callerOf(request, found);
+        return done();
+      }
+      this.judge(request, key).then(() => done(), done);
     });
   }
 
@@ -39,8 +46,7 @@ export class ApiKeyGuard implements CanActivate {
     return true;
   }
 
-  private async callerOf(request: FastifyRequest): Promise<Caller> {
-    const key = presentedKey(request);
+  private async judge(request: FastifyRequest, key: string | undefined): Promise<void> {
     if (key === undefined) throw this.failure(request, 'keyMissing');
     const found = await withinDeadline(
       this.authenticator.authenticate(key, request.hostname, () =>
@@ -49,16 +55,7 @@ export class ApiKeyGuard implements CanActivate {
       remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
     );
     if (found === null) throw this.failure(request, 'keyInvalid');
-    const rateLimit = keyRateLimit(found.key);
-    return {
-      organizationId: found.organization._id,
-      organization: found.organization,
-      apiKeyId: found.key._id,
-      permissions: JSON.stringify(found.key.permissions),
-      requestId: request.id,
-      language: request.language,
-      ...(rateLimit === null ? {} : { rateLimit }),
-    };
+    request.caller = callerOf(request, found);
   }
 
   /** The 401, or the 429 where it is one too many (rule AUTH-6). */
@@ -66,6 +63,19 @@ export class ApiKeyGuard implements CanActivate {
     this.failures.count(request.ip);
     return unauthorized(request, reason);
   }
+}
+
+function callerOf(request: FastifyRequest, { key, organization }: AuthenticatedKey): Caller {
+  const rateLimit = keyRateLimit(key);
+  return {
+    organizationId: organization._id,
+    organization,
+    apiKeyId: key._id,
+    permissions: JSON.stringify(key.permissions),
+    requestId: request.id,
+    language: request.language,
+    ...(rateLimit === null ? {} : { rateLimit }),
+  };
 }
 
 /** Routes that do not say otherwise need a key. */

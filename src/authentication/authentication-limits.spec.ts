@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { readEnvironment } from '../configuration/environment.js';
@@ -39,6 +40,13 @@ describe('what strangers leave behind', () => {
     expect(authenticator.stats()).toEqual({ known: 1, unknown: 10_000 });
     expect(queries).toBe(1 + attempts);
     expect(await authenticator.authenticate('known', '', () => true)).not.toBeNull();
+    // Once it is old it has to be looked up, but is no new key.
+    const later = performance.now() + 60_000;
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
+    await delay(5);
+    expect(authenticator.remembered('known', '')).toBeUndefined();
+    expect(await authenticator.authenticate('known', '', () => true)).not.toBeNull();
+    now.mockRestore();
   });
 
   it('of addresses is bounded', () => {

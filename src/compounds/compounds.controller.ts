@@ -13,11 +13,10 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
 } from '../http/reference/api-documentation.js';
-import type { PageOf } from '../http/lists/pages.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { pageBody, setListHeaders } from '../http/lists/list-headers.js';
 import { CompoundsService } from './compounds.service.js';
-import { type CompoundDto, CompoundsResponseDto } from './compound.dto.js';
+import { CompoundsResponseDto } from './compound.dto.js';
 import { ListCompoundsQuery } from './list-compounds.query.js';
 
 /** `/compounds` (rules COMP-1, COMP-2 and COMP-3). */
@@ -48,7 +47,7 @@ export class CompoundsController {
     @CurrentCaller() caller: Caller,
     @Query() query: ListCompoundsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PageOf<CompoundDto> | ResponseBody> {
+  ): Promise<ResponseBody> {
     if (query.all !== '1') return pageBody(reply, await this.compounds.page(caller, query));
     const { text, end } = await this.compounds.all(caller, query);
     setListHeaders(reply, end);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
-import { present } from '../catalogue/presenting/present.js';
+import { presentedJson } from '../catalogue/presenting/present.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import { Clock } from '../configuration/clock.js';
 import type { Order } from '../database/documents/positions.js';
@@ -17,7 +17,7 @@ import { foldCase } from '../localization/fold-case.js';
 import type { Language } from '../localization/language.js';
 import { textIn } from '../localization/localized.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
-import { type CompoundDto, CompoundFieldsDto } from './compound.dto.js';
+import { CompoundFieldsDto, CompoundOrganizationDto } from './compound.dto.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import type { ListCompoundsQuery } from './list-compounds.query.js';
 
@@ -37,13 +37,13 @@ export class CompoundsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A page by number, or what follows a cursor (rules COMP-1, COMP-3 and COMP-16). */
-  async page(caller: Caller, query: ListCompoundsQuery): Promise<PartOf<CompoundDto>> {
+  /** A page by number, or what follows a cursor (rules COMP-1, COMP-3 and COMP-16), with each compound as JSON. */
+  async page(caller: Caller, query: ListCompoundsQuery): Promise<PartOf<string>> {
     const { reading, count, batches } = await this.search(caller, query);
     return reading.page(pageOf(query), {
       count,
       batches,
-      present: (compounds) => this.present(caller, compounds),
+      present: (compounds) => this.jsonOf(caller, compounds),
     });
   }
 
@@ -54,7 +54,7 @@ export class CompoundsService {
   ): Promise<{ text: AsyncGenerator<string, void>; end: ListEnd }> {
     const { reading, batches } = await this.search(caller, query);
     const end = reading.end(null, 0);
-    const text = listText(this.presentedBatches(caller, batches({})), (total) => ({
+    const text = listText(this.jsonBatches(caller, batches({})), (total) => ({
       pagination: reading.pagination(total, total, total, end),
     }));
     return { text, end };
@@ -123,26 +123,26 @@ export class CompoundsService {
     return hasTombstones ? { $or: [updated, { deletedAt: { $gte: since } }] } : updated;
   }
 
-  private async *presentedBatches(caller: Caller, batches: AsyncIterable<CompoundDocument[]>) {
-    for await (const batch of batches) yield await this.present(caller, batch);
+  private async *jsonBatches(caller: Caller, batches: AsyncIterable<CompoundDocument[]>) {
+    for await (const batch of batches) yield await this.jsonOf(caller, batch);
   }
 
   /** The organization is read anew: what is known of the caller's may be seconds old. */
-  private async present(
+  private async jsonOf(
     { organizationId, language }: Caller,
     compounds: readonly CompoundDocument[],
-  ): Promise<CompoundDto[]> {
-    const organization = await this.keptParts.get(organizationId, 'organization', async () => {
-      const document = await this.organizations.findDocument(organizationId);
-      return {
-        _id: organizationId.toHexString(),
-        name: textOf(document?.name),
-        logo: textOf(document?.logo),
-      };
-    });
-    return compounds.map((compound) =>
-      Object.assign(present(CompoundFieldsDto, compound, language), { organization }),
+  ): Promise<string[]> {
+    const organization = await this.keptParts.get(
+      organizationId,
+      `organization ${language}`,
+      async () => {
+        const document = await this.organizations.findDocument(organizationId);
+        const shown = { ...document, _id: organizationId };
+        return presentedJson(CompoundOrganizationDto, shown, language);
+      },
     );
+    const rest = `,"organization":${organization}`;
+    return compounds.map((compound) => presentedJson(CompoundFieldsDto, compound, language, rest));
   }
 }
 

@@ -2,6 +2,7 @@ import {
   Body,
   Controller,
   Get,
+  Header,
   Param,
   Post,
   Query,
@@ -24,7 +25,6 @@ import {
   DocumentedPolling,
   pollingHeaders,
 } from '../http/reference/api-documentation.js';
-import type { PageOf } from '../http/lists/pages.js';
 import { addVary } from '../http/server/request-context.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
@@ -89,6 +89,7 @@ export class UnitsController {
   }
 
   @Get()
+  @Header('content-type', 'application/json; charset=utf-8')
   @WithRouteOptions({ isKept: true })
   @ApiOperation({
     summary: 'List units',
@@ -106,7 +107,7 @@ export class UnitsController {
     @CurrentCaller() caller: Caller,
     @Query() query: ListUnitsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<PageOf<UnitDto>> {
+  ): Promise<ResponseBody> {
     return pageBody(reply, await this.units.page(caller, query));
   }
 

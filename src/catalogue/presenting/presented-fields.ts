@@ -13,7 +13,18 @@ import {
 } from '../../database/documents/stored-values.js';
 import { textIn } from '../../localization/localized.js';
 import { objectOf } from '../../values/plain-object.js';
-import { present, Presented } from './present.js';
+import {
+  flagJson,
+  idJson,
+  idsJson,
+  listJson,
+  nullableIdJson,
+  nullableTimeJson,
+  numberJson,
+  textJson,
+  timeJson,
+} from './json-texts.js';
+import { present, Presented, presentedJson } from './present.js';
 
 const idPattern = '^([0-9a-f]{24})?$';
 const exampleId = '6740b1f2c3d4e5f607182930';
@@ -21,26 +32,29 @@ const exampleTime = '2026-01-05T09:30:00.000Z';
 
 /** An id; empty where the document refers to nothing. */
 export const PresentedId = (description?: string): PropertyDecorator =>
-  Presented(idOf, {
-    type: String,
-    pattern: idPattern,
-    example: exampleId,
-    ...described(description),
-  });
+  Presented(
+    idOf,
+    { type: String, pattern: idPattern, example: exampleId, ...described(description) },
+    idJson,
+  );
 
 export const PresentedNullableId = (): PropertyDecorator =>
-  Presented(idOrNull, { type: String, pattern: idPattern, nullable: true, example: null });
+  Presented(
+    idOrNull,
+    { type: String, pattern: idPattern, nullable: true, example: null },
+    nullableIdJson,
+  );
 
 export const PresentedIds = (): PropertyDecorator =>
-  Presented(idsOf, {
-    type: 'array',
-    items: { type: 'string', pattern: idPattern },
-    example: [exampleId],
-  });
+  Presented(
+    idsOf,
+    { type: 'array', items: { type: 'string', pattern: idPattern }, example: [exampleId] },
+    idsJson,
+  );
 
 /** A text; empty where there is none. */
 export const PresentedText = (example: string, description?: string): PropertyDecorator =>
-  Presented(textOf, { type: String, example, ...described(description) });
+  Presented(textOf, { type: String, example, ...described(description) }, textJson);
 
 /** A text; null where there is none. */
 export const PresentedNullableText = (description: string): PropertyDecorator =>
@@ -69,39 +83,47 @@ export const PresentedLocalized = (example: string, description?: string): Prope
 
 /** A number; 0 where there is none. */
 export const PresentedNumber = (example: number, description?: string): PropertyDecorator =>
-  Presented(numberOf, { type: Number, example, ...described(description) });
+  Presented(numberOf, { type: Number, example, ...described(description) }, numberJson);
 
 /** A boolean; false where there is none. */
 export const PresentedBoolean = (): PropertyDecorator =>
-  Presented(flagOf, { type: Boolean, example: false });
+  Presented(flagOf, { type: Boolean, example: false }, flagJson);
 
 export const PresentedList = (): PropertyDecorator =>
   Presented(listOf, { type: 'array', items: {}, example: [] });
 
 export const PresentedTime = (): PropertyDecorator =>
-  Presented(timeOf, { type: String, format: 'date-time', example: exampleTime });
+  Presented(timeOf, { type: String, format: 'date-time', example: exampleTime }, timeJson);
 
 export const PresentedNullableTime = (): PropertyDecorator =>
-  Presented(timeOrNull, { type: String, format: 'date-time', nullable: true, example: null });
+  Presented(
+    timeOrNull,
+    { type: String, format: 'date-time', nullable: true, example: null },
+    nullableTimeJson,
+  );
 
 /** A time; empty where there is none. */
 export const PresentedTimeOrEmpty = (): PropertyDecorator =>
-  Presented(timeOf, { type: String, example: exampleTime, description: 'ISO 8601.' });
+  Presented(timeOf, { type: String, example: exampleTime, description: 'ISO 8601.' }, timeJson);
 
 /** An object; its fields are empty where there is none. */
 export const PresentedObject = <T extends object>(
   shape: Type<T>,
   description?: string,
 ): PropertyDecorator =>
-  Presented((value, language) => present(shape, objectOf(value), language), {
-    type: shape,
-    ...described(description),
-  });
+  Presented(
+    (value, language) => present(shape, objectOf(value), language),
+    { type: shape, ...described(description) },
+    (value, language) => presentedJson(shape, objectOf(value), language),
+  );
 
 export const PresentedObjects = <T extends object>(shape: Type<T>): PropertyDecorator =>
-  Presented((value, language) => objectsOf(value).map((item) => present(shape, item, language)), {
-    type: [shape],
-  });
+  Presented(
+    (value, language) => objectsOf(value).map((item) => present(shape, item, language)),
+    { type: [shape] },
+    (value, language) =>
+      listJson(objectsOf(value).map((item) => presentedJson(shape, item, language))),
+  );
 
 function described(description: string | undefined): { description?: string } {
   return description === undefined ? {} : { description };

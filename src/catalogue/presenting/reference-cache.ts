@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache';
 import { Types } from 'mongoose';
 import type { PartStore } from '../responses/kept-parts.js';
 
-/** Loads documents by their ids, those that exist. */
-type Load<T> = (ids: readonly Types.ObjectId[]) => Promise<readonly T[]>;
+/** Loads documents by their ids, those that exist, each with its id. */
+type Load<T> = (ids: readonly Types.ObjectId[]) => Promise<readonly (readonly [string, T])[]>;
 
 interface Cached<T> {
   readonly document: T | null;
@@ -14,7 +14,7 @@ const maxCached = 1_000;
 const cacheTtlMs = 1_000;
 
 /** What the units of a response refer to, of one kind; loaded once for many units, and responses. */
-export class ReferenceCache<T extends { readonly _id: string }> {
+export class ReferenceCache<T> {
   private ownStore: LRUCache<string, Cached<T>> | undefined;
 
   /**
@@ -39,7 +39,7 @@ export class ReferenceCache<T extends { readonly _id: string }> {
       else if (cached.document !== null) found.set(hex, cached.document);
     }
     if (missing.length === 0) return found;
-    for (const document of await this.load(missing)) found.set(document._id, document);
+    for (const [hex, document] of await this.load(missing)) found.set(hex, document);
     for (const id of missing) {
       const hex = id.toHexString();
       const cached = { document: found.get(hex) ?? null };

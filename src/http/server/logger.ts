@@ -30,17 +30,18 @@ export function createLogger(
   );
 }
 
-/** The time as pino writes it; lines of the same millisecond share its text. */
+/** The time as pino writes it; lines of the same second share most of its text. */
 function isoTime(): () => string {
-  let at = 0;
+  let second = Number.NaN;
   let text = '';
   return () => {
     const now = Date.now();
-    if (now !== at) {
-      at = now;
-      text = `,"time":"${new Date(now).toISOString()}"`;
+    const milliseconds = now % 1_000;
+    if (now - milliseconds !== second) {
+      second = now - milliseconds;
+      text = `,"time":"${new Date(second).toISOString().slice(0, -'000Z'.length)}`;
     }
-    return text;
+    return `${text}${String(milliseconds).padStart(3, '0')}Z"`;
   };
 }
 

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { RequestLogger } from './request-logger.js';
@@ -21,6 +20,10 @@ declare module 'fastify' {
     /** Told of each response that is over; set where somebody counts them. */
     onCompletedRequest: ((request: CompletedRequest) => void) | null;
   }
+  interface FastifyRequest {
+    /** Whether its response is decided: from then on its end is logged. */
+    isDecided: boolean;
+  }
 }
 
 /**
@@ -33,16 +36,16 @@ export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
   // The line has nothing to redact, and to look for it would cost more than the line.
   const lines = logger.child({}, { redact: [] });
   fastify.setChildLoggerFactory((_logger, { reqId }) => new RequestLogger(logger, String(reqId)));
-  const decided = new WeakSet<ServerResponse>();
+  fastify.decorateRequest('isDecided', false);
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.raw.on('close', () => {
-      if (decided.has(reply.raw)) logResponse(lines, request, reply);
+      if (request.isDecided) logResponse(lines, request, reply);
     });
     done();
   });
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    if (reply.raw.destroyed && !decided.has(reply.raw)) logResponse(lines, request, reply);
-    decided.add(reply.raw);
+    if (reply.raw.destroyed && !request.isDecided) logResponse(lines, request, reply);
+    request.isDecided = true;
     done();
   });
 }

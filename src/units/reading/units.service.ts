@@ -57,18 +57,18 @@ export class UnitsService {
     const compoundId = await this.references.idBySlug('compounds', organizationId, slug);
     if (compoundId === null) throw new DomainError(compoundErrors.notFound, { slug });
     const units = this.units.batchesOfCompound(organizationId, compoundId);
-    return listText(this.presenter.presentBatches(caller, units));
+    return listText(this.presenter.jsonBatches(caller, units));
   }
 
-  /** A page by number, or what follows a cursor (rule COMP-16). */
-  async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<UnitDto>> {
+  /** A page by number, or what follows a cursor (rule COMP-16), with each unit as JSON. */
+  async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<string>> {
     const { reading, count, batches } = await this.search(caller, query);
     const hasSeveralFields = query.sort?.includes(',') ?? false;
     return reading.page(pageOf(query), {
       count,
       batches: (part) =>
         hasSeveralFields ? this.snapshots.open().stream(batches(part)) : batches(part),
-      present: (units) => this.presenter.presentAll(caller, units),
+      present: (units) => this.presenter.jsonOf(caller, units),
     });
   }
 
@@ -86,7 +86,7 @@ export class UnitsService {
     const text =
       format === 'csv'
         ? csvText(this.presenter.presentRows(caller, units), query.bom === '1')
-        : jsonText(this.presenter.presentBatches(caller, units), format, (sent) =>
+        : jsonText(this.presenter.jsonBatches(caller, units), format, (sent) =>
             reading.pagination(sent, exportLimit, total, end),
           );
     return { total, end, text: snapshot.stream(text) };
@@ -137,7 +137,7 @@ async function lastOf(batches: (part: BoundedPart) => UnitBatches): Promise<Unit
 }
 
 function jsonText(
-  batches: AsyncIterable<UnitDto[]>,
+  batches: AsyncIterable<string[]>,
   format: Exclude<ExportFormat, 'csv'>,
   paginationOf: (sent: number) => Pagination,
 ): AsyncGenerator<string, void> {

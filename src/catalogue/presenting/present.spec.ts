@@ -1,0 +1,63 @@
+import { expect, it } from '@jest/globals';
+import type { Type } from '@nestjs/common';
+import fc from 'fast-check';
+import { Decimal128, Long, ObjectId } from 'mongodb';
+import '../../database/connection/mongoose-settings.js';
+import { CompoundFieldsDto, CompoundOrganizationDto } from '../../compounds/compound.dto.js';
+import { languages } from '../../localization/language.js';
+import { UnitFieldsDto } from '../../units/unit.dto.js';
+import {
+  AmenityDto,
+  PhaseDto,
+  PropertyTypeDto,
+  UnitDesignDto,
+} from '../references/references.dto.js';
+import { present, presentedJson } from './present.js';
+
+const shapes: readonly Type<object>[] = [
+  UnitFieldsDto,
+  CompoundFieldsDto,
+  CompoundOrganizationDto,
+  AmenityDto,
+  PhaseDto,
+  PropertyTypeDto,
+  UnitDesignDto,
+];
+
+const scalar = fc.oneof(
+  fc.constantFrom(undefined, null, '', -0, Number.NaN, Infinity, 1e21, 5e-324, 2 ** 53),
+  fc.constantFrom('\u{D800}', '"\\\u{0}\n\u{2028}', 'ar-eg', '__proto__'),
+  fc.string({ unit: 'binary' }),
+  fc.double(),
+  fc.boolean(),
+  fc.date({ noInvalidDate: false }),
+  fc.constantFrom(new ObjectId(), Long.fromString('9007199254740993'), Long.MIN_VALUE),
+  fc.constantFrom(Decimal128.fromString('1.50'), Decimal128.fromString('NaN')),
+);
+const { value: anything } = fc.letrec((tie) => ({
+  value: fc.oneof({ maxDepth: 3 }, scalar, tie('object'), fc.array(tie('value'), { maxLength: 3 })),
+  object: fc.dictionary(
+    fc.constantFrom('en-us', 'ar-eg', 'image', 'imageType', 'type', 'name', 'approvedDate', '_id'),
+    tie('value'),
+    { maxKeys: 4 },
+  ),
+}));
+
+/** The names of all fields that a class shows. */
+const namesOf = (shape: Type<object>) => Object.keys(present(shape, {}, 'en-us'));
+
+it.each(shapes)('%p has the JSON of its object, whatever is stored', (shape) => {
+  const stored = fc.record(
+    Object.fromEntries([...namesOf(shape), 'recordSystemId'].map((name) => [name, anything])),
+    { requiredKeys: [] },
+  );
+  fc.assert(
+    fc.property(stored, fc.constantFrom(...languages), (document, language) => {
+      const object = present(shape, document, language);
+      expect(presentedJson(shape, document, language)).toBe(JSON.stringify(object));
+      expect(presentedJson(shape, document, language, ',"last":1')).toBe(
+        JSON.stringify({ ...object, last: 1 }),
+      );
+    }),
+  );
+});
