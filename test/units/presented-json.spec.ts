@@ -2,17 +2,17 @@ import { expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import fc from 'fast-check';
 import { Decimal128, Long, ObjectId } from 'mongodb';
-import '../../database/connection/mongoose-settings.js';
-import { CompoundFieldsDto, CompoundOrganizationDto } from '../../compounds/compound.dto.js';
-import { languages } from '../../localization/language.js';
-import { UnitFieldsDto } from '../../units/unit.dto.js';
+import '../../src/database/connection/mongoose-settings.js';
+import { CompoundFieldsDto, CompoundOrganizationDto } from '../../src/compounds/compound.dto.js';
+import { languages } from '../../src/localization/language.js';
+import { UnitFieldsDto } from '../../src/units/unit.dto.js';
 import {
   AmenityDto,
   PhaseDto,
   PropertyTypeDto,
   UnitDesignDto,
-} from '../references/references.dto.js';
-import { present, presentedJson } from './present.js';
+} from '../../src/catalogue/references/references.dto.js';
+import { present, presentedJson } from '../../src/catalogue/presenting/present.js';
 
 const shapes: readonly Type<object>[] = [
   UnitFieldsDto,
