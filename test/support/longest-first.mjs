@@ -1,7 +1,7 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** Folders whose tests start processes and wait for them. */
-const waiting = /\/test\/(processes|races|database-failures|demo)\//;
+const waiting = /\/test\/(processes|races|operations|demo)\//;
 
 /** Where no run has left times yet, the files that wait the longest come first. */
 export default class LongestFirst extends Sequencer {

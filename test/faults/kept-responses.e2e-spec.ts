@@ -11,7 +11,7 @@ import { addCompound, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { addUnit } from '../units/catalogue.js';
-import { rawGet } from './raw-get.js';
+import { rawGet } from '../responses/raw-get.js';
 
 const testCommands = ['--setParameter', 'enableTestCommands=1'];
 
