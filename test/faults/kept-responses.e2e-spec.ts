@@ -106,6 +106,18 @@ describe('kept responses', () => {
     await readRepeated();
   });
 
+  it('give what is in the database to who asks for it, whatever of another program arrives late', async () => {
+    const { organizationId } = tenant;
+    await readRepeated();
+    await hold(1_700);
+    for (const name of ['First', 'Second']) {
+      const organizations = at(0).db.collection('organizations');
+      await organizations.updateOne({ _id: organizationId }, { $set: { name } });
+      const { body } = await read('/compounds', 0, { 'cache-control': 'no-cache' });
+      expect(body.toString()).toContain(`"${name}"`);
+    }
+  });
+
   it('are made anew when another server, or the same one anew, becomes primary', async () => {
     await readRepeated();
     const { misses } = readings();
