@@ -236,7 +236,7 @@ describe('lead requests in groups', () => {
           );
         },
       ),
-      { numRuns: rounds(5, 10), endOnFailure: true },
+      { numRuns: rounds(3, 10), endOnFailure: true },
     );
   });
 
@@ -374,7 +374,7 @@ describe('lead requests in groups', () => {
           expect(candidates).toContain(raced);
         },
       ),
-      { numRuns: rounds(3, 6), endOnFailure: true },
+      { numRuns: rounds(2, 6), endOnFailure: true },
     );
   });
 });

@@ -33,7 +33,7 @@ async function addReserved(
 }
 
 describe('concurrent callbacks over two processes', () => {
-  it.each(range(rounds(3, 10)))(
+  it.each(range(rounds(2, 10)))(
     'two recoveries for one unit: one is approved, both cheques are stored (round %i)',
     async (round) => {
       const tenant = await addTenant(db);
@@ -92,7 +92,7 @@ describe('concurrent callbacks over two processes', () => {
     expect(await db.collection('reservationCallbacks').countDocuments(filter)).toBe(60);
   });
 
-  it.each(range(rounds(3, 10)))(
+  it.each(range(rounds(2, 10)))(
     'a recovery against a cancel ends as one of the two orders does (round %i)',
     async () => {
       const tenant = await addTenant(db);
@@ -121,7 +121,7 @@ describe('concurrent callbacks over two processes', () => {
     },
   );
 
-  it.each(range(rounds(3, 10)))(
+  it.each(range(rounds(2, 10)))(
     'an approval against a cancel ends as one of the two orders does (round %i)',
     async () => {
       const tenant = await addTenant(db);
@@ -141,7 +141,7 @@ describe('concurrent callbacks over two processes', () => {
     },
   );
 
-  it.each(range(rounds(2, 5)))(
+  it.each(range(rounds(1, 5)))(
     'an approval against a status that is sent for the unit leaves it sold (round %i)',
     async () => {
       const tenant = await addTenant(db);
@@ -205,7 +205,7 @@ describe('concurrent reservation upserts over two processes', () => {
     expect(wallets[0]?.['cheques']).toHaveLength(40);
   });
 
-  it.each(range(rounds(2, 5)))(
+  it.each(range(rounds(1, 5)))(
     'a new one against the cancel of another leaves the unit reserved (round %i)',
     async () => {
       const tenant = await addTenant(db);

@@ -7,6 +7,7 @@ import { KeptResponsesService } from '../../src/catalogue/responses/kept-respons
 import { Clock } from '../../src/configuration/clock.js';
 import { addKey, addReservation, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
+import { rounds } from '../support/rounds.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from '../units/catalogue.js';
 import { rawGet, type SentResponse } from './raw-get.js';
@@ -127,7 +128,7 @@ describe('a kept response', () => {
         expect(await read(path, headers)).toEqual(anew);
         expect(await readRepeated(path, headers)).toEqual(anew);
       }),
-      { numRuns: 40 },
+      { numRuns: rounds(15, 40) },
     );
   });
 

@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { Decimal128, type Document } from 'mongodb';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
+import { isFull } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import { addUnitCatalogue } from './catalogue.js';
 
@@ -115,32 +116,31 @@ const get = (query: string, language: string) =>
 
 const orders = Object.keys(keys).flatMap((field) => [field, `-${field}`]);
 
-it.each([...orders, 'beds,-price', '-status,name', '-bua,createdAt'])(
-  'is what sorting and filtering in memory gives: %s',
-  async (sort) => {
-    const languages = sort.includes('name') ? ['en-us', 'ar-eg'] : ['en-us'];
-    for (const language of languages) {
-      for (const [filter, matches] of filters) {
-        for (const includeDeleted of [0, 1]) {
-          const query = `sort=${sort}&${filter}&includeDeleted=${includeDeleted}`.replace(
-            '&&',
-            '&',
-          );
-          const ids = expected(
-            sort,
-            language,
-            (unit) => matches(unit) && (includeDeleted === 1 || !unit['isDeleted']),
-          );
-          expect({ query, ...(await pages(query, language)) }).toEqual({
-            query,
-            ids,
-            total: ids.length,
-          });
-        }
+const sorts = [...orders, 'beds,-price', '-status,name', '-bua,createdAt'];
+
+it.each(sorts)('is what sorting and filtering in memory gives: %s', async (sort) => {
+  const languages = sort.includes('name') ? ['en-us', 'ar-eg'] : ['en-us'];
+  for (const language of languages) {
+    for (const [number, [filter, matches]] of filters.entries()) {
+      for (const includeDeleted of [0, 1]) {
+        // In the short form each order meets two of the filters, and each filter many orders.
+        const turn = sorts.indexOf(sort) + number + 3 * includeDeleted;
+        if (!isFull && turn % filters.length !== 0) continue;
+        const query = `sort=${sort}&${filter}&includeDeleted=${includeDeleted}`.replace('&&', '&');
+        const ids = expected(
+          sort,
+          language,
+          (unit) => matches(unit) && (includeDeleted === 1 || !unit['isDeleted']),
+        );
+        expect({ query, ...(await pages(query, language)) }).toEqual({
+          query,
+          ids,
+          total: ids.length,
+        });
       }
-      const all = expected(sort, language, () => true);
-      const query = `sort=${sort}&includeDeleted=1`;
-      expect(await behindCursors(query, language)).toEqual(all);
     }
-  },
-);
+    const all = expected(sort, language, () => true);
+    const query = `sort=${sort}&includeDeleted=1`;
+    expect(await behindCursors(query, language)).toEqual(all);
+  }
+});
