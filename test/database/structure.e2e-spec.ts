@@ -13,7 +13,7 @@ let service: TestService;
 let structure: DatabaseStructure;
 
 beforeAll(async () => {
-  service = await startTestService({}, randomDatabaseUri());
+  service = await startTestService({ RESPONSE_CACHE_BYTES: '0' }, randomDatabaseUri());
   structure = service.service.app.get(DatabaseStructure);
 });
 afterAll(() => service.stop());

@@ -17,8 +17,9 @@ let service: TestService;
 let second: TestService;
 
 beforeAll(async () => {
-  service = await startTestService();
-  second = await startTestService();
+  const withoutKeptResponses = { RESPONSE_CACHE_BYTES: '0' };
+  service = await startTestService(withoutKeptResponses);
+  second = await startTestService(withoutKeptResponses);
 });
 afterAll(async () => {
   await second.stop();
