@@ -106,7 +106,12 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
  * @throws Error with one clear line when the address is taken
  */
 export async function startOperations({ app }: Service): Promise<string | null> {
-  return app.get(Operations).start(app.getHttpAdapter().getInstance());
+  try {
+    return await app.get(Operations).start(app.getHttpAdapter().getInstance());
+  } catch (error) {
+    await app.close();
+    throw error;
+  }
 }
 
 /** Starts the background work alone; from then on the process is ready. */

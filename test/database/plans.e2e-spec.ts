@@ -10,6 +10,7 @@ import {
 } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
+import { isFull } from '../support/rounds.js';
 import { addUnitCatalogue, type Catalogue } from '../units/catalogue.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 
@@ -193,22 +194,25 @@ describe('no command reads a collection or more documents than it needs', () => 
   const orders = ['createdAt', 'updatedAt', 'price', 'bua', 'beds', 'name', 'unitId', 'status'];
   const sorts = orders.flatMap((order) => [order, `-${order}`]);
 
-  const inSorts = async (path: string, language?: string) => {
-    for (const sort of sorts) await get(`/units?limit=5&sort=${sort}${path}`, language);
-  };
-
   it.each([
-    ['', 'en-us'],
-    ['', 'ar-eg'],
-    ['&page=20', 'en-us'],
-    ['&includeDeleted=1', 'en-us'],
-  ])('in any order %s %s', async (parameters, language) => {
-    expect(wasteful(await commandsOf(() => inSorts(parameters, language)))).toEqual([]);
+    ['', 'en-us', 0],
+    ['', 'ar-eg', 1],
+    ['&page=20', 'en-us', 2],
+    ['&includeDeleted=1', 'en-us', 3],
+  ])('in any order %s %s', async (parameters, language, turn) => {
+    // In the short form each order has its turn in one of the four.
+    const turnOf = (index: number) => (index + Math.floor(index / 2)) % 4;
+    const chosen = sorts.filter((_, index) => isFull || turnOf(index) === turn);
+    const work = async () => {
+      for (const sort of chosen) await get(`/units?limit=5&sort=${sort}${parameters}`, language);
+    };
+    expect(wasteful(await commandsOf(work))).toEqual([]);
   });
 
   it('behind a cursor in any order', async () => {
     const parts: string[] = [];
-    for (const sort of sorts) {
+    for (const [index, sort] of sorts.entries()) {
+      if (!isFull && index % 2 !== Math.floor(index / 2) % 2) continue;
       const first = await get(`/units?limit=100&sort=${sort}&after=0`);
       const { next } = first.body.pagination;
       const second = await get(`/units?limit=100&sort=${sort}&after=${next}`);

@@ -17,8 +17,9 @@ let service: TestService;
 let second: TestService;
 
 beforeAll(async () => {
-  service = await startTestService();
-  second = await startTestService();
+  const withoutKeptResponses = { RESPONSE_CACHE_BYTES: '0' };
+  service = await startTestService(withoutKeptResponses);
+  second = await startTestService(withoutKeptResponses);
 });
 afterAll(async () => {
   await second.stop();
@@ -236,7 +237,7 @@ describe('lead requests in groups', () => {
           );
         },
       ),
-      { numRuns: rounds(5, 10), endOnFailure: true },
+      { numRuns: rounds(3, 10), endOnFailure: true },
     );
   });
 
@@ -373,7 +374,7 @@ describe('lead requests in groups', () => {
           expect(candidates).toContain(raced);
         },
       ),
-      { numRuns: rounds(3, 6), endOnFailure: true },
+      { numRuns: rounds(2, 6), endOnFailure: true },
     );
   });
 });

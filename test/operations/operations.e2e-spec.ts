@@ -3,13 +3,16 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, type Document, MongoClient, type WithId } from 'mongodb';
+import { readEnvironment } from '../../src/configuration/environment.js';
+import { runService } from '../../src/run-service.js';
+import { createService, startBackground, startOperations } from '../../src/service.js';
 import { runCli, runJson } from '../operator/command-line.js';
 import { addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { send, type ServiceProcess, startProcess } from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
-import { randomDatabaseUri } from '../support/test-service.js';
+import { randomDatabaseUri, workerLogger } from '../support/test-service.js';
 import { alertRules, dashboardQueries, problemsOf, type Query } from './queries.js';
 import { type MetricLine, metricLines, metricTypes, valueOf } from './metrics-text.js';
 import { type SpanReceiver, startSpanReceiver } from './span-receiver.js';
@@ -74,6 +77,17 @@ afterAll(async () => {
   await client.close();
 });
 
+/** For what needs no process of its own. */
+const workerOptions = (variables: Record<string, string>) => {
+  const environment = readEnvironment({
+    ...variables,
+    NODE_ENV: 'test',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    MONGODB_URI,
+  });
+  return { environment, logger: workerLogger(environment) };
+};
 const operationsOf = ({ output }: ServiceProcess) =>
   /Metrics and probes\s+(http:[^\s"]+)/.exec(output())?.[1] ?? '';
 const probe = async (path: string, from = operations) => {
@@ -101,9 +115,12 @@ it('is not ready while the structure is incomplete', async () => {
   const migrations = db.collection('migrations');
   const migration = (await migrations.findOne({ version: 1 })) as WithId<Document>;
   await migrations.deleteOne({ _id: migration._id });
-  expect(await probe('/readyz')).toEqual({
-    status: 503,
-    body: { ready: false, phase: 'running', hasPrimary: true, isStructureComplete: false },
+  // Until a busy database has told, what was known counts.
+  await eventually(async () => {
+    expect(await probe('/readyz')).toEqual({
+      status: 503,
+      body: { ready: false, phase: 'running', hasPrimary: true, isStructureComplete: false },
+    });
   });
   expect((await probe('/livez')).status).toBe(200);
   await migrations.insertOne(migration);
@@ -335,22 +352,25 @@ describe('while the database does not respond', () => {
 });
 
 it('a worker has metrics and probes too', async () => {
-  const worker = await startProcess({
-    ...production,
-    MONGODB_URI,
-    NODE_ENV: 'test',
-    ROLE: 'worker',
-  });
-  const from = operationsOf(worker);
-  expect(await probe('/readyz', from)).toMatchObject({ status: 200, body: { phase: 'running' } });
-  const { text } = await metrics(from);
-  expect(valueOf(metricLines(text), 'integration_api_outbox_waiting_events')).toBeDefined();
+  const { logger, environment } = workerOptions({ ...production, ROLE: 'worker' });
+  const worker = await createService({ environment, databaseUri: MONGODB_URI, logger });
+  try {
+    const from = (await startOperations(worker)) ?? '';
+    startBackground(worker);
+    expect(await probe('/readyz', from)).toMatchObject({ status: 200, body: { phase: 'running' } });
+    const { text } = await metrics(from);
+    expect(valueOf(metricLines(text), 'integration_api_outbox_waiting_events')).toBeDefined();
+  } finally {
+    await worker.shutDown();
+  }
 });
 
 it('an address that is taken ends the start with a line that names the variable', async () => {
   const { port } = new URL(operations);
-  const second = startProcess({ MONGODB_URI, OPS_PORT: port });
-  await expect(second).rejects.toThrow(`listens on 127.0.0.1:${port} already: set OPS_PORT to a`);
+  const { environment, logger } = workerOptions({ OPS_PORT: port });
+  await expect(runService(environment, logger)).rejects.toThrow(
+    `listens on 127.0.0.1:${port} already: set OPS_PORT to a`,
+  );
 });
 
 it('a process that drains says so, and has printed nothing but JSON, and nothing secret', async () => {

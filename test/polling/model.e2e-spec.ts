@@ -203,7 +203,7 @@ describe('a poller', () => {
         expect(pollers.units.copied()).toEqual(byId(units.body.data));
         expect(pollers.compounds.copied()).toEqual(byId(compounds.body.data));
       }),
-      { numRuns: rounds(3, 8), endOnFailure: true },
+      { numRuns: rounds(2, 8), endOnFailure: true },
     );
   });
 });

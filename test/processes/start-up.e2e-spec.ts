@@ -88,7 +88,8 @@ describe('a start on a database that responds and cannot be used', () => {
   beforeAll(async () => {
     const { path, version } = await findMongodBinary();
     const binary = { systemBinary: path, version };
-    const instance = { storageEngine: 'wiredTiger' } as const;
+    // Only for what hangs: a busy machine may take long.
+    const instance = { storageEngine: 'wiredTiger', launchTimeout: 120_000 } as const;
     [standalone, uninitiated] = await Promise.all([
       MongoMemoryServer.create({ binary, instance }),
       MongoMemoryServer.create({ binary, instance: { ...instance, args: ['--replSet', 'rs0'] } }),

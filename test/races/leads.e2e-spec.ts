@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { addLead, addTenant, type Tenant } from '../support/builders.js';
 import { sharedInstances } from '../support/instances.js';
 import { rounds } from '../support/rounds.js';
-import { send, startProcess } from '../support/service-process.js';
+import { send } from '../support/service-process.js';
 
 const instances = sharedInstances();
 const { db } = instances;
@@ -197,54 +197,5 @@ describe('concurrent requests over two processes', () => {
     expect(active).toBeLessThanOrEqual(1);
     expect(1 + created - deleted).toBe(active);
     expect(await count('leads', tenant)).toBe(1 + created);
-  });
-});
-
-describe('a process that is killed in the middle', () => {
-  it('leaves whole leads only, and everything that it acknowledged', async () => {
-    const tenant = await addTenant(db);
-    const killedProcess = await startProcess(instances.variables);
-    const acknowledged: string[] = [];
-    const requests = range(60).map(async (i) => {
-      const recordSystemId = `k${i}`;
-      const phoneNumber = `0100000${String(1_000 + i)}`;
-      const body = { recordSystemId, phoneNumber, name: `K ${i}` };
-      const response = await send(killedProcess.url, {
-        method: 'POST',
-        path: '/leads',
-        key: tenant.key,
-        body,
-      });
-      if (response.status === 201) acknowledged.push(recordSystemId);
-      if (acknowledged.length === 15) killedProcess.process.kill('SIGKILL');
-    });
-    await Promise.allSettled(requests);
-    await killedProcess.exited;
-    expect(acknowledged.length).toBeGreaterThanOrEqual(15);
-    // A commit that the process has sent may still be done: all is read as of one moment.
-    await db.client.withSession({ snapshot: true }, async (session) => {
-      const { organizationId } = tenant;
-      const all = (collection: string) =>
-        db.collection(collection).find({ organizationId }, { session }).toArray();
-      const leads = await all('leads');
-      expect(leads.map((lead) => lead['recordSystemId'])).toEqual(
-        expect.arrayContaining(acknowledged),
-      );
-      for (const collection of ['clients', 'changeLogs']) {
-        expect(await all(collection)).toHaveLength(leads.length);
-      }
-      expect(await all('outboxEvents')).toHaveLength(2 * leads.length);
-    });
-    const rest = await Promise.all(
-      range(60).map((i) => post(tenant, { recordSystemId: `k${i}`, data: { again: true } }, i)),
-    );
-    // Only the killed process was sent names.
-    const stored = await count('leads', tenant, { 'data.name': { $exists: true } });
-    expect(stored).toBeGreaterThanOrEqual(acknowledged.length);
-    expect(statuses(rest)).toEqual({
-      200: stored,
-      ...(stored < 60 ? { 201: 60 - stored } : {}),
-    });
-    expect(await count('leads', tenant)).toBe(60);
   });
 });

@@ -1,16 +1,17 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Folders whose tests start processes and wait for them. */
-const waiting = /\/test\/(processes|races|database-failures|demo)\//;
+/** Those that start processes and wait for them, and those with the most requests. */
+const longest =
+  /\/test\/(processes|races|operations|demo|values|polling)\/|\/(large|orders|plans|structure|groups|catalogue|model)\.e2e/;
 
-/** Where no run has left times yet, the files that wait the longest come first. */
+/** Where no run has left times yet, the files that take the longest come first. */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
     // oxlint-disable-next-line unicorn/no-array-sort -- It is no array that is sorted.
     const sorted = super.sort(tests);
     if (sorted.some(({ duration }) => duration !== undefined)) return sorted;
     const [long, short] = [true, false].map((isLong) =>
-      sorted.filter(({ path }) => waiting.test(path) === isLong),
+      sorted.filter(({ path }) => longest.test(path) === isLong),
     );
     return [...long, ...short];
   }

@@ -8,15 +8,12 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { readEnvironment } from '../../dist/configuration/environment.js';
 import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
-import { createLogger } from '../../dist/http/server/logger.js';
-import { createService, listen } from '../../dist/service.js';
 import { endShell, runInShell } from './shell.mjs';
 
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
 const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
-const mongod = await startMongod(join(folder, 'data'), {
+const starting = startMongod(join(folder, 'data'), {
   isJournaled: false,
   args: [
     '--quiet',
@@ -25,6 +22,11 @@ const mongod = await startMongod(join(folder, 'data'), {
     ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
   ],
 });
+// Loaded while the database starts.
+const { readEnvironment } = await import('../../dist/configuration/environment.js');
+const { createLogger } = await import('../../dist/http/server/logger.js');
+const { createService, listen } = await import('../../dist/service.js');
+const mongod = await starting;
 // Over a socket file the server and its clients need a sixth less processor time than over TCP.
 const socket = encodeURIComponent(join(folder, `mongodb-${mongod.port}.sock`));
 const mongodUri = `mongodb://${socket}/?directConnection=true`;

@@ -1,27 +1,35 @@
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { type Document, Long, ObjectId } from 'mongodb';
+import { UnitsService } from '../../src/units/reading/units.service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { isFull } from '../support/rounds.js';
+import { isFull, rounds } from '../support/rounds.js';
 import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { addUnitCatalogue, type Catalogue } from './catalogue.js';
 
-const unitCount = 10_050;
-const exportLimit = 10_000;
+/** In the short form less than the real one, and units so large that no socket holds them all. */
+const exportLimit = rounds(1_000, 10_000);
+const unitCount = exportLimit + 50;
+const bytesOfUnit = rounds(9_000, 0);
 /** An error that is not worth another try. */
 const timeExpired = 50;
+
+/** On a busy machine a large response may take its time; deadlines have tests of their own. */
+const patient = { DATABASE_DEADLINE_MS: '30000' };
 
 let service: TestService;
 let tenant: Tenant;
 let catalogue: Catalogue;
 
 beforeAll(async () => {
-  service = await startTestService({}, randomDatabaseUri());
+  service = await startTestService(patient, randomDatabaseUri());
+  service.service.app.get(UnitsService).exportLimit = exportLimit;
   tenant = await addTenant(service.db);
   catalogue = await addUnitCatalogue(service.db, tenant.organizationId);
   const now = new Date();
@@ -32,6 +40,8 @@ beforeAll(async () => {
     unitId: `U-${index}`,
     slug: `u-${index}`,
     name: { 'en-us': `Unit ${index}`, 'ar-eg': `وحدة ${index}` },
+    // Not to be compressed, or a socket would hold them after all.
+    addons: [randomBytes(bytesOfUnit).toString('base64')],
     propertyTypeId: catalogue.villaId,
     unitDesignId: catalogue.designId,
     amenitiesIds: [catalogue.poolId, catalogue.gymId],
@@ -84,7 +94,7 @@ const unitsPath = () => `/compounds/${catalogue.compoundSlug}/units`;
 const unitIdsOf = (units: readonly Document[]) => new Set(units.map(({ unitId }) => unitId));
 
 describe('a large response', () => {
-  it('has all 10,050 units of a compound and no tag, at the pace of its reader', async () => {
+  it('has all units of a compound and no tag, at the pace of its reader', async () => {
     const response = await begin(unitsPath(), { language: 'ar-eg' });
     expect(response.statusCode).toBe(200);
     expect(response.headers).not.toHaveProperty('etag');
@@ -150,7 +160,7 @@ describe('a large response', () => {
     await units.updateMany(filter, { $unset: { price: 1 }, $set: { updatedAt: new Date() } });
   });
 
-  it('goes on behind 10,000 with a cursor, and says only then from when to ask next', async () => {
+  it('goes on behind the limit of an export with a cursor, and says only then from when to ask next', async () => {
     for (const query of isFull ? ['&after=0', '&sort=name,-unitId'] : ['&sort=name,-unitId']) {
       const path = `/units/export/all?format=ndjson${query}`;
       const first = await begin(path);
@@ -202,7 +212,7 @@ describe('a large response', () => {
     expect(all.filter(({ planSummary }) => planSummary === 'COLLSCAN')).toEqual([]);
   });
 
-  it('stops at 10,000 in an export and says so', async () => {
+  it('stops at the limit of an export and says so', async () => {
     const response = await begin('/units/export/all?format=csv');
     expect(response.headers).toMatchObject({
       'x-total-count': String(unitCount),

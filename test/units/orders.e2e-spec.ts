@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import { Decimal128, type Document } from 'mongodb';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
+import { isFull } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import { addUnitCatalogue } from './catalogue.js';
 
@@ -135,33 +136,32 @@ const severalFields = [
   'name,price',
 ];
 
-it.each([...orders, ...severalFields])(
-  'is what sorting and filtering in memory gives: %s',
-  async (sort) => {
-    const languages = sort.includes('name') ? ['en-us', 'ar-eg'] : ['en-us'];
-    for (const language of languages) {
-      for (const [filter, matches] of filters) {
-        for (const includeDeleted of [0, 1]) {
-          const query = `sort=${sort}&${filter}&includeDeleted=${includeDeleted}`.replace(
-            '&&',
-            '&',
-          );
-          const ids = expected(
-            sort,
-            language,
-            (unit) => matches(unit) && (includeDeleted === 1 || !unit['isDeleted']),
-          );
-          expect({ query, ...(await pages(query, language)) }).toEqual({
-            query,
-            ids,
-            total: ids.length,
-          });
-        }
-      }
-      const all = expected(sort, language, () => true);
-      const query = `sort=${sort}&includeDeleted=1`;
-      expect(await behindCursors(query, language)).toEqual(all);
-      expect(await exported(query, language)).toEqual(all);
-    }
-  },
+const sorts = [...orders, ...severalFields];
+
+const combinations = filters.flatMap(([filter, matches], number) =>
+  [0, 1].map((includeDeleted) => ({
+    turn: number + 3 * includeDeleted,
+    parameters: `${filter}&includeDeleted=${includeDeleted}`,
+    isListed: (unit: Document) => matches(unit) && (includeDeleted === 1 || !unit['isDeleted']),
+  })),
 );
+
+/** In the short form each order meets two of them, and each of them many orders. */
+const combinationsFor = (sort: string) =>
+  combinations.filter(({ turn }) => isFull || (sorts.indexOf(sort) + turn) % filters.length === 0);
+
+it.each(sorts)('is what sorting and filtering in memory gives: %s', async (sort) => {
+  const languages = sort.includes('name') ? ['en-us', 'ar-eg'] : ['en-us'];
+  for (const language of languages) {
+    for (const { parameters, isListed } of combinationsFor(sort)) {
+      const query = `sort=${sort}&${parameters}`.replace('&&', '&');
+      const ids = expected(sort, language, isListed);
+      const listed = { query, ids, total: ids.length };
+      expect({ query, ...(await pages(query, language)) }).toEqual(listed);
+    }
+    const all = expected(sort, language, () => true);
+    const query = `sort=${sort}&includeDeleted=1`;
+    expect(await behindCursors(query, language)).toEqual(all);
+    expect(await exported(query, language)).toEqual(all);
+  }
+});

@@ -9,6 +9,7 @@ import {
   addUnit,
   type Tenant,
 } from '../support/builders.js';
+import { isFull } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 
 const service = sharedService();
@@ -306,15 +307,18 @@ const tables: Readonly<Record<string, Table>> = {
 };
 
 describe.each(Object.entries(tables))('%s', (_kind, { accepted, rejected, entrances }) => {
-  it.each(Object.entries(entrances))('has the same rule in %s', async (_name, entrance) => {
-    const outcomes = [];
-    for (const value of [...accepted, ...rejected]) {
-      outcomes.push([brief(value), await entrance(value)]);
+  const names = Object.keys(entrances);
+
+  it.each(Object.entries(entrances))('has the same rule in %s', async (name, entrance) => {
+    const rows = [...accepted, ...rejected].map((value, index) => ({ value, index }));
+    // In the short form every second value, in turn with the next entrance.
+    const turn = names.indexOf(name) % 2;
+    for (const { value, index } of rows) {
+      if (!isFull && index % 2 !== turn) continue;
+      const outcome = await entrance(value);
+      const expected = outcome === null ? null : index < accepted.length;
+      expect([brief(value), outcome]).toEqual([brief(value), expected]);
     }
-    const expected = [...accepted.map(() => true), ...rejected.map(() => false)];
-    expect(outcomes).toEqual(
-      outcomes.map(([value, outcome], index) => [value, outcome === null ? null : expected[index]]),
-    );
   });
 });
 

@@ -32,14 +32,14 @@ async function addEvents({ organizationId }: Tenant, count: number, bytes: numbe
 describe('large events', () => {
   it('are relayed in batches of at most 16 MiB', async () => {
     service = await startWebhookService({ ROLE: 'api' });
-    await addEvents(await addTenant(service.db), 10, 4 * mebibyte);
+    await addEvents(await addTenant(service.db), 5, 4 * mebibyte);
     const relay = service.service.app.get(WebhookRelay);
     const waiting: number[] = [];
     for (let hasMore = true; hasMore;) {
       ({ hasMore } = await relay.relay());
       waiting.push(await events().countDocuments({ relayedAt: null }));
     }
-    expect(waiting).toEqual([7, 4, 1, 0]);
+    expect(waiting).toEqual([2, 0]);
   });
 
   it('are sent so many at a time as fit into the bytes for new endpoints, and small ones do not wait', async () => {

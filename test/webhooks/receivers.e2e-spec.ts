@@ -9,7 +9,7 @@ import { addTenant, type Tenant } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { startWebhookService, type TestEndpoint, type WebhookService } from './webhook-service.js';
 
-const attemptTimeoutMs = 400;
+const attemptTimeoutMs = 1_500;
 
 let service: WebhookService;
 let tenant: Tenant;

@@ -8,9 +8,6 @@ import {
   CatalogueChangesRepository,
 } from './catalogue-changes.repository.js';
 
-/** How old a kept response may be (rule DATA-6). */
-const maxAgeMs = 1_000;
-
 /** Beyond so many organizations it is forgotten which of them changed when: all count as changed. */
 const maxOrganizations = 10_000;
 
@@ -20,6 +17,8 @@ const maxOrganizations = 10_000;
  */
 @Injectable()
 export class CatalogueChanges implements OnModuleDestroy {
+  /** How old a kept response may be (rule DATA-6); tests that count on one give a busy machine more. */
+  maxAgeMs = 1_000;
   private readonly logger = new Logger(CatalogueChanges.name);
   private readonly watcher: ChangeWatcher;
   private readonly lastChanges = new Map<string, number>();
@@ -62,7 +61,7 @@ export class CatalogueChanges implements OnModuleDestroy {
 
   /** The present moment; null while changes may go unnoticed for longer than a second. */
   now(): number | null {
-    return this.watcher.age <= maxAgeMs ? this.latest : null;
+    return this.watcher.age <= this.maxAgeMs ? this.latest : null;
   }
 
   /** Whether nothing that an organization's responses show is known to have changed since a moment. */

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
 import type { CatalogueChanges } from './catalogue-changes.js';
-import { KeptParts } from './kept-parts.js';
+import { KeptParts, withoutKeptParts } from './kept-parts.js';
 
 const [own, other] = [new Types.ObjectId(), new Types.ObjectId()];
 let changedAt: Map<string, number>;
@@ -28,6 +28,13 @@ const get = (organization = own, key = 'key') =>
 
 it('makes a part once while nothing has changed, for each organization', async () => {
   expect([await get(), await get(), await get(other), await get()]).toEqual([1, 1, 2, 1]);
+});
+
+it('makes it for who wants it anew, and keeps that one for nobody', async () => {
+  const { promise, resolve } = Promise.withResolvers<unknown>();
+  await get();
+  withoutKeptParts(() => resolve(get()));
+  expect([await promise, await get()]).toEqual([2, 1]);
 });
 
 it('makes it again after a change of its organization alone', async () => {

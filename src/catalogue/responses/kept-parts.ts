@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { BSON } from 'mongodb';
@@ -9,6 +10,14 @@ import { CatalogueChanges } from './catalogue-changes.js';
 const maxBytes = 16 * mebibyte;
 /** What an entry takes beside its value. */
 const bytesOfEntry = 256;
+
+/** Set for what belongs to a request that wants what is in the database now. */
+const readsAnew = new AsyncLocalStorage<true>();
+
+/** Runs work that uses no part that is kept, and keeps none. */
+export function withoutKeptParts(work: () => void): void {
+  readsAnew.run(true, work);
+}
 
 interface Part {
   readonly moment: number;
@@ -48,11 +57,14 @@ export class KeptParts {
 
   /**
    * The parts of an organization, for what is read from now on. Null where nothing can be kept: while
-   * changes may go unnoticed, and in a transaction or a snapshot, which have a time of their own.
+   * changes may go unnoticed, in a transaction or a snapshot, which have a time of their own, and for
+   * a request that wants what is in the database.
    */
   of(organizationId: Types.ObjectId): PartStore | null {
     const moment = this.changes.now();
-    if (moment === null || openSession().session !== undefined) return null;
+    if (moment === null || openSession().session !== undefined || readsAnew.getStore() === true) {
+      return null;
+    }
     const organization = organizationId.toHexString();
     return {
       get: (key) => {

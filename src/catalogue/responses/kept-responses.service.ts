@@ -21,6 +21,7 @@ import {
   keptResponse,
   sendKept,
 } from './kept-response.js';
+import { withoutKeptParts } from './kept-parts.js';
 import { ResponseStore } from './response-store.js';
 
 /** Of an address, of a list of encodings, and of a list of tags. */
@@ -104,6 +105,7 @@ export class KeptResponsesService {
   /** Responds with what is kept or is being made, or remembers that it is made now. */
   private respond(store: ResponseStore): onRequestHookHandler {
     return (request, reply, done) => {
+      if (wantsAnew(request)) return withoutKeptParts(done);
       const { caller } = request;
       const moment = this.changes.now();
       const key = caller && keyOf(request, caller);
@@ -227,16 +229,19 @@ function append(
   Object.assign(route, { [hook]: [...[route[hook] ?? []].flat(), handler] });
 }
 
+/** Whether a client asks for what is in the database now. */
+function wantsAnew({ headers }: FastifyRequest): boolean {
+  return /no-(?:cache|store)/i.test(headers['cache-control'] ?? '');
+}
+
 /**
  * Everything that decides about the response to a request but the time; undefined where it is not to
- * be shared: a client that asks for what is in the database now, or for what nobody asks for again.
+ * be shared: what nobody asks for again.
  */
 function keyOf({ headers, query, raw, language }: FastifyRequest, caller: Caller) {
   const { url = '' } = raw;
   const { 'accept-encoding': encodings = null, 'if-none-match': tags = '' } = headers;
-  const { 'cache-control': wish = '' } = headers;
-  if (/no-(?:cache|store)/i.test(wish) || headers['x-no-compression'] !== undefined)
-    return undefined;
+  if (headers['x-no-compression'] !== undefined) return undefined;
   if ([url, encodings ?? '', tags].some((part) => part.length > maxKeyPart)) return undefined;
   if (uniqueParameters.some((name) => Object.hasOwn(query as object, name))) return undefined;
   const { organizationId, permissions } = caller;

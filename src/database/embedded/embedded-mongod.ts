@@ -8,6 +8,8 @@ import { findMongodBinary } from './mongod-binary.js';
 
 const replicaSet = 'embedded';
 const notInitialized = 94;
+/** A busy machine takes long; until the server listens, and again until it is primary. */
+const startTimeoutMs = 30_000;
 
 /** A replica set of one node that this process started, or found running. */
 export interface EmbeddedMongod {
@@ -44,7 +46,7 @@ class QuietInstance extends MongoInstance {
 /**
  * Starts a replica set of one node on a folder, WiredTiger on disk.
  *
- * @throws Error when no mongod can be found or it does not become primary within 30 seconds
+ * @throws Error when no mongod can be found or it does not listen, or become primary, within 30 seconds each
  */
 export async function startMongod(
   folder: string,
@@ -61,6 +63,7 @@ export async function startMongod(
       dbPath: folder,
       replSet: replicaSet,
       storageEngine: 'wiredTiger',
+      launchTimeout: startTimeoutMs,
       args: [...(options.args ?? [])],
     },
     // Ctrl-C reaches the whole process group; the database has to outlive the requests in flight.
@@ -117,7 +120,7 @@ async function becomePrimary(host: string, { isJournaled = true }: MongodOptions
       const config = { _id: replicaSet, members, writeConcernMajorityJournalDefault };
       await admin.command({ replSetInitiate: config });
     }
-    const deadline = Date.now() + 30_000;
+    const deadline = Date.now() + startTimeoutMs;
     while (!(await admin.command({ hello: 1 }))['isWritablePrimary']) {
       if (Date.now() > deadline) throw new Error(`The mongod at ${host} did not become primary.`);
       await delay(25);

@@ -24,9 +24,6 @@ import type {
   UnitFiltersQuery,
 } from './units.query.js';
 
-/** Most units of an export (rule UNIT-6). */
-const exportLimit = 10_000;
-
 /** An export that is ready to be written. */
 export interface UnitExport {
   /** How many units match; more than the export has when they are too many. */
@@ -38,6 +35,9 @@ export interface UnitExport {
 /** The units that CRMs poll and export (rules COMP-5, UNIT-5, UNIT-6 and UNIT-8). */
 @Injectable()
 export class UnitsService {
+  /** Most units of an export (rule UNIT-6); tests make do with fewer. */
+  exportLimit = 10_000;
+
   constructor(
     private readonly units: UnitsRepository,
     private readonly references: ReferencesRepository,
@@ -78,16 +78,16 @@ export class UnitsService {
     const snapshot = this.snapshots.open();
     const { total, last } = await snapshot.run(async () => {
       const matching = await reading.total(count);
-      const mayBeMore = matching > exportLimit || reading.after !== undefined;
-      return { total: matching, last: mayBeMore ? await lastOf(batches) : null };
+      const mayBeMore = matching > this.exportLimit || reading.after !== undefined;
+      return { total: matching, last: mayBeMore ? await this.lastOf(batches) : null };
     });
     const end = reading.end(last, total);
-    const units = batches({ limit: exportLimit });
+    const units = batches({ limit: this.exportLimit });
     const text =
       format === 'csv'
         ? csvText(this.presenter.presentRows(caller, units), query.bom === '1')
         : jsonText(this.presenter.jsonBatches(caller, units), format, (sent) =>
-            reading.pagination(sent, exportLimit, total, end),
+            reading.pagination(sent, this.exportLimit, total, end),
           );
     return { total, end, text: snapshot.stream(text) };
   }
@@ -101,6 +101,14 @@ export class UnitsService {
     const unit = await this.units.findBySlug(organizationId, slug);
     if (unit === null) throw new DomainError(unitErrors.notFound, { slug });
     return this.presenter.present(unit, language);
+  }
+
+  /** The last unit of an export; null when no other follows it. */
+  private async lastOf(batches: (part: BoundedPart) => UnitBatches): Promise<UnitDocument | null> {
+    const units: UnitDocument[] = [];
+    const part = { skip: this.exportLimit - 1, limit: 2 };
+    for await (const batch of batches(part)) units.push(...batch);
+    return units.length > 1 ? (units[0] ?? null) : null;
   }
 
   /** How the units that match are counted and read, once that is asked for. */
@@ -127,13 +135,6 @@ function requestedSort({ sort, updatedSince }: UnitFiltersQuery, isCopy: boolean
   if (sort !== undefined) return sort.split(',');
   if (updatedSince !== undefined) return ['updatedAt'];
   return isCopy ? [] : ['-createdAt'];
-}
-
-/** The last unit of an export; null when no other follows it. */
-async function lastOf(batches: (part: BoundedPart) => UnitBatches): Promise<UnitDocument | null> {
-  const units: UnitDocument[] = [];
-  for await (const batch of batches({ skip: exportLimit - 1, limit: 2 })) units.push(...batch);
-  return units.length > 1 ? (units[0] ?? null) : null;
 }
 
 function jsonText(
