@@ -1,5 +1,5 @@
 import { ExternalIdField, NumberField, StatusField } from '../../http/validation/fields.js';
-import { Field, RequiredField } from '../../http/validation/field.js';
+import { Field, FieldsTogether, RequiredField } from '../../http/validation/field.js';
 import { ToleratesUnknownNames } from '../../http/validation/unknown-names.js';
 import { string } from '../../values/text.js';
 import {
@@ -18,6 +18,7 @@ export class CallbackQuery {
 
 /** Body of `POST /reservations/webhook` (rule CALL-1). */
 @ToleratesUnknownNames()
+@FieldsTogether({ dependentRequired: { chequeStatus: ['installmentId'] } })
 export class CallbackDto {
   @RequiredField(
     {
