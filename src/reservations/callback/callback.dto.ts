@@ -23,6 +23,7 @@ export class CallbackDto {
   @RequiredField(
     {
       description: "Id of an existing reservation of the caller's organization.",
+      minLength: 1,
       example: '6740b1f2c3d4e5f607182940',
     },
     [{ name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' }, string],
