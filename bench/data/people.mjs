@@ -88,6 +88,8 @@ function lead(organization, index) {
     additionalData: { utm_source: 'newsletter', utm_campaign: 'spring', landing: '/offers/1' },
     phoneKeys: phones.map(e164),
     phoneKeysOf: JSON.stringify([country, ...phones]),
+    // Written by this service: its pass over the leads of other programs has nothing to do.
+    phoneKeysAt: loadedAt,
     compoundsIds: [idOf('compound', compoundNumber(organization, projectOf(organization, index)))],
     clientId: idOf('client', number),
     recordSystemId: recordSystemIdOf(organization, index),

@@ -1,7 +1,7 @@
 import type { LeadChange } from '../change-log/change-log.repository.js';
 import { type FieldChange, fieldChanges } from '../change-log/field-changes.js';
 import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
-import { presentLead } from './lead.presenter.js';
+import { presentDecided, presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 
 export type LeadOperation = 'create' | 'update' | 'delete';
@@ -48,6 +48,6 @@ export function leadChanges(before: LeadDocument | null, after: LeadDocument): F
 
 /** The fields that a request can change. */
 function auditedFields(lead: LeadDocument) {
-  const { data, additionalData, compoundsIds, clientId } = presentLead(lead);
+  const { data, additionalData, compoundsIds, clientId } = presentDecided(lead);
   return { data, additionalData, compoundsIds, clientId };
 }

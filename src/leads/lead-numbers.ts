@@ -19,6 +19,11 @@ export class LeadNumbers {
     private readonly leads: LeadsRepository,
   ) {}
 
+  /** Numbers for the leads that one transaction creates. */
+  reserve(organizationId: Types.ObjectId): ReservedNumbers {
+    return new ReservedNumbers(this, organizationId);
+  }
+
   /** The next numbers of an organization, in ascending order. */
   async next(organizationId: Types.ObjectId, count: number): Promise<number[]> {
     if (count === 0) return [];
@@ -57,5 +62,30 @@ export class LeadNumbers {
     for (size /= 2; size >= 1; size /= 2) await skipIfTaken(size);
     const details = { organization: organizationId.toHexString(), after: first, next: last + 1 };
     this.logger.log(details, 'Taken lead numbers were skipped');
+  }
+}
+
+/** Numbers that outlive the attempts of their transaction, so that a lost race wastes none. */
+export class ReservedNumbers {
+  private numbers: number[] = [];
+
+  constructor(
+    private readonly all: LeadNumbers,
+    private readonly organizationId: Types.ObjectId,
+  ) {}
+
+  /** So many numbers, or more, in ascending order. */
+  async take(count: number): Promise<readonly number[]> {
+    const missing = Math.max(0, count - this.numbers.length);
+    this.numbers.push(...(await this.all.next(this.organizationId, missing)));
+    return this.numbers;
+  }
+
+  /** Takes others next time where another program has used these. */
+  async onDuplicateKey(index: string): Promise<void> {
+    const last = this.numbers.at(-1);
+    if (index !== 'leadId' || last === undefined) return;
+    await this.all.skipTaken(this.organizationId, last);
+    this.numbers = [];
   }
 }

@@ -7,15 +7,22 @@ export function presentLead(lead: LeadDocument): LeadDto {
     _id: lead._id.toHexString(),
     leadId: lead.leadId ?? 0,
     ...(lead.recordSystemId === undefined ? {} : { recordSystemId: lead.recordSystemId }),
-    compoundsIds: (lead.compoundsIds ?? []).map((id) => id.toHexString()),
-    data: lead.data ?? {},
-    additionalData: lead.additionalData ?? {},
-    clientId: lead.clientId?.toHexString() ?? null,
+    ...presentDecided(lead),
     assignedToId: lead.assignedToId?.toHexString() ?? null,
     parentId: lead.parentId?.toHexString() ?? null,
     isActive: lead.isActive ?? false,
     isDeleted: lead.isDeleted,
     createdAt: lead.createdAt.toISOString(),
     updatedAt: lead.updatedAt.toISOString(),
+  };
+}
+
+/** The fields that requests decide, as the API returns them and the change log compares them. */
+export function presentDecided({ compoundsIds, data, additionalData, clientId }: LeadDocument) {
+  return {
+    compoundsIds: (compoundsIds ?? []).map((id) => id.toHexString()),
+    data: data ?? {},
+    additionalData: additionalData ?? {},
+    clientId: clientId?.toHexString() ?? null,
   };
 }

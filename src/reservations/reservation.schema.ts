@@ -45,3 +45,11 @@ reservationSchema.index(
   { organizationId: 1, unitId: 1, status: 1 },
   { name: 'ofUnit', partialFilterExpression: { isDeleted: false } },
 );
+/** Serves the reservations whose cheques a partner collects, in the order of their ids. */
+reservationSchema.index(
+  { organizationId: 1, 'partnerCollection.isActive': 1, _id: 1 },
+  {
+    name: 'inPartnerFlow',
+    partialFilterExpression: { isDeleted: false, 'partnerCollection.isActive': true },
+  },
+);

@@ -37,10 +37,15 @@ import { ReservationsService } from './reading/reservations.service.js';
 import { callbackErrors, callbackResponseHeaders } from './callback/documented-callback.js';
 import { leadErrors } from '../leads/lead-errors.js';
 import { reservationErrors } from './reservation-errors.js';
+import {
+  ReconciliationDto,
+  ReconciliationResponseDto,
+} from './reconciliation/reconciliation.dto.js';
+import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 import { UpsertReservationDto } from './upsert/upsert-reservation.dto.js';
 
-/** `/reservations` (rules CALL-1, RES-1 and RES-3). */
+/** `/reservations` (rules CALL-1, RES-1, RES-3 and RES-9). */
 @ApiTags('Reservations')
 @ApiSecurity('api-key')
 @DocumentedHeaders()
@@ -50,6 +55,7 @@ export class ReservationsController {
     private readonly callbacks: CallbacksService,
     private readonly upserts: ReservationUpsertsService,
     private readonly reservations: ReservationsService,
+    private readonly reconciliations: ReconciliationsService,
   ) {}
 
   @Post('webhook')
@@ -116,6 +122,24 @@ export class ReservationsController {
     const { headers, body } = await this.upserts.upsert(caller, reservation);
     void reply.headers(headers);
     return body;
+  }
+
+  @Post('reconciliation')
+  @HttpCode(200)
+  @WithRouteOptions({ isOnlyMethod: true })
+  @ApiOperation({
+    summary: "Compare a partner's ledger of cheques",
+    description:
+      'What differs between the ledger and what is stored, at one moment; changes nothing. ' +
+      'A cheque is looked for as a callback would: in the active wallet, then in the deleted ones.',
+  })
+  @DocumentedResponse(200, ReconciliationResponseDto, 'What differs.')
+  @DocumentedErrors(...bodyErrors, ...commonErrors)
+  async reconcile(
+    @CurrentCaller() caller: Caller,
+    @Body() ledger: ReconciliationDto,
+  ): Promise<ReconciliationResponseDto> {
+    return this.reconciliations.reconcile(caller.organizationId, ledger);
   }
 
   @Get(':reservationId')

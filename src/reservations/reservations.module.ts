@@ -12,6 +12,7 @@ import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
 import { ReservationInspectionService } from './reading/reservation-inspection.service.js';
 import { ReservationsService } from './reading/reservations.service.js';
+import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
 import { ReservationStateService } from './reservation-state.service.js';
 import { ReservationStorageModule } from './reservation-storage.module.js';
 import { ReservationsController } from './reservations.controller.js';
@@ -40,7 +41,8 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     ReservationUpsertsService,
     ReservationsService,
     ReservationInspectionService,
+    ReconciliationsService,
   ],
-  exports: [ReservationInspectionService],
+  exports: [ReservationInspectionService, ReconciliationsService],
 })
 export class ReservationsModule {}

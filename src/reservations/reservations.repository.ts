@@ -46,6 +46,17 @@ export class ReservationsRepository {
     return this.reservations.find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
 
+  /** Reservations in the partner collection flow by their ids, which follow `after`. */
+  async inPartnerFlow(
+    organizationId: Types.ObjectId,
+    limit: number,
+    after?: Types.ObjectId,
+  ): Promise<Pick<ReservationDocument, '_id'>[]> {
+    const behind = after === undefined ? {} : { _id: { $gt: after } };
+    const filter = { 'partnerCollection.isActive': true, ...behind, ...notDeleted };
+    return this.reservations.find(organizationId, filter, { sort: { _id: 1 }, limit, fields: [] });
+  }
+
   /** What decides the availability of units: all their reservations. */
   async ofUnits(
     organizationId: Types.ObjectId,

@@ -313,8 +313,7 @@ describe('lead requests in groups', () => {
       })),
     );
     const requests = ids.map((recordSystemId) => ({
-      requestId: '',
-      language: 'en-us' as const,
+      caller,
       payload: { recordSystemId },
       data: {},
     }));

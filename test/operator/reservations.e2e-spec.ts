@@ -1,4 +1,7 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
@@ -102,5 +105,58 @@ describe('reservation callbacks', () => {
       / 422 +unchanged +applied +This unit already reserved +installmentId=1 chequeStatus=collected /,
     );
     expect(more).toEqual([]);
+  });
+});
+
+describe('reservation reconcile', () => {
+  let folder: string;
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'integration-api-ledger-'));
+  });
+  afterAll(() => rm(folder, { recursive: true }));
+
+  async function reconcile(ledger: string, ...options: string[]) {
+    const file = join(folder, 'ledger.csv');
+    await writeFile(file, ledger);
+    const org = tenant.organizationId.toHexString();
+    return runCli(['reservation', 'reconcile', file, '--org', org, ...options], variables);
+  }
+
+  const header = 'installmentId,reservationId,chequeStatus,chequeAmount,chequeNumber\n';
+
+  it('prints what differs as a table', async () => {
+    const ledger = `\u{FEFF}${header}1,${reservationId},collected,,77\n2,${reservationId},overdue,5.5,\n`;
+    const { code, stdout } = await reconcile(ledger);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^2 entries compared, 1 match, 2 findings\.$/m);
+    expect(stdout).toMatch(/^2 +[0-9a-f]{24} +2 +status +pending +overdue$/m);
+    expect(stdout).toMatch(/^2 +[0-9a-f]{24} +2 +amount +- +5\.5$/m);
+  });
+
+  it('prints the same as CSV and JSON, with what a complete ledger does not mention', async () => {
+    const ledger = `${header}1,${reservationId},pending,,\n`;
+    const csv = await reconcile(ledger, '--complete', '--csv');
+    expect(csv.stdout.split('\r\n')).toEqual([
+      'Entry,Reservation,Installment,Difference,Ours,Theirs',
+      `1,${reservationId},1,status,collected,pending`,
+      `,${reservationId},2,unmentioned,pending,`,
+      '',
+    ]);
+    const { stdout } = await reconcile(ledger, '--complete', '--json');
+    expect(JSON.parse(stdout)).toMatchObject({
+      ok: false,
+      differences: [{ index: 0, kind: 'status', ours: 'collected', theirs: 'pending' }],
+      unmentioned: [{ installmentId: '2', status: 'pending' }],
+    });
+  });
+
+  it('names the lines that break a rule, and compares nothing', async () => {
+    const ledger = `${header}1,${reservationId},paid,,\n,${reservationId},pending,1e3,\n`;
+    const { code, stdout, stderr } = await reconcile(ledger);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(/^2 +chequeStatus must be a valid enum value$/m);
+    expect(stdout).toMatch(/^3 +chequeAmount must be a finite number$/m);
+    expect(stdout).toMatch(/^3 +installmentId /m);
+    expect(stderr).toContain('nothing was compared');
   });
 });

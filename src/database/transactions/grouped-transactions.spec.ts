@@ -1,4 +1,5 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
+import { setTracing, type Tracing } from '../../operations/tracing/traced.js';
 import { DatabaseUnavailableError } from '../connection/database-errors.js';
 import { GroupedTransactions } from './grouped-transactions.js';
 import { ContentionError, type TransactionOptions, type Transactions } from './transactions.js';
@@ -11,29 +12,39 @@ function doubling(
   { deadlineMs = 8_000, atOnce = limits.count } = {},
 ) {
   const tried: (readonly number[])[] = [];
+  const newest: number[] = [];
+  const duplicates: string[] = [];
   const queued: (readonly string[])[] = [];
   const transactions = {
-    run: async <T>(work: () => Promise<T>, { queueKeys }: TransactionOptions): Promise<T> => {
+    run: async <T>(
+      work: () => Promise<T>,
+      { queueKeys, onDuplicateKey }: TransactionOptions,
+    ): Promise<T> => {
       if (queueKeys !== undefined) queued.push(queueKeys);
       await new Promise((resolve) => setImmediate(resolve));
+      await onDuplicateKey?.('an index');
       return work();
     },
   } as unknown as Transactions;
+  const run = async (requests: readonly number[]) => {
+    tried.push(requests);
+    const error = fail(requests, queued.length > 0);
+    if (error !== undefined) throw error;
+    return requests
+      .slice(0, atOnce)
+      .map((request) => ({ status: 'fulfilled' as const, value: request * 2 }));
+  };
   const work = {
-    run: async (requests: readonly number[]) => {
-      tried.push(requests);
-      const error = fail(requests, queued.length > 0);
-      if (error !== undefined) throw error;
-      return requests
-        .slice(0, atOnce)
-        .map((request) => ({ status: 'fulfilled' as const, value: request * 2 }));
+    begin: (request: number) => {
+      newest.push(request);
+      return { run, onDuplicateKey: async (index: string) => void duplicates.push(index) };
     },
     queueKeys: async (request: number) => [`key of ${request}`],
   };
   const groups = new GroupedTransactions<number, number>(transactions, work, deadlineMs, limits);
   const submitAll = (requests: readonly number[]) =>
     Promise.allSettled(requests.map((request) => groups.submit('all', request, 1)));
-  return { tried, queued, submitAll };
+  return { tried, newest, duplicates, queued, groups, submitAll };
 }
 
 const values = (outcomes: readonly PromiseSettledResult<number>[]) =>
@@ -68,11 +79,12 @@ describe('transactions of groups', () => {
   });
 
   it('run requests beside each other when a foreign transaction holds them up', async () => {
-    const { queued, submitAll } = doubling((requests, isAlone) =>
+    const { queued, groups, submitAll } = doubling((requests, isAlone) =>
       requests.includes(3) && !isAlone ? new ContentionError(undefined) : undefined,
     );
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
     expect(queued).toEqual([['key of 2'], ['key of 3'], ['key of 4']]);
+    expect(groups.stats().heldUp).toBe(1);
   });
 
   it('leave out a request whose time is over', async () => {
@@ -80,6 +92,52 @@ describe('transactions of groups', () => {
     const outcomes = await submitAll([1, 2]);
     const reason = expect.any(DatabaseUnavailableError);
     expect(outcomes).toEqual([1, 2].map(() => ({ status: 'rejected', reason })));
-    expect(tried).toEqual([[], []]);
+    expect(tried).toEqual([]);
+  });
+
+  it('begin anew for each group, and tell it of lost races', async () => {
+    const { newest, duplicates, submitAll } = doubling();
+    await submitAll([1, 2, 3, 4]);
+    expect(newest).toEqual([1, 4]);
+    expect(duplicates).toEqual(['an index', 'an index']);
+  });
+
+  it('leave out those in a group whose time is over, and run the others', async () => {
+    const { tried, groups, submitAll } = doubling();
+    const old = submitAll([1, 2, 3]);
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now + 7_900);
+    const young = groups.submit('all', 4, 1);
+    const outcomes = await old;
+    jest.restoreAllMocks();
+    expect(values(outcomes)).toEqual(['failed', 'failed', 'failed']);
+    expect(await young).toBe(8);
+    expect(tried).toEqual([[4]]);
+  });
+
+  it('tell how large they were, and what waits', async () => {
+    const { groups, submitAll } = doubling();
+    const all = submitAll([1, 2, 3]);
+    expect(groups.stats()).toEqual({ sizes: [undefined, 1], waiting: 2, running: 1, heldUp: 0 });
+    await all;
+    expect(groups.stats().sizes).toEqual([undefined, 1, 1]);
+  });
+
+  it('run in the traces of their first requests', async () => {
+    const used: number[] = [];
+    let made = 0;
+    const current = () => {
+      const trace = (made += 1);
+      return <T>(work: () => T) => {
+        used.push(trace);
+        return work();
+      };
+    };
+    const trace = (_name: string, _attributes: object, work: () => unknown) => work();
+    setTracing({ current, trace } as unknown as Tracing);
+    await doubling()
+      .submitAll([1, 2, 3, 4])
+      .finally(() => setTracing(undefined));
+    expect(used).toEqual([1, 2]);
   });
 });

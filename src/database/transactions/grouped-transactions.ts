@@ -1,3 +1,5 @@
+import { Logger } from '@nestjs/common';
+import { type InTrace, inCurrentTrace } from '../../operations/tracing/traced.js';
 import { DatabaseUnavailableError, isDatabaseUnavailable } from '../connection/database-errors.js';
 import { type GroupLimits, type GroupStats, RequestGroups } from './request-groups.js';
 import {
@@ -10,14 +12,27 @@ import {
 /** How long a group is held up by a transaction that does not end, in milliseconds. */
 const conflictPatienceMs = 500;
 
-/** What a kind of request does in a group, and how it runs when it has to be alone. */
-export interface GroupedWork<Request, Response> {
+/** Requests in one transaction, which may be attempted many times. */
+export interface GroupTransaction<Request, Response> extends Pick<
+  TransactionOptions,
+  'onDuplicateKey'
+> {
   /**
-   * Runs requests inside one open transaction; what one of them throws for itself alone is its outcome.
+   * Runs requests inside the open transaction; what one of them throws for itself alone is its outcome.
    *
    * @returns the outcomes in the order of the requests; what is left out runs in the next transaction
    */
   run(requests: readonly Request[]): Promise<PromiseSettledResult<Response>[]>;
+}
+
+/** What a kind of request does in a group, and how it runs when it has to be alone. */
+export interface GroupedWork<Request, Response> {
+  /**
+   * Begins a transaction; what it holds outlives the attempts.
+   *
+   * @param newest of its requests, which knows the newest settings
+   */
+  begin(newest: Request): GroupTransaction<Request, Response>;
   /** What a request that is alone waits for inside the process. */
   queueKeys(request: Request): Promise<string[]>;
 }
@@ -26,10 +41,17 @@ interface Timed<Request> {
   readonly request: Request;
   /** When the request gets its 503, in milliseconds since 1970. */
   readonly expiresAt: number;
+  /** A group runs after others, in the trace of its first request. */
+  readonly inTrace: InTrace;
 }
 
 /** A request that is held up leaves its group with a promise. */
 type Outcome<Response> = PromiseSettledResult<Response | Promise<Response>>;
+
+/** What groups there were and are, and how many of them another transaction has held up. */
+export interface GroupedTransactionStats extends GroupStats {
+  readonly heldUp: number;
+}
 
 /**
  * Runs requests that share a key in groups of one transaction each. One that the database cannot store
@@ -37,7 +59,9 @@ type Outcome<Response> = PromiseSettledResult<Response | Promise<Response>>;
  * most, and each keeps its own deadline.
  */
 export class GroupedTransactions<Request, Response> {
+  private readonly logger = new Logger(GroupedTransactions.name);
   private readonly groups: RequestGroups<Timed<Request>, Response | Promise<Response>>;
+  private heldUp = 0;
 
   constructor(
     private readonly transactions: Transactions,
@@ -55,11 +79,12 @@ export class GroupedTransactions<Request, Response> {
    * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); whatever the work throws
    */
   async submit(key: string, request: Request, bytes: number): Promise<Response> {
-    return this.groups.submit(key, { request, expiresAt: Date.now() + this.deadlineMs }, bytes);
+    const expiresAt = Date.now() + this.deadlineMs;
+    return this.groups.submit(key, { request, expiresAt, inTrace: inCurrentTrace() }, bytes);
   }
 
-  stats(): GroupStats {
-    return this.groups.stats();
+  stats(): GroupedTransactionStats {
+    return { ...this.groups.stats(), heldUp: this.heldUp };
   }
 
   private async runGroup(requests: readonly Timed<Request>[]): Promise<Outcome<Response>[]> {
@@ -70,6 +95,8 @@ export class GroupedTransactions<Request, Response> {
     } catch (reason) {
       // Nothing was stored. Whoever holds what one of them writes must not hold up the others.
       if (reason instanceof ContentionError) {
+        this.heldUp += 1;
+        this.logger.warn({ requests: requests.length }, 'A transaction held up a group');
         return requests.map((one) => ({ status: 'fulfilled', value: this.runAlone(one) }));
       }
       // Whether the database has stored the group may be unknown: repeating it could do so twice.
@@ -94,21 +121,27 @@ export class GroupedTransactions<Request, Response> {
     requests: readonly Timed<Request>[],
     options: TransactionOptions,
   ): Promise<PromiseSettledResult<Response>[]> {
-    const isLate = ({ expiresAt }: Timed<Request>) =>
-      Date.now() >= endOfWork(expiresAt, this.deadlineMs);
+    const [first] = requests;
+    const newest = requests.at(-1);
+    if (first === undefined || newest === undefined) return [];
+    const transaction = this.work.begin(newest.request);
     const attempt = async () => {
-      const inTime = requests.filter((one) => !isLate(one));
-      const outcomes = await this.work.run(inTime.map(({ request }) => request));
+      const inTime = requests.filter(
+        ({ expiresAt }) => Date.now() < endOfWork(expiresAt, this.deadlineMs),
+      );
+      const outcomes =
+        inTime.length === 0 ? [] : await transaction.run(inTime.map(({ request }) => request));
       // Those that are late come first: they have waited longest.
-      const late = requests
-        .slice(0, requests.length - inTime.length)
-        .map((): PromiseSettledResult<Response> => ({
-          status: 'rejected',
-          reason: new DatabaseUnavailableError(),
-        }));
-      return [...late, ...outcomes];
+      return [...requests.slice(inTime.length).map(tooLate), ...outcomes];
     };
     const expiresAt = Math.max(...requests.map((one) => one.expiresAt));
-    return this.transactions.run(attempt, { ...options, expiresAt });
+    const onDuplicateKey = async (index: string) => transaction.onDuplicateKey?.(index);
+    return first.inTrace(() =>
+      this.transactions.run(attempt, { ...options, expiresAt, onDuplicateKey }),
+    );
   }
+}
+
+function tooLate(): PromiseRejectedResult {
+  return { status: 'rejected', reason: new DatabaseUnavailableError() };
 }

@@ -15,6 +15,7 @@ export const reservationChapters: readonly Chapter[] = [
     title: 'The other buyer withdraws: the cheque bounces again and is recovered',
     execute: recover,
   },
+  { title: "The partner compares its ledger: one cheque's status differs", execute: reconcile },
 ];
 
 const unit = 'pm-a-001';
@@ -83,6 +84,17 @@ async function recover(run: DemoRun): Promise<void> {
   await callBack(run, { reservationId, ...bounced }, { cheque: 'applied' });
   await callBack(run, { reservationId, ...collected }, { cheque: 'applied' });
   await read(run, reservationId, { status: 'approved', chequeWallet: { isDeleted: false } });
+}
+
+async function reconcile(run: DemoRun): Promise<void> {
+  const reservationId = await idOf(run, deal);
+  const ledger = [collected, { installmentId: 'second', chequeStatus: 'post_dated' }];
+  const body = { cheques: ledger.map((cheque) => ({ reservationId, ...cheque })) };
+  const differences = [{ index: 1, kind: 'status', ours: 'pending', theirs: 'post_dated' }];
+  await run.client.show(
+    { method: 'POST', path: 'reservations/reconciliation', body },
+    { status: 200, body: { ok: false, compared: 2, matching: 1, differences } },
+  );
 }
 
 async function save(run: DemoRun, status: 200 | 201, body: object): Promise<void> {

@@ -28,12 +28,6 @@ export interface IdempotencyClaim {
   response?: StoredResponse;
 }
 
-/** An answer that is stored with the change that it tells. */
-export interface ClaimedAnswer {
-  readonly claim: IdempotencyClaim;
-  readonly answer: Answer;
-}
-
 /** An answer as it is stored for a claim. */
 export function storedResponse(
   { headersSoFar }: IdempotencyClaim,

@@ -9,7 +9,6 @@ import { type TransactionOptions, Transactions } from '../../database/transactio
 import { DomainError } from '../errors/domain-error.js';
 import {
   type Answer,
-  type ClaimedAnswer,
   type IdempotencyClaim,
   type StoredResponse,
   storedResponse,
@@ -105,26 +104,30 @@ export class IdempotencyService {
       const result = await work();
       // Reading what an answer refers to may take several queries at a time.
       const answer = await withoutSession(async () => answerOf(result));
-      await this.complete(claim.organizationId, [{ claim, answer }]);
+      await this.complete(claim.organizationId, [
+        { claim, response: storedResponse(claim, answer) },
+      ]);
       return answer;
     }, options);
   }
 
   /**
-   * Stores answers inside the open transaction.
+   * Stores the answers to those requests of a group that have claims, inside the open transaction.
    *
    * @throws DomainError 409 when one of the claims was taken over
    */
-  async complete(organizationId: Types.ObjectId, answers: readonly ClaimedAnswer[]): Promise<void> {
-    if (answers.length === 0) return;
-    const completions = answers.map(({ claim, answer }) => ({
-      claim,
-      response: storedResponse(claim, answer),
-    }));
-    if ((await this.store(organizationId, completions)) < completions.length) {
-      throw new DomainError(idempotencyErrors.requestRunning);
-    }
-    for (const { claim, response } of completions) claim.response = response;
+  async completeGroup<T>(
+    organizationId: Types.ObjectId,
+    requests: readonly { readonly caller: Caller }[],
+    outcomes: readonly PromiseSettledResult<T>[],
+    answerOf: (result: T) => Answer,
+  ): Promise<void> {
+    const completions = outcomes.flatMap((outcome, index) => {
+      const claim = requests[index]?.caller.claim;
+      if (claim === undefined || outcome.status === 'rejected') return [];
+      return { claim, response: storedResponse(claim, answerOf(outcome.value)) };
+    });
+    if (completions.length > 0) await this.complete(organizationId, completions);
   }
 
   /** Stores the response to a request that changed nothing. */
@@ -135,6 +138,16 @@ export class IdempotencyService {
   /** Lets the next request with the key run, unless a transaction has stored a response. */
   async release(claim: IdempotencyClaim): Promise<void> {
     await this.records.release(claim);
+  }
+
+  private async complete(
+    organizationId: Types.ObjectId,
+    completions: readonly Completion[],
+  ): Promise<void> {
+    if ((await this.store(organizationId, completions)) < completions.length) {
+      throw new DomainError(idempotencyErrors.requestRunning);
+    }
+    for (const { claim, response } of completions) claim.response = response;
   }
 
   private store(organizationId: Types.ObjectId, completions: readonly Completion[]) {

@@ -68,12 +68,15 @@ export function StatusField(
   description: string,
   rules: ValueKind = [],
 ): PropertyDecorator {
-  const member = oneOf(statuses);
-  return Field({ type: String, enum: [...statuses], description, example: statuses[1] }, [
-    ...rules,
-    { ...member, name: 'isValidEnum' },
-    member,
-  ]);
+  return Field(statusApi(statuses, description), [...rules, ...statusRules(statuses)]);
+}
+
+/** As {@link StatusField}, one that has to be there. */
+export function RequiredStatus(
+  statuses: readonly string[],
+  description: string,
+): PropertyDecorator {
+  return RequiredField(statusApi(statuses, description), statusRules(statuses));
 }
 
 /** A JSON object of any content, kept exactly as it is. */
@@ -90,9 +93,38 @@ export function ItemsField(
 ): PropertyDecorator {
   return applyDecorators(
     Field({ type: [type], maxItems, ...options }, [...rules, ...listOf(maxItems)]),
-    ItemType(type),
-    ValidateNested({ each: true, message: 'nestedValidation' }),
+    ...checkedItems(type),
   );
+}
+
+/** As {@link ItemsField}, one that has to be there and not to be empty. */
+export function RequiredItems(
+  type: DtoClass,
+  { maxItems, ...options }: ApiPropertyOptions & { maxItems: number },
+): PropertyDecorator {
+  return applyDecorators(
+    RequiredField({ type: [type], minItems: 1, maxItems, ...options }, [
+      {
+        name: 'arrayNotEmpty',
+        isMet: (list) => !Array.isArray(list) || list.length > 0,
+      },
+      ...listOf(maxItems),
+    ]),
+    ...checkedItems(type),
+  );
+}
+
+function checkedItems(type: DtoClass): PropertyDecorator[] {
+  return [ItemType(type), ValidateNested({ each: true, message: 'nestedValidation' })];
+}
+
+function statusApi(statuses: readonly string[], description: string): ApiPropertyOptions {
+  return { type: String, enum: [...statuses], description, example: statuses[1] };
+}
+
+function statusRules(statuses: readonly string[]): ValueKind {
+  const member = oneOf(statuses);
+  return [{ ...member, name: 'isValidEnum' }, member];
 }
 
 function listOf(limit: number): ValueKind {

@@ -24,7 +24,7 @@ import type { LeadRecords } from './lead-records.js';
  */
 export function decideLead(
   records: LeadRecords,
-  { requestId, language, payload, data: requested }: LeadRequest,
+  { caller: { requestId, language }, payload, data: requested }: LeadRequest,
   now: Date,
 ): LeadDecision {
   const { organization } = records;

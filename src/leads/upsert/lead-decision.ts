@@ -1,6 +1,6 @@
+import type { Caller } from '../../authentication/caller.js';
 import type { FieldChange } from '../../change-log/field-changes.js';
 import type { ClientLink } from '../../clients/client-link.js';
-import type { Language } from '../../localization/language.js';
 import { objectIdOf } from '../../webhooks/sending/message.js';
 import type { PendingEvent } from '../../webhooks/outbox/pending-event.js';
 import type { LeadPayload } from '../lead-merge.js';
@@ -8,8 +8,7 @@ import type { LeadData, LeadDocument } from '../lead.schema.js';
 
 /** One `POST /leads`. */
 export interface LeadRequest {
-  readonly requestId: string;
-  readonly language: Language;
+  readonly caller: Caller;
   readonly payload: LeadPayload;
   /** What the payload says of `data`. */
   readonly data: LeadData;

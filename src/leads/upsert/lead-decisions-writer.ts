@@ -4,8 +4,6 @@ import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
 import type { ClientChange } from '../../clients/client-records.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { TransactionLocksRepository } from '../../database/transactions/transaction-locks.repository.js';
-import type { ClaimedAnswer } from '../../http/idempotency/idempotency-claim.js';
-import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
 import { Outbox } from '../../webhooks/outbox/outbox.js';
 import { leadChange } from '../lead-changes.js';
 import { LeadsRepository } from '../leads.repository.js';
@@ -20,7 +18,6 @@ export class LeadDecisionsWriter {
     private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
     private readonly outbox: Outbox,
-    private readonly idempotency: IdempotencyService,
   ) {}
 
   /** One command for each collection, inside the open transaction (rule LEAD-11). */
@@ -28,7 +25,6 @@ export class LeadDecisionsWriter {
     organizationId: Types.ObjectId,
     clients: readonly ClientChange[],
     decisions: readonly LeadDecision[],
-    answers: readonly ClaimedAnswer[],
   ): Promise<void> {
     const claims = decisions.flatMap((decision) => decision.claims);
     const entries = decisions.map(({ operation, lead, changes, requestId }) =>
@@ -39,6 +35,5 @@ export class LeadDecisionsWriter {
     await this.clients.store(organizationId, clients);
     await this.changeLog.addLeadChanges(organizationId, entries);
     await this.outbox.store(decisions.flatMap(({ events }) => events));
-    await this.idempotency.complete(organizationId, answers);
   }
 }

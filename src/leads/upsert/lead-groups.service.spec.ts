@@ -1,8 +1,8 @@
-import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { ClientRecords } from '../../clients/client-records.js';
-import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
 import { toOrganization } from '../../organizations/organization.js';
+import { LeadNumbers } from '../lead-numbers.js';
 import type { LeadPayload } from '../lead-merge.js';
 import type { LeadDocument } from '../lead.schema.js';
 import type { LeadDecision } from './lead-decision.js';
@@ -28,7 +28,6 @@ let leads: LeadDocument[];
 let loads: { readonly count: number; readonly isExhaustive: boolean }[];
 /** How many requests are loaded at most. */
 let loadLimit: number;
-let store: (decisions: readonly LeadDecision[]) => void;
 let lastNumber: number;
 /** Lets the first transaction go on. */
 let finishFirst: () => void;
@@ -39,17 +38,14 @@ beforeEach(() => {
   loads = [];
   loadLimit = 100;
   lastNumber = 0;
-  store = () => undefined;
 });
 
-afterEach(() => void jest.restoreAllMocks());
-
-async function nextNumbers(_id: unknown, count: number): Promise<number[]> {
+async function nextNumbers(_id: unknown, _name: unknown, count: number): Promise<number[]> {
   return Array.from({ length: count }, () => (lastNumber += 1));
 }
 
 /** The rules as they are, over a database that the test plays. */
-function serviceWith(deadlineMs = 10_000): LeadGroupsService {
+function serviceWith(): LeadGroupsService {
   let isFirst = true;
   const first = new Promise<void>((resolve) => (finishFirst = resolve));
   const run = async (work: () => Promise<unknown>) => {
@@ -83,7 +79,6 @@ function serviceWith(deadlineMs = 10_000): LeadGroupsService {
   };
   const writer = {
     store: async (_id: unknown, _clients: unknown, decisions: readonly LeadDecision[]) => {
-      store(decisions);
       stored.push(decisions.map(({ lead }) => String(lead.data?.['name'])));
     },
   };
@@ -91,9 +86,10 @@ function serviceWith(deadlineMs = 10_000): LeadGroupsService {
     { run } as never,
     { load } as never,
     writer as never,
-    { next: nextNumbers } as never,
+    new LeadNumbers({ next: nextNumbers } as never, undefined as never),
+    { completeGroup: async () => undefined } as never,
     { now: () => new Date() },
-    { DATABASE_DEADLINE_MS: deadlineMs } as never,
+    { DATABASE_DEADLINE_MS: 10_000 } as never,
   );
 }
 
@@ -109,13 +105,6 @@ function submit(service: LeadGroupsService, payloads: readonly LeadPayload[]) {
 const named = (...names: string[]) => names.map((name) => ({ name }));
 
 describe('LeadGroupsService', () => {
-  it('stores what came during a transaction in the next one', async () => {
-    const responses = submit(serviceWith(), named('a', 'b', 'c'));
-    finishFirst();
-    expect(await Promise.all(responses)).toEqual(['create', 'create', 'create']);
-    expect(stored).toEqual([['a'], ['b', 'c']]);
-  });
-
   it('lets a request that is refused touch none of its neighbours', async () => {
     const payloads = [...named('a', 'b'), { data: { $ref: 1, $id: 1 } }, ...named('c')];
     const responses = submit(serviceWith(), payloads);
@@ -154,49 +143,6 @@ describe('LeadGroupsService', () => {
     ]);
   });
 
-  it('stores its neighbours when one cannot be stored', async () => {
-    store = (decisions) => {
-      if (decisions.some(({ lead }) => lead.data?.['name'] === 'bad'))
-        throw new RangeError('not storable');
-    };
-    const responses = submit(serviceWith(), named('a', 'b', 'bad', 'c'));
-    finishFirst();
-    expect(await Promise.all(responses)).toEqual(['create', 'create', 'RangeError', 'create']);
-    expect(stored).toEqual([['a'], ['b'], ['c']]);
-  });
-
-  it('repeats nothing that the database may have stored', async () => {
-    let attempts = 0;
-    store = () => {
-      attempts += 1;
-      throw new DatabaseUnavailableError();
-    };
-    const responses = submit(serviceWith(), named('a', 'b', 'c'));
-    finishFirst();
-    expect(new Set(await Promise.all(responses))).toEqual(new Set(['DatabaseUnavailableError']));
-    expect(attempts).toBe(2);
-  });
-
-  it('does not store what has had its response while it waited', async () => {
-    const responses = submit(serviceWith(0), named('a', 'b'));
-    finishFirst();
-    expect(new Set(await Promise.all(responses))).toEqual(new Set(['DatabaseUnavailableError']));
-    expect(stored).toEqual([]);
-  });
-
-  it('loads nothing for what has had its response while it waited', async () => {
-    const service = serviceWith();
-    const old = submit(service, named('a', 'b', 'c'));
-    const now = Date.now();
-    jest.spyOn(Date, 'now').mockReturnValue(now + 20_000);
-    const young = submit(service, named('d'));
-    finishFirst();
-    await Promise.all(old);
-    expect(await Promise.all(young)).toEqual(['create']);
-    // The first one's transaction had begun.
-    expect(loads.map(({ count }) => count)).toEqual([1, 1]);
-  });
-
   it('goes on with those that were not loaded because the group took too much memory', async () => {
     loadLimit = 2;
     const responses = submit(serviceWith(), named('a', 'b', 'c', 'd', 'e', 'f'));
@@ -215,27 +161,6 @@ describe('LeadGroupsService', () => {
       { count: 1, isExhaustive: false },
       { count: 1, isExhaustive: true },
     ]);
-  });
-
-  it('tells how large groups were, and what waits', async () => {
-    const service = serviceWith();
-    const responses = submit(service, named('a', 'b', 'c'));
-    expect(service.stats()).toEqual({ sizes: [undefined, 1], waiting: 2, running: 1, heldUp: 0 });
-    finishFirst();
-    await Promise.all(responses);
-    expect(service.stats().sizes).toEqual([undefined, 1, 1]);
-  });
-
-  it('does not store what would have its response before the commit', async () => {
-    const service = serviceWith();
-    const old = submit(service, named('a', 'b'));
-    const now = Date.now();
-    jest.spyOn(Date, 'now').mockReturnValue(now + 9_900);
-    const young = submit(service, named('c'));
-    finishFirst();
-    expect(new Set(await Promise.all(old))).toEqual(new Set(['DatabaseUnavailableError']));
-    expect(await Promise.all(young)).toEqual(['create']);
-    expect(stored).toEqual([['c']]);
   });
 
   it('splits a group whose leads are too large for one transaction', async () => {

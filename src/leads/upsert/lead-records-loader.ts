@@ -110,6 +110,6 @@ function soughtClients({ request, lead }: Update): SoughtClient[] {
 
 function projectsOf(requests: readonly LeadRequest[]) {
   return requests
-    .map(({ language, data }) => ({ name: scalarText(data['project']), language }))
+    .map(({ caller: { language }, data }) => ({ name: scalarText(data['project']), language }))
     .filter(({ name }) => name !== '');
 }

@@ -2,7 +2,7 @@ import type { ModuleRef } from '@nestjs/core';
 import { KeptResponsesService } from '../../catalogue/responses/kept-responses.service.js';
 import { ConnectionPool } from '../../database/connection/connection-pool.js';
 import { Transactions } from '../../database/transactions/transactions.js';
-import type { GroupStats } from '../../database/transactions/request-groups.js';
+import type { GroupedTransactionStats } from '../../database/transactions/grouped-transactions.js';
 import { LeadPhoneKeys } from '../../leads/phones/lead-phone-keys.js';
 import { LeadGroupsService } from '../../leads/upsert/lead-groups.service.js';
 import { CallbacksService } from '../../reservations/callback/callbacks.service.js';
@@ -26,12 +26,6 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
     ...transactionReadings(modules.get(Transactions, find)),
     ...groupReadings('lead', () => leads.stats()),
     ...groupReadings('callback', () => callbacks.stats()),
-    {
-      name: 'lead_groups_held_up_total',
-      help: 'Groups of leads that another transaction has held up, so that their requests went alone.',
-      type: 'counter',
-      read: () => only(leads.stats().heldUp),
-    },
     ...phoneKeyReadings(modules.get(LeadPhoneKeys, find)),
     ...poolReadings(modules.get(ConnectionPool, find)),
     ...webhookReadings(webhooks),
@@ -76,7 +70,7 @@ function transactionReadings(transactions: Transactions): Reading[] {
   ];
 }
 
-function groupReadings(kind: 'lead' | 'callback', stats: () => GroupStats): Reading[] {
+function groupReadings(kind: 'lead' | 'callback', stats: () => GroupedTransactionStats): Reading[] {
   return [
     {
       name: `${kind}_group_size`,
@@ -93,6 +87,12 @@ function groupReadings(kind: 'lead' | 'callback', stats: () => GroupStats): Read
       help: `Requests about ${kind}s that wait for the group before theirs.`,
       type: 'gauge',
       read: () => only(stats().waiting),
+    },
+    {
+      name: `${kind}_groups_held_up_total`,
+      help: `Groups about ${kind}s that another transaction has held up, so that their requests went alone.`,
+      type: 'counter',
+      read: () => only(stats().heldUp),
     },
   ];
 }

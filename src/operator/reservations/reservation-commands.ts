@@ -11,6 +11,7 @@ import {
   printList,
   printItem,
 } from '../command-line/output.js';
+import { addReconcile } from './reconcile-command.js';
 import {
   callbackColumns,
   chequeColumns,
@@ -32,6 +33,7 @@ export function addReservationCommands(program: Command): void {
   });
   addShow(group);
   addCallbacks(group);
+  addReconcile(group);
 }
 
 function addShow(group: Command): void {

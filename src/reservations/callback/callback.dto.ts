@@ -16,18 +16,19 @@ export class CallbackQuery {
   'api-key'?: unknown;
 }
 
+/** The id of a reservation in a body; anything that is not empty, so that an unknown one is not found. */
+export function ReservationIdField(description: string): PropertyDecorator {
+  return RequiredField({ description, minLength: 1, example: '6740b1f2c3d4e5f607182940' }, [
+    { name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' },
+    string,
+  ]);
+}
+
 /** Body of `POST /reservations/webhook` (rule CALL-1). */
 @ToleratesUnknownNames()
 @FieldsTogether({ dependentRequired: { chequeStatus: ['installmentId'] } })
 export class CallbackDto {
-  @RequiredField(
-    {
-      description: "Id of an existing reservation of the caller's organization.",
-      minLength: 1,
-      example: '6740b1f2c3d4e5f607182940',
-    },
-    [{ name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' }, string],
-  )
+  @ReservationIdField("Id of an existing reservation of the caller's organization.")
   reservationId!: string;
 
   @ExternalIdField({

@@ -1,10 +1,13 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import { BSON } from 'mongodb';
+import type { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { parseObjectId } from '../../database/documents/object-id.js';
-import type { GroupStats } from '../../database/transactions/request-groups.js';
-import { GroupedTransactions } from '../../database/transactions/grouped-transactions.js';
+import {
+  GroupedTransactions,
+  type GroupedTransactionStats,
+} from '../../database/transactions/grouped-transactions.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { errorResponse, toDomainError } from '../../http/errors/error-response.js';
@@ -55,14 +58,16 @@ export class CallbacksService {
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS: deadlineMs }: Environment,
   ) {
     const work = {
-      run: (callbacks: readonly GroupedCallback[]) => this.applyAll(callbacks),
+      begin: ({ caller: { organizationId } }: GroupedCallback) => ({
+        run: (callbacks: readonly GroupedCallback[]) => this.applyAll(organizationId, callbacks),
+      }),
       queueKeys: (callback: GroupedCallback) => this.queueKeys(callback),
     };
     this.groups = new GroupedTransactions(transactions, work, deadlineMs, limits);
   }
 
   /** What groups there were and are. */
-  stats(): GroupStats {
+  stats(): GroupedTransactionStats {
     return this.groups.stats();
   }
 
@@ -105,10 +110,9 @@ export class CallbacksService {
 
   /** Applies callbacks of one organization, from the first on as many as one transaction should hold. */
   private async applyAll(
+    organizationId: Types.ObjectId,
     callbacks: readonly GroupedCallback[],
   ): Promise<PromiseSettledResult<HandledCallback>[]> {
-    const organizationId = callbacks[0]?.caller.organizationId;
-    if (organizationId === undefined) return [];
     const ids = callbacks.flatMap(({ callback }) => parseObjectId(callback.reservationId) ?? []);
     const reservations = await this.reservations.findByIds(organizationId, ids);
     const records = await this.states.load(organizationId, reservations);
@@ -129,14 +133,9 @@ export class CallbacksService {
         return { caller, request, outcome: this.logged(outcome, error) };
       }),
     );
-    await this.idempotency.complete(
-      organizationId,
-      handled.flatMap((one, index) => {
-        const claim = callbacks[index]?.caller.claim;
-        return claim === undefined ? [] : { claim, answer: answerOf(one) };
-      }),
-    );
-    return handled.map((value) => ({ status: 'fulfilled', value }));
+    const outcomes = handled.map((value) => ({ status: 'fulfilled', value }) as const);
+    await this.idempotency.completeGroup(organizationId, callbacks, outcomes, answerOf);
+    return outcomes;
   }
 
   /** Callbacks about one unit wait for each other inside the process. */

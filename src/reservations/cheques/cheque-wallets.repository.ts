@@ -9,6 +9,21 @@ import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
 /** The active one first, then the one deleted last. */
 const sort = { isDeleted: 1, deletedAt: -1, _id: -1 } as const;
 
+/** A wallet without the histories of its cheques. */
+export type RecordedWallet = Pick<
+  ChequeWalletDocument,
+  '_id' | 'reservationId' | 'isDeleted' | 'cheques'
+>;
+
+const recordedFields = [
+  'reservationId',
+  'isDeleted',
+  'cheques.installmentId',
+  'cheques.status',
+  'cheques.chequeNumber',
+  'cheques.chequeAmount',
+] as const;
+
 @Injectable()
 export class ChequeWalletsRepository {
   constructor(
@@ -31,6 +46,16 @@ export class ChequeWalletsRepository {
   ): Promise<ChequeWalletDocument[]> {
     if (reservationIds.length === 0) return [];
     return this.wallets.find(organizationId, { reservationId: { $in: reservationIds } }, { sort });
+  }
+
+  /** The wallets of reservations in this order, with what a ledger says of their cheques. */
+  async chequesOfReservations(
+    organizationId: Types.ObjectId,
+    reservationIds: readonly Types.ObjectId[],
+  ): Promise<RecordedWallet[]> {
+    if (reservationIds.length === 0) return [];
+    const filter = { reservationId: { $in: reservationIds } };
+    return this.wallets.find(organizationId, filter, { sort, fields: recordedFields });
   }
 
   /** Stores new wallets, and the fields in which two states of others differ. */

@@ -33,9 +33,12 @@ export function historyOf({ statusHistory }: Pick<Cheque, 'statusHistory'>): Che
   );
 }
 
+/** What the search for a cheque looks at. */
+type SearchedWallet = Pick<ChequeWalletDocument, 'isDeleted' | 'cheques'>;
+
 /** A cheque and the wallet that holds it. */
-export interface FoundCheque {
-  readonly wallet: ChequeWalletDocument;
+export interface FoundCheque<Wallet = ChequeWalletDocument> {
+  readonly wallet: Wallet;
   readonly cheque: Cheque;
 }
 
@@ -48,10 +51,10 @@ const source = 'External API';
  *
  * @param wallets of the reservation: the active one first, then the one deleted last
  */
-export function findCheque(
-  wallets: readonly ChequeWalletDocument[],
+export function findCheque<Wallet extends SearchedWallet>(
+  wallets: readonly Wallet[],
   installmentId: string,
-): FoundCheque | 'skip' | 'missing' {
+): FoundCheque<Wallet> | 'skip' | 'missing' {
   for (const wallet of wallets) {
     const cheque = chequesOf(wallet).find((one) => one.installmentId === installmentId);
     if (cheque !== undefined) return { wallet, cheque };

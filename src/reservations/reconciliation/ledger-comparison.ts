@@ -1,0 +1,51 @@
+import type { RecordedWallet } from '../cheques/cheque-wallets.repository.js';
+import { chequesOf, findCheque } from '../cheques/cheques.js';
+import { presentCheque } from '../reading/reservation.presenter.js';
+import type { DifferenceDto, LedgerEntryDto, UnmentionedChequeDto } from './reconciliation.dto.js';
+
+/** An entry of a ledger and its position. */
+export interface IndexedEntry {
+  readonly index: number;
+  readonly entry: LedgerEntryDto;
+}
+
+/**
+ * In what an entry differs from what is stored (rule RES-9). A cheque is looked for where a callback
+ * would find it. Number and amount count only when the ledger has them.
+ *
+ * @param wallets of its reservation, the active one first, then the one deleted last; undefined when
+ *   there is no such reservation
+ */
+export function differencesOf(
+  { index, entry }: IndexedEntry,
+  wallets: readonly RecordedWallet[] | undefined,
+): DifferenceDto[] {
+  const { reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount } = entry;
+  const place = { index, reservationId, installmentId };
+  const found = wallets && findCheque(wallets, installmentId);
+  if (found === undefined || typeof found === 'string') {
+    const kind = found === undefined ? 'reservation_missing' : 'cheque_missing';
+    return [{ ...place, kind, ours: null, theirs: chequeStatus }];
+  }
+  const ours = presentCheque(found.cheque);
+  const compared = [
+    { kind: 'status', ours: ours.status, theirs: chequeStatus },
+    { kind: 'number', ours: ours.chequeNumber ?? null, theirs: chequeNumber },
+    { kind: 'amount', ours: ours.chequeAmount ?? null, theirs: chequeAmount },
+  ] as const;
+  return compared.flatMap(({ kind, ours: stored, theirs }) =>
+    theirs === undefined || theirs === stored ? [] : { ...place, kind, ours: stored, theirs },
+  );
+}
+
+/** The cheques of a reservation's current wallet that a ledger does not mention. */
+export function unmentionedCheques(
+  reservationId: string,
+  [wallet]: readonly RecordedWallet[],
+  mentioned: ReadonlySet<string> = new Set(),
+): UnmentionedChequeDto[] {
+  const cheques = wallet === undefined ? [] : chequesOf(wallet).map(presentCheque);
+  return cheques.flatMap(({ installmentId, status }) =>
+    mentioned.has(installmentId) ? [] : { reservationId, installmentId, status },
+  );
+}

@@ -1,0 +1,66 @@
+import { parse } from 'csv-parse/sync';
+import { DomainError } from '../../http/errors/domain-error.js';
+import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
+import { messageText } from '../../localization/messages.js';
+import { defaultLanguage } from '../../localization/language.js';
+import { LedgerEntryDto } from './reconciliation.dto.js';
+import { withoutUndefined } from '../../values/plain-object.js';
+
+/** A line of the file that cannot be compared, and why. */
+export interface LedgerError {
+  readonly line: number;
+  readonly message: string;
+}
+
+/** A row of the file, with the line on which it ends. */
+interface Row {
+  readonly record: Readonly<Record<string, string>>;
+  readonly info: { readonly lines: number };
+}
+
+const validation = new RequestValidationPipe();
+
+/**
+ * Reads a partner's ledger from CSV with a header line: the columns are the fields of an entry of
+ * `POST /reservations/reconciliation`, in any order; an empty cell is a field that is not sent.
+ *
+ * @returns the entries, and what is wrong with rows
+ * @throws Error when the text is no CSV
+ */
+export async function readLedger(
+  text: string,
+): Promise<{ readonly entries: LedgerEntryDto[]; readonly errors: LedgerError[] }> {
+  const rows = parse(text, { bom: true, columns: true, info: true, skip_empty_lines: true });
+  const entries: LedgerEntryDto[] = [];
+  const errors: LedgerError[] = [];
+  for (const { record, info } of rows as unknown as Row[]) {
+    try {
+      entries.push(await entryOf(record));
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      const messages = error.messages.map((message) => messageText(message, defaultLanguage));
+      errors.push(...messages.map((message) => ({ line: info.lines, message })));
+    }
+  }
+  return { entries, errors };
+}
+
+async function entryOf(record: Row['record']): Promise<LedgerEntryDto> {
+  const cells = Object.entries(record).map(([name, cell]) => [
+    name,
+    cell === '' ? undefined : cell,
+  ]);
+  const sent = withoutUndefined(Object.fromEntries(cells) as Record<string, string | undefined>);
+  const { chequeAmount, ...texts } = sent;
+  const body =
+    chequeAmount === undefined ? texts : { ...texts, chequeAmount: amountOf(chequeAmount) };
+  return (await validation.transform(body, {
+    type: 'body',
+    metatype: LedgerEntryDto,
+  })) as LedgerEntryDto;
+}
+
+/** A number, or the text itself, which the rules then refuse. */
+function amountOf(text: string): number | string {
+  return /^-?\d+(\.\d+)?$/.test(text.trim()) ? Number(text) : text;
+}

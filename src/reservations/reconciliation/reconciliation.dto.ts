@@ -1,0 +1,140 @@
+import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import {
+  BooleanField,
+  NumberField,
+  RequiredExternalId,
+  RequiredItems,
+  RequiredStatus,
+} from '../../http/validation/fields.js';
+import { ReservationIdField } from '../callback/callback.dto.js';
+import { ChequeNumber } from '../cheques/cheque-number.js';
+import { chequeStatuses, type ChequeStatus } from '../statuses.js';
+
+/** More than a partner collects for one organization in most months. */
+const maxEntries = 1_000;
+
+/** How many cheques that a ledger does not mention are listed at the most. */
+export const unmentionedLimit = 10_000;
+
+/** A cheque as the partner's ledger has it. */
+export class LedgerEntryDto {
+  @ReservationIdField("Id of a reservation of the caller's organization.")
+  reservationId!: string;
+
+  @RequiredExternalId({
+    description: 'Identifies the cheque among those of the reservation.',
+    example: 'installment-3',
+  })
+  installmentId!: string;
+
+  @RequiredStatus(chequeStatuses, 'Status of the cheque in the ledger.')
+  chequeStatus!: ChequeStatus;
+
+  @ChequeNumber('Compared when it is sent.')
+  chequeNumber?: string;
+
+  @NumberField({ description: 'Compared when it is sent.', example: 250_000 })
+  chequeAmount?: number;
+}
+
+/** Body of `POST /reservations/reconciliation` (rule RES-9). */
+export class ReconciliationDto {
+  @RequiredItems(LedgerEntryDto, { maxItems: maxEntries, description: "The partner's ledger." })
+  cheques!: LedgerEntryDto[];
+
+  @BooleanField({
+    description:
+      'true when the ledger has all cheques that the partner collects: then those that it does ' +
+      'not mention are listed.',
+    example: true,
+  })
+  complete?: boolean;
+}
+
+/** In what an entry of a ledger differs from what is stored. */
+const differenceKinds = [
+  'reservation_missing',
+  'cheque_missing',
+  'status',
+  'number',
+  'amount',
+] as const;
+type DifferenceKind = (typeof differenceKinds)[number];
+
+const compared = { oneOf: [{ type: 'string' }, { type: 'number' }] };
+
+/** One difference between the ledger and what is stored. */
+export class DifferenceDto {
+  @ApiProperty({ type: Number, description: 'Position in the ledger, from 0.', example: 0 })
+  index!: number;
+
+  @ApiProperty({ type: String, example: '6740b1f2c3d4e5f607182940' })
+  reservationId!: string;
+
+  @ApiProperty({ type: String, example: 'installment-3' })
+  installmentId!: string;
+
+  @ApiProperty({ type: String, enum: [...differenceKinds], example: 'status' })
+  kind!: DifferenceKind;
+
+  @ApiProperty({
+    ...compared,
+    nullable: true,
+    description: 'What is stored; null where nothing is.',
+    example: 'bounced',
+  })
+  ours!: string | number | null;
+
+  @ApiProperty({
+    ...compared,
+    description: 'What the ledger says; its status where the reservation or the cheque is missing.',
+    example: 'collected',
+  })
+  theirs!: string | number;
+}
+
+/** A stored cheque that the ledger does not mention. */
+export class UnmentionedChequeDto {
+  @ApiProperty({ type: String, example: '6740b1f2c3d4e5f607182940' })
+  reservationId!: string;
+
+  @ApiProperty({ type: String, example: 'installment-4' })
+  installmentId!: string;
+
+  @ApiProperty({ type: String, enum: [...chequeStatuses], example: 'pending' })
+  status!: string;
+}
+
+export class ReconciliationResponseDto {
+  @ApiProperty({
+    type: Boolean,
+    description: 'Whether nothing differs and nothing is unmentioned.',
+    example: false,
+  })
+  ok!: boolean;
+
+  @ApiProperty({ type: Number, description: 'Entries of the ledger.', example: 1 })
+  compared!: number;
+
+  @ApiProperty({ type: Number, description: 'Entries without a difference.', example: 0 })
+  matching!: number;
+
+  @ApiProperty({ type: [DifferenceDto], description: 'In the order of the ledger.' })
+  differences!: readonly DifferenceDto[];
+
+  @ApiPropertyOptional({
+    type: [UnmentionedChequeDto],
+    maxItems: unmentionedLimit,
+    description:
+      'Only with `complete: true`: cheques of reservations in the partner collection flow that ' +
+      'the ledger does not mention, by reservation.',
+  })
+  unmentioned?: readonly UnmentionedChequeDto[];
+
+  @ApiPropertyOptional({
+    type: Boolean,
+    description: 'Only with `complete: true`: whether more are unmentioned than are listed.',
+    example: false,
+  })
+  hasMore?: boolean;
+}
