@@ -71,9 +71,7 @@ describe('a mixed load that lasts', () => {
     const sample = async () => {
       const startedAt = Date.now();
       while (!isOver()) {
-        const memory = (await metricsOf(operations)).get(
-          'process_resident_memory_bytes',
-        );
+        const memory = (await metricsOf(operations)).get('process_resident_memory_bytes');
         samples.push([(Date.now() - startedAt) / 60_000, (memory ?? Number.NaN) / mebibyte]);
         await delay(sampleMs);
       }
