@@ -42,8 +42,9 @@ REFUSED_FOR_A_REASON = {
     "request.inexact_integer": "an integer of more than 64 bits",
     "request.json_too_deep": "more than 32 levels",
 }
-# What a schema cannot say of a valid field: that the items of a list differ in one thing.
-INEXPRESSIBLE = ["uniqueInstallments", "isSortList"]
+# What a schema cannot say of a valid field: that the items of a list differ in one thing; and that one
+# field needs another, which OpenAPI has from 3.1 on (the document says it by dependentRequired).
+INEXPRESSIBLE = ["uniqueInstallments", "isSortList", "needsInstallment"]
 
 
 
