@@ -24,6 +24,7 @@ const passing: readonly (readonly [string, Document, number])[] = [
   ['conflicts with another one', { errorCode: 112, ...transient }, 3],
   ['takes too long (MaxTimeMSExpired)', { errorCode: 50, ...unknown }, 2],
   ['is interrupted by an election', { errorCode: 11_602, ...unknown }, 2],
+  ['is ended by another process, which took it for abandoned', { errorCode: 11_601 }, 1],
   ['comes to a server that is no primary any more', { errorCode: 10_107, ...unknown }, 2],
   ['is stored but not confirmed by a majority in time', timeOut, 1],
 ];

@@ -1,35 +1,29 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Db, MongoClient } from 'mongodb';
+import type { Db } from 'mongodb';
 import { addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';
 import { kill, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
 import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
 import { LeadLoad, longestWait, statusCounts } from './support/lead-load.js';
-import { type ReplicaSet, startReplicaSet } from './support/replica-set.js';
 import { differences, undelivered } from './support/stored-state.js';
 import { subscribe, toLoopback } from './support/subscription.js';
 
 /** A killed process keeps its deliveries for the minute of their lease (rule HOOK-8). */
 const leaseMs = 60_000;
 
-let set: ReplicaSet;
-let client: MongoClient;
+let database: FaultDatabase;
 let db: Db;
 let variables: Record<string, string>;
 
 beforeAll(async () => {
-  set = await startReplicaSet(1);
-  const MONGODB_URI = set.uri('faults');
-  variables = { MONGODB_URI, ...toLoopback };
-  client = await new MongoClient(MONGODB_URI).connect();
-  db = client.db();
+  database = await startFaultDatabase();
+  ({ db } = database);
+  variables = { MONGODB_URI: database.uri, ...toLoopback };
 });
-afterAll(async () => {
-  await client.close();
-  await set.stop();
-});
+afterAll(() => database.stop());
 
 describe('one of two instances that is killed under load, and started again', () => {
   it('loses nothing that was acknowledged, and leaves nothing twice or by halves', async () => {
@@ -51,7 +45,7 @@ describe('one of two instances that is killed under load, and started again', ()
       const random = round === 1 ? plan : randomNumbers(plan.below(2 ** 31));
       const tenant = await addTenant(db);
       tenants.push(tenant);
-      await subscribe(variables['MONGODB_URI'] ?? '', tenant.organizationId, receiver.url);
+      await subscribe(database.uri, tenant.organizationId, receiver.url);
       const load = new LeadLoad({
         urls: () => instances.flatMap((one) => (one === undefined ? [] : [one.url])),
         apiKey: tenant.key,

@@ -1,31 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Db, MongoClient } from 'mongodb';
+import type { Db } from 'mongodb';
 import { addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';
 import { startProcess } from '../support/service-process.js';
+import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
 import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
 import { LeadLoad, statusCounts } from './support/lead-load.js';
-import { type ReplicaSet, startReplicaSet } from './support/replica-set.js';
 import { differences } from './support/stored-state.js';
 import { subscribe, toLoopback } from './support/subscription.js';
 
-let set: ReplicaSet;
-let client: MongoClient;
+let database: FaultDatabase;
 let db: Db;
 let variables: Record<string, string>;
 
 beforeAll(async () => {
-  set = await startReplicaSet(1);
-  const MONGODB_URI = set.uri('faults');
-  variables = { MONGODB_URI, ...toLoopback };
-  client = await new MongoClient(MONGODB_URI).connect();
-  db = client.db();
+  database = await startFaultDatabase();
+  ({ db } = database);
+  variables = { MONGODB_URI: database.uri, ...toLoopback };
 });
-afterAll(async () => {
-  await client.close();
-  await set.stop();
-});
+afterAll(() => database.stop());
 
 describe('SIGTERM under load', () => {
   it('answers what was taken, ends in time, and gives back what the process held', async () => {
@@ -39,7 +33,7 @@ describe('SIGTERM under load', () => {
     for (let round = 1; round <= rounds; round++) {
       const service = await started;
       const tenant = await addTenant(db);
-      await subscribe(variables['MONGODB_URI'] ?? '', tenant.organizationId, receiver.url);
+      await subscribe(database.uri, tenant.organizationId, receiver.url);
       let urls = [service.url];
       const load = new LeadLoad({ urls: () => urls, apiKey: tenant.key, random });
       load.start(8);

@@ -45,6 +45,7 @@ const unavailableCodes: ReadonlySet<number> = new Set([
   371, // UserWritesBlocked
   10_107, // NotWritablePrimary
   11_600, // InterruptedAtShutdown
+  interruptedCode, // a commit that ends so may have been stored
   11_602, // InterruptedDueToReplStateChange
   13_435, // NotPrimaryNoSecondaryOk
   13_436, // NotPrimaryOrSecondary

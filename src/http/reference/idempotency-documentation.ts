@@ -16,7 +16,11 @@ const parameter = {
     'A new value, a UUID for example, for each new request; with it a repetition gets the first ' +
     'response again for 24 hours, and changes nothing. In quotes or bare.',
   // Quotes and backslashes count twice where they are in quotes.
-  schema: { type: 'string' as const, minLength: 1, maxLength: 2 * keyLengthLimit + 2 },
+  schema: {
+    type: 'string' as const,
+    maxLength: 2 * keyLengthLimit + 2,
+    pattern: String.raw`^("([ !#-\[\]-~]|\\["\\])+"|[!#-~]+)$`,
+  },
   example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
 };
 

@@ -1,5 +1,10 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptional, type ApiPropertyOptions } from '@nestjs/swagger';
+import {
+  ApiProperty,
+  type ApiPropertyOptions,
+  ApiSchema,
+  type ApiSchemaOptions,
+} from '@nestjs/swagger';
 import { plainToInstance } from 'class-transformer';
 import {
   getMetadataStorage,
@@ -19,10 +24,20 @@ const namesInsideKey = Symbol('namesInside');
 /** A field of a request that may be left out, but not sent as null. */
 export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
   return applyDecorators(
-    ApiPropertyOptional(api),
+    // An object's own list of what it requires says that the field is not required.
+    ApiProperty({ required: false, ...api } as ApiPropertyOptions),
     ValidateIf((_object, value) => value !== undefined),
     ...rules.map(checkedBy),
   );
+}
+
+/** What the reference says of the fields of an object together, in words of JSON Schema. */
+export function FieldsTogether(
+  rules:
+    | { readonly anyOf: readonly { readonly required: readonly string[] }[] }
+    | { readonly dependentRequired: Readonly<Record<string, readonly string[]>> },
+): ClassDecorator {
+  return ApiSchema(rules as ApiSchemaOptions);
 }
 
 /** The objects in the list of this field become DTOs too. */

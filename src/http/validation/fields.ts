@@ -9,7 +9,12 @@ import { externalId, externalIdLimit, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
 import { type DtoClass, Field, ItemType, RequiredField } from './field.js';
 
-const externalIdApi = { type: String, minLength: 1, maxLength: externalIdLimit };
+const externalIdApi = {
+  type: String,
+  minLength: 1,
+  maxLength: externalIdLimit,
+  pattern: String.raw`^[^\x00]+$`,
+};
 
 /** A text that is not empty. */
 export function TextField(

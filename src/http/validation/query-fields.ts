@@ -10,6 +10,10 @@ const pageLimit = 100;
 /** Items of a page when the request does not say. */
 export const defaultPageLimit = 10;
 
+/** A comma list for the reference: no item is empty, a comma inside of one is written behind `\\`. */
+const listItem = String.raw`(?:[^,\\\x00]|\\,?)+`;
+const listPattern = `^${listItem}(?:,${listItem})*$`;
+
 export function PageNumber(): PropertyDecorator {
   return Field({ type: 'integer', minimum: 1, default: 1, description: 'Number of the page.' }, [
     isPositive(),
@@ -59,7 +63,8 @@ export function Switch(description: string): PropertyDecorator {
 
 /** A number that is not negative, in plain decimal notation. */
 export function PlainNumber(description: string): PropertyDecorator {
-  return Field({ type: 'number', minimum: 0, description }, [decimal]);
+  const range = { minimum: 0, maximum: Number.MAX_SAFE_INTEGER };
+  return Field({ type: 'number', ...range, description }, [decimal]);
 }
 
 /**
@@ -73,7 +78,7 @@ export function CommaList(description: string, rules: ValueKind = []): PropertyD
     ...rule,
     isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
   }));
-  return Field({ type: 'string', description }, [
+  return Field({ type: 'string', pattern: listPattern, description }, [
     { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
     storable,
     ...ofItems,
@@ -88,9 +93,11 @@ export function ExternalIdList(description: string): PropertyDecorator {
 /** Fields separated by commas, each at most once, `-` before a field for descending order. */
 export function SortList(fields: readonly string[], fallback: string): PropertyDecorator {
   const list = fields.join(', ');
+  const names = fields.join('|');
   return Field(
     {
       type: 'string',
+      pattern: `^-?(${names})(,-?(${names})){0,${fields.length - 1}}$`,
       default: fallback,
       description: `Comma list of ${list}; - before a field for descending order.`,
     },

@@ -1,5 +1,5 @@
 import { ExternalIdField, NumberField, StatusField } from '../../http/validation/fields.js';
-import { Field, RequiredField } from '../../http/validation/field.js';
+import { Field, FieldsTogether, RequiredField } from '../../http/validation/field.js';
 import { ToleratesUnknownNames } from '../../http/validation/unknown-names.js';
 import { string } from '../../values/text.js';
 import {
@@ -18,7 +18,7 @@ export class CallbackQuery {
 
 /** The id of a reservation in a body; anything that is not empty, so that an unknown one is not found. */
 export function ReservationIdField(description: string): PropertyDecorator {
-  return RequiredField({ description, example: '6740b1f2c3d4e5f607182940' }, [
+  return RequiredField({ description, minLength: 1, example: '6740b1f2c3d4e5f607182940' }, [
     { name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' },
     string,
   ]);
@@ -26,6 +26,7 @@ export function ReservationIdField(description: string): PropertyDecorator {
 
 /** Body of `POST /reservations/webhook` (rule CALL-1). */
 @ToleratesUnknownNames()
+@FieldsTogether({ dependentRequired: { chequeStatus: ['installmentId'] } })
 export class CallbackDto {
   @ReservationIdField("Id of an existing reservation of the caller's organization.")
   reservationId!: string;

@@ -81,6 +81,17 @@ export function restoreWallet(state: ReservationState, id?: Types.ObjectId): Res
   return withWallet(state, { type: 'wallet.restored', wallet });
 }
 
+/**
+ * Stores the wallet once more as it is. A report that goes by the status of before, and is stored in the
+ * same moment by another instance, would else be taken for one that came before the change of the status
+ * and be missing from its response (rule CALL-12).
+ */
+export function touchWallet(state: ReservationState): ReservationState {
+  const [first, ...others] = state.wallets;
+  if (first === undefined) return state;
+  return { ...state, wallets: [{ ...first, updatedAt: state.now }, ...others] };
+}
+
 function newWallet(
   { reservation: { organizationId, _id: reservationId, unitId }, now }: ReservationState,
   cheques: readonly Cheque[],

@@ -1,7 +1,7 @@
 import { Types } from 'mongoose';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { reservationErrors } from '../reservation-errors.js';
-import { addCheques, deleteWallet, restoreWallet } from '../cheques/wallets.js';
+import { addCheques, deleteWallet, restoreWallet, touchWallet } from '../cheques/wallets.js';
 import { recomputeUnit, type ReservationState, withStatus } from '../reservation-state.js';
 import type { ReservationDocument } from '../reservation.schema.js';
 import type { ReservationStatus } from '../statuses.js';
@@ -67,7 +67,9 @@ export function decideUpsert(
   const isReopened = !isOpen(reservation.status) && isOpen(status);
   const extended = addCheques(isReopened ? restoreWallet(changed) : changed, request.cheques ?? []);
   if (extended === null) throw new DomainError(reservationErrors.walletFull);
-  return recomputeUnit(isCanceled ? deleteWallet(extended) : extended);
+  const isCollected = moved !== reservation && status === 'pending_cheque_collection';
+  const touched = isCollected ? touchWallet(extended) : extended;
+  return recomputeUnit(isCanceled ? deleteWallet(touched) : touched);
 }
 
 /**

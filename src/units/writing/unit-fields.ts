@@ -3,11 +3,17 @@ import { Field, NamesInside } from '../../http/validation/field.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { languages } from '../../localization/language.js';
 import { isValid } from '../../values/rule.js';
-import { shortText } from '../../values/text.js';
+import { shortText, shortTextLimit } from '../../values/text.js';
 import { webAddress } from '../../values/web-address.js';
 
 const maxItems = 500;
-const textApi = { type: 'string' as const };
+/** A text with something in it, and without a null character. */
+const textApi = {
+  type: 'string' as const,
+  minLength: 1,
+  maxLength: shortTextLimit,
+  pattern: String.raw`^[^\x00]*[^\s\x00][^\x00]*$`,
+};
 
 /** A text in the language of the request, or one in several languages. */
 export function NameField(): PropertyDecorator {
@@ -19,6 +25,7 @@ export function NameField(): PropertyDecorator {
           {
             type: 'object',
             properties: { 'en-us': textApi, 'ar-eg': textApi },
+            minProperties: 1,
             additionalProperties: false,
           },
         ],
@@ -32,7 +39,7 @@ export function NameField(): PropertyDecorator {
 
 /** The name of another document, or null for none. */
 export function ReferenceField(description: string): PropertyDecorator {
-  return Field({ type: String, nullable: true, description }, [
+  return Field({ ...textApi, nullable: true, description }, [
     { name: 'isTextOrNull', isMet: (value) => value === null || isText(value) },
   ]);
 }

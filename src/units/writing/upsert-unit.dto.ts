@@ -1,3 +1,4 @@
+import { FieldsTogether } from '../../http/validation/field.js';
 import {
   BooleanField,
   ExternalIdField,
@@ -14,6 +15,7 @@ export interface MediaInput {
 }
 
 /** Body of `POST /units` (rule UNIT-1). */
+@FieldsTogether({ anyOf: [{ required: ['recordSystemId'] }, { required: ['unitId'] }] })
 export class UpsertUnitDto {
   @ExternalIdField({
     description:

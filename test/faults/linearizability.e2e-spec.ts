@@ -1,0 +1,128 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addTenant } from '../support/builders.js';
+import { kill, type ServiceProcess, startProcess } from '../support/service-process.js';
+import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
+import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
+import { buildChecker, checkHistories } from './support/histories.js';
+import { RecordedClients, type RecordedOperation } from './support/recorded-clients.js';
+
+const operationsOfRound = 2_000;
+const clients = 12;
+
+const reason = await buildChecker();
+if (reason !== undefined) report(`Histories are not checked. ${reason}`);
+const whereGoIs = reason === undefined ? it : it.skip;
+
+let database: FaultDatabase;
+let instances: (ServiceProcess | undefined)[];
+let recorded: RecordedClients;
+const random = randomNumbers();
+
+beforeAll(async () => {
+  if (reason !== undefined) return;
+  database = await startFaultDatabase();
+  instances = await Promise.all([1, 2].map(start));
+  recorded = new RecordedClients(
+    database.db,
+    await addTenant(database.db),
+    () => instances.flatMap((one) => (one === undefined ? [] : [one.url])),
+    random,
+  );
+});
+afterAll(async () => {
+  recorded?.stop();
+  await database?.stop();
+});
+
+function start(): Promise<ServiceProcess> {
+  return startProcess({ MONGODB_URI: database.uri, ROLE: 'api' });
+}
+
+/** Ends one of two instances at once, and starts it again. */
+async function replaceOne(): Promise<void> {
+  const index = random.below(2);
+  const victim = instances[index];
+  instances[index] = undefined;
+  if (victim !== undefined) await kill(victim);
+  instances[index] = await start();
+}
+
+describe('leads and units behind two instances, of which one is killed and started again', () => {
+  whereGoIs('look to all clients like one, which does one thing after the other', async () => {
+    const operations = Number(process.env['FAULT_OPERATIONS'] ?? faultRounds(20_000, 1_000_000));
+    let rounds = 0;
+    let notTold = 0;
+    let total = 0;
+    const startedAt = performance.now();
+    while (total < operations) {
+      const done = recorded.run(++rounds, operationsOfRound, clients);
+      await recorded.further(random.below(operationsOfRound / 2));
+      await Promise.all([done, replaceOne()]);
+      total += recorded.history.length;
+      const found = await checkHistories(recorded.history);
+      notTold += recorded.history.filter(({ output }) => output === null).length;
+      if (found.illegal.length > 0) report(`pictures: ${found.pictures}`);
+      expect([found.illegal, found.undecided, recorded.unexpected]).toEqual([[], [], []]);
+      recorded.forget();
+    }
+    const seconds = Math.round((performance.now() - startedAt) / 1_000);
+    report(
+      `seed ${random.seed}: ${total} operations in ${seconds} s, ${rounds} kills, ${notTold} ` +
+        `operations of which nobody knows whether they happened: linearizable`,
+    );
+  });
+
+  whereGoIs('are found out when a client is told what was not so', async () => {
+    await recorded.run(0, 300, clients);
+    const history = [...recorded.history];
+    expect((await checkHistories(history)).illegal).toEqual([]);
+    for (const change of [staleLead, lostReport, soldTwice]) {
+      const { index, operation } = change(history);
+      const { illegal } = await checkHistories(history.with(index, operation));
+      expect(illegal).toEqual([operation.key]);
+    }
+  });
+});
+
+function changed(
+  history: readonly RecordedOperation[],
+  isMeant: (operation: RecordedOperation) => boolean,
+  output: (operation: RecordedOperation) => object,
+) {
+  const index = history.findLastIndex(isMeant);
+  const operation = history[index] as RecordedOperation;
+  return {
+    index,
+    operation: { ...operation, output: { ...operation.output, ...output(operation) } },
+  };
+}
+
+/** A read of a lead that shows a value of before. */
+function staleLead(history: readonly RecordedOperation[]) {
+  return changed(
+    history,
+    ({ input, output }) => input.op === 'read' && (output?.['a'] ?? 0) > 0,
+    ({ output }) => ({ a: output?.['a'] - 1 }),
+  );
+}
+
+/** A history of a cheque that lacks an entry. */
+function lostReport(history: readonly RecordedOperation[]) {
+  return changed(
+    history,
+    ({ input, output }) => input.op === 'readReservation' && output?.['reservation'].reports > 0,
+    ({ output }) => {
+      const { reservation } = output as { reservation: { reports: number } };
+      return { reservation: { ...reservation, reports: reservation.reports - 1 } };
+    },
+  );
+}
+
+/** A recovery that is acknowledged though the unit is another's. */
+function soldTwice(history: readonly RecordedOperation[]) {
+  return changed(
+    history,
+    ({ output }) => output?.['code'] === 'unit.already_reserved',
+    () => ({ status: 201, code: '' }),
+  );
+}

@@ -1,0 +1,45 @@
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { startProcess } from '../support/service-process.js';
+import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
+import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
+import { installSchemathesis, runSchemathesis } from './support/schemathesis.js';
+
+const installed = await installSchemathesis();
+if ('reason' in installed) report(`No requests are generated. ${installed.reason}`);
+const whereSchemathesisIs = 'reason' in installed ? it.skip : it;
+const folder = 'reason' in installed ? '' : installed.folder;
+
+let database: FaultDatabase | undefined;
+afterAll(() => database?.stop());
+
+describe('requests that are generated from the reference', () => {
+  whereSchemathesisIs('get only answers that it describes, and none of 5xx', async () => {
+    const wanted = faultRounds(5_000, 100_000);
+    const maxExamples = faultRounds(220, 1_000);
+    const random = randomNumbers();
+    database = await startFaultDatabase();
+    // With the demo organization, whose key is printed once.
+    const service = await startProcess({ MONGODB_URI: database.uri, NODE_ENV: 'development' });
+    let apiKey = '';
+    await eventually(() => {
+      [apiKey = ''] = /iapi_[\w-]+/.exec(service.output()) ?? [];
+      expect(apiKey).not.toBe('');
+    });
+    const statuses: Record<string, number> = {};
+    let requests = 0;
+    for (let { seed } = random; requests < wanted; seed = random.below(2 ** 31)) {
+      const done = await runSchemathesis(folder, { url: service.url, apiKey, seed, maxExamples });
+      requests += done.requests;
+      for (const [status, count] of Object.entries(done.statuses)) {
+        statuses[status] = (statuses[status] ?? 0) + count;
+      }
+      report(`seed ${seed}: ${requests} requests, answers ${JSON.stringify(statuses)}`);
+      if (done.exitCode !== 0) throw new Error(done.output);
+      expect(done.requests).toBeGreaterThan(0);
+    }
+    expect(Object.keys(statuses).filter((status) => status >= '5')).toEqual([]);
+    expect(service.output()).not.toMatch(/unhandled/i);
+    expect(service.process.exitCode).toBeNull();
+  });
+});
