@@ -12,6 +12,7 @@ import { developmentKeySchema } from './endpoints/development-key.schema.js';
 import { DevelopmentKeysRepository } from './endpoints/development-keys.repository.js';
 import { EncryptionKeys } from './endpoints/encryption-keys.js';
 import { EndpointSecrets } from './endpoints/endpoint-secrets.js';
+import { SecretKeys } from './endpoints/secret-keys.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
@@ -53,6 +54,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     DevelopmentKeysRepository,
     EncryptionKeys,
     EndpointSecrets,
+    SecretKeys,
     WebhookDeliveriesRepository,
     WebhookDeliveriesService,
     DeliveryQueueRepository,
@@ -69,6 +71,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
   exports: [
     Outbox,
     OutboxEventsService,
+    SecretKeys,
     WebhookEndpointsService,
     WebhookDeliveriesService,
     WebhookBackground,
