@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { DeliveryGiveUps } from './deliveries/delivery-give-ups.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
@@ -40,8 +41,8 @@ import { WebhookWorker } from './worker/webhook-worker.js';
       { name: 'WebhookEndpoint', schema: webhookEndpointSchema },
       { name: 'WebhookDelivery', schema: webhookDeliverySchema },
       { name: 'WebhookAttempt', schema: webhookAttemptSchema },
-      { name: 'DevelopmentKey', schema: developmentKeySchema },
     ),
+    MongooseModule.forFeature([{ name: 'DevelopmentKey', schema: developmentKeySchema }]),
   ],
   providers: [
     Outbox,

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../configuration/clock.js';
+import { textOf } from '../../database/documents/stored-values.js';
 import { EncryptionKeys } from './encryption-keys.js';
 import { signingSecrets } from './endpoint-secrets.js';
 import { keyIdOf, open, seal, sealingKeyOf } from './secret-box.js';
@@ -72,8 +73,8 @@ export class SecretKeys {
    */
   async reseal(progress: (done: number, total: number) => void): Promise<Resealed> {
     const keys = await this.keys.all();
-    const newest = keys.slice(0, 1).map(keyIdOf);
-    const isOld = ({ sealed }: OldSecret) => !newest.includes(sealingKeyOf(sealed));
+    const [newest] = keys.map(keyIdOf);
+    const isOld = ({ sealed }: OldSecret) => sealingKeyOf(sealed) !== newest;
     let total = 0;
     for await (const secret of this.secrets()) if (isOld(secret)) total += 1;
     const unopened: UnopenedSecret[] = [];
@@ -103,7 +104,7 @@ export class SecretKeys {
     const now = this.clock.now();
     return endpoints.flatMap((endpoint) =>
       // Other programs may have written what is no text.
-      signingSecrets(endpoint, now).map(({ sealed }) => ({ endpoint, sealed: String(sealed) })),
+      signingSecrets(endpoint, now).map(({ sealed }) => ({ endpoint, sealed: textOf(sealed) })),
     );
   }
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Collection, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../database/documents/across-tenants.js';
 import { failingDaysLimit, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import type {
   DisabledReason,
@@ -32,7 +34,8 @@ export class WebhookEndpointsRepository {
   private readonly endpoints: Collection<WebhookEndpointDocument>;
 
   constructor(
-    @InjectCollection('WebhookEndpoint') collection: TenantCollection<WebhookEndpointDocument>,
+    @InjectAcrossTenants('WebhookEndpoint')
+    collection: CollectionAcrossTenants<WebhookEndpointDocument>,
   ) {
     this.endpoints = collection.acrossTenants;
   }
