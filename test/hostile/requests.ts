@@ -19,31 +19,41 @@ export interface SentRequest {
 
 /** How many requests are under way at once. */
 const width = 16;
+/** How often a request is repeated. */
+const mostRepeated = 5;
 
 /** Sends requests to a service over a few connections. */
 export function createSender(url: string) {
   const agent = new Agent({ keepAlive: true, maxSockets: width });
   const { hostname, port } = new URL(url);
-  return {
-    send: ({ method, path, headers, body }: SentRequest): Promise<Answer> =>
-      new Promise((resolve, reject) => {
-        const sent = request(
-          { agent, hostname, port, method, path: `/${basePath}${path}`, headers },
-          (response) => {
-            const chunks: Buffer[] = [];
-            response.on('data', (chunk: Buffer) => chunks.push(chunk));
-            response.on('error', reject).on('end', () => {
-              const { statusCode = 0, headers: received } = response;
-              resolve({
-                status: statusCode,
-                headers: received,
-                text: Buffer.concat(chunks).toString(),
-              });
+  const sendOnce = ({ method, path, headers, body }: SentRequest): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const sent = request(
+        { agent, hostname, port, method, path: `/${basePath}${path}`, headers },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on('data', (chunk: Buffer) => chunks.push(chunk));
+          response.on('error', reject).on('end', () => {
+            const { statusCode = 0, headers: received } = response;
+            resolve({
+              status: statusCode,
+              headers: received,
+              text: Buffer.concat(chunks).toString(),
             });
-          },
-        );
-        sent.on('error', reject).end(body);
-      }),
+          });
+        },
+      );
+      sent.on('error', reject).end(body);
+    });
+  return {
+    /** A 503 is repeated, as it asks for: many requests at a time meet each other. */
+    send: async (sent: SentRequest): Promise<Answer> => {
+      let answer = await sendOnce(sent);
+      for (let again = 0; again < mostRepeated && answer.status === 503; again++) {
+        answer = await sendOnce(sent);
+      }
+      return answer;
+    },
     close: () => agent.destroy(),
   };
 }

@@ -12,8 +12,10 @@ import { isAcrossTenants, type TenantCommand } from '../support/tenant-commands.
 import { startTestService, type TestService } from '../support/test-service.js';
 import { type Answer, createSender, inParallel, type SentRequest } from './requests.js';
 import {
+  acceptedBody,
   addTenantData,
   foreignReferences,
+  spread,
   storedOf,
   type TenantData,
   unusedId,
@@ -31,7 +33,7 @@ const commands: TenantCommand[] = [];
 beforeAll(async () => {
   service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
   [own, other] = await Promise.all([
-    addTenantData(service.db, 1),
+    addTenantData(service.db, spread),
     addTenantData(service.db, rounds(3, 20)),
   ]);
   sender = createSender(service.url);
@@ -50,26 +52,6 @@ afterAll(async () => {
 });
 
 const operations = documentedOperations();
-const first = (kind: string) => own.ids[kind]?.[0] ?? '';
-
-/** Bodies that change something of the caller's own: each place of them is given foreign ids in turn. */
-const bodies: Readonly<Record<string, () => Readonly<Record<string, unknown>>>> = {
-  'POST /leads': () => ({ data: { name: 'Mona' }, additionalData: {} }),
-  'POST /units': () => ({
-    recordSystemId: first('external id of a unit'),
-    compound: first('slug of a compound'),
-  }),
-  'POST /reservations': () => ({
-    recordSystemId: first('external id of a reservation'),
-    unit: first('slug of a unit'),
-  }),
-  'POST /reservations/webhook': () => ({
-    reservationId: first('a reservation'),
-    installmentId: first('installment'),
-    chequeStatus: 'post_dated',
-  }),
-};
-
 /** Places below what takes anything, where a lead has fields that it looks others up by. */
 const insideOfLeads: readonly Position[] = [
   'name',
@@ -78,6 +60,8 @@ const insideOfLeads: readonly Position[] = [
   'project',
   'leadSource',
 ].map((name) => ({ place: 'body', steps: ['data', name] }));
+
+let turn = 0;
 
 interface Place {
   readonly operation: Operation;
@@ -100,7 +84,7 @@ function requestOf({ operation, position }: Place, id: string): SentRequest {
     /\{(\w+)\}/,
     position.place === 'path' ? encodeURIComponent(id) : 'none',
   );
-  const base = bodies[name]?.() ?? exampleBody;
+  const base = acceptedBody(own, name, turn++) ?? exampleBody;
   const body = position.place === 'body' ? withValueAt(base, position.steps, id) : base;
   return {
     method,

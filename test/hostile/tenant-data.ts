@@ -28,6 +28,42 @@ function isText(kind: string): boolean {
   return /slug|name|external|unitId|installment|idempotency/i.test(kind);
 }
 
+/** How many things of their own callers change in turn: requests for one wait for each other. */
+export const spread = 8;
+
+/**
+ * A body that an endpoint accepts: it changes one of the tenant's own things.
+ *
+ * @param turn which of them
+ * @returns undefined for an endpoint that is not known here
+ */
+export function acceptedBody(
+  { ids }: TenantData,
+  operation: string,
+  turn: number,
+): Readonly<Record<string, unknown>> | undefined {
+  const own = (kind: string) => ids[kind]?.[turn % spread] ?? '';
+  switch (operation) {
+    case 'POST /leads':
+      return { recordSystemId: `lead-${turn % spread}`, data: { name: 'Mona' } };
+    case 'POST /units':
+      return { recordSystemId: `unit-${turn % spread}`, compound: own('slug of a compound') };
+    case 'POST /reservations':
+      return {
+        recordSystemId: own('external id of a reservation'),
+        unit: own('slug of a unit'),
+      };
+    case 'POST /reservations/webhook':
+      return {
+        reservationId: own('a reservation'),
+        installmentId: own('installment'),
+        chequeStatus: 'post_dated',
+      };
+    default:
+      return undefined;
+  }
+}
+
 /** Writes a tenant with as many of everything as there should be. */
 export async function addTenantData(db: Db, count: number): Promise<TenantData> {
   const tenant = await addTenant(db);
