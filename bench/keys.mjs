@@ -62,8 +62,7 @@ async function measure() {
 }
 
 async function refusal(socket, wrongKey) {
-  const request =
-    'GET /external/apis/v1.0/leads/none HTTP/1.1\r\nHost: x\r\n' + `api-key: ${wrongKey}\r\n\r\n`;
+  const request = `GET /external/apis/v1.0/leads/none HTTP/1.1\r\nHost: x\r\napi-key: ${wrongKey}\r\n\r\n`;
   const startedAt = process.hrtime.bigint();
   socket.write(request);
   const [chunk] = await once(socket, 'data');

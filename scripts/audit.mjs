@@ -2,7 +2,7 @@
 // one has an advisory of high or critical severity; where the service does not answer, it says so.
 import { spawnSync } from 'node:child_process';
 
-const failing = ['high', 'critical'];
+const failing = new Set(['high', 'critical']);
 
 const { stdout } = spawnSync(
   'npm',
@@ -13,15 +13,17 @@ const report = parsed(stdout);
 
 if (report?.vulnerabilities === undefined) {
   const reason = report?.message ?? 'no report';
-  console.log(`Not audited: the registry's advisory service did not answer (${reason}).`);
+  print(`Not audited: the registry's advisory service did not answer (${reason}).`);
 } else {
   const found = Object.values(report.vulnerabilities);
-  for (const { name, severity } of found) console.log(`${severity}: ${name}`);
-  const grave = found.filter(({ severity }) => failing.includes(severity));
-  console.log(
-    `Audited: ${found.length} packages with advisories, ${grave.length} high or critical.`,
-  );
+  for (const { name, severity } of found) print(`${severity}: ${name}`);
+  const grave = found.filter(({ severity }) => failing.has(severity));
+  print(`Audited: ${found.length} packages with advisories, ${grave.length} high or critical.`);
   if (grave.length > 0) process.exitCode = 1;
+}
+
+function print(line) {
+  process.stdout.write(`${line}\n`);
 }
 
 function parsed(text) {

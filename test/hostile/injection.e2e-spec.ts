@@ -92,6 +92,7 @@ function attacksAt(operation: Operation, { place, steps }: Position): Attack[] {
         request: { ...plain, headers: { ...plain.headers, [parameter]: value } },
       }));
     case 'body':
+    default:
       return hostileValues.map((payload) => attackInBody(operation, steps, payload));
   }
 }

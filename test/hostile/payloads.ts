@@ -25,7 +25,7 @@ export const hostileTexts: readonly string[] = [
   '[$ne]',
   "' OR 1=1 --",
   '"; db.leads.drop(); //',
-  '${7*7}{{7*7}}',
+  '{{7*7}}<%= 7*7 %>#{7*7}',
   '<script>alert(1)</script>',
   '=HYPERLINK("http://x.example")',
   '../../../../etc/passwd',

@@ -28,12 +28,14 @@ interface BillOfMaterials {
   readonly dependencies: readonly { readonly ref: string; readonly dependsOn: readonly string[] }[];
 }
 
-const read = <T>(file: string) => JSON.parse(readFileSync(file, 'utf8')) as T;
-const { scripts, allowScripts } = read<{
-  scripts: Record<string, string>;
-  allowScripts: Record<string, boolean>;
-}>('package.json');
-const { packages } = read<{ packages: Record<string, LockedPackage> }>('package-lock.json');
+const read = (file: string): unknown => JSON.parse(readFileSync(file, 'utf8'));
+const { scripts, allowScripts } = read('package.json') as {
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly allowScripts: Readonly<Record<string, boolean>>;
+};
+const { packages } = read('package-lock.json') as {
+  readonly packages: Readonly<Record<string, LockedPackage>>;
+};
 const locked = Object.entries(packages)
   .filter(([path]) => path !== '')
   .map(([path, entry]) => ({
@@ -68,7 +70,7 @@ describe('install scripts', () => {
 describe('npm run sbom', () => {
   it('names every package of the lockfile, those of production with the hash of their archive', async () => {
     expect(await run('sh', ['-c', scripts['sbom'] ?? ''])).toMatchObject({ code: 0 });
-    const bill = read<BillOfMaterials>(join(folder, 'sbom.cdx.json'));
+    const bill = read(join(folder, 'sbom.cdx.json')) as BillOfMaterials;
     expect(bill).toMatchObject({ bomFormat: 'CycloneDX', specVersion: '1.5' });
     const hashes = new Map(
       bill.components.map(({ purl, hashes: [hash] = [] }) => [purl, hash?.content]),
