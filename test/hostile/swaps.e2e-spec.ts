@@ -74,7 +74,9 @@ const places = operations.flatMap((operation) =>
     .map((position): Place => ({ operation, position })),
 );
 const reading = places.filter(({ operation }) => operation.method !== 'POST');
-const writing = places.filter(({ operation }) => operation.method === 'POST');
+/** A phone that another lead of the caller has is refused, so that one id would get two answers. */
+const isPhone = ({ position }: Place) => position.steps.at(-1)?.startsWith('phoneNumber') === true;
+const writing = places.filter((place) => place.operation.method === 'POST' && !isPhone(place));
 
 function requestOf({ operation, position }: Place, id: string): SentRequest {
   const { method, name, path, hasBody, exampleBody } = operation;

@@ -45,7 +45,7 @@ export function acceptedBody(
   const own = (kind: string) => ids[kind]?.[turn % spread] ?? '';
   switch (operation) {
     case 'POST /leads':
-      return { recordSystemId: `lead-${turn % spread}`, data: { name: 'Mona' } };
+      return { recordSystemId: `lead-${turn % spread}` };
     case 'POST /units':
       return { recordSystemId: `unit-${turn % spread}`, compound: own('slug of a compound') };
     case 'POST /reservations':
