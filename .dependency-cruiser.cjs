@@ -22,6 +22,26 @@ const doors = [
 /** What compounds and units stand on; their collections are the catalogue's. */
 const catalogue = '^src/catalogue/';
 
+/**
+ * Who may query all organizations at once (rule DATA-10). Every other query names the organization:
+ * the collections that it is given take none without.
+ */
+const acrossTenants = [
+  // A key is looked up before its organization is known.
+  '^src/authentication/api-keys\\.repository\\.ts$',
+  // One pass makes the phones comparable that other programs have stored, whosever they are.
+  '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
+  // The relay takes the events of all organizations in their order, and removes nothing of any.
+  '^src/webhooks/outbox/outbox-events\\.repository\\.ts$',
+  // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
+  '^src/webhooks/endpoints/webhook-endpoints\\.repository\\.ts$',
+  '^src/webhooks/deliveries/(delivery-queue|webhook-(attempts|deliveries))\\.repository\\.ts$',
+  // An index is that of all.
+  '^src/webhooks/deliveries/replaced-indexes\\.ts$',
+  // Where it is made.
+  '^src/database/documents/tenant-collections\\.module\\.ts$',
+];
+
 /** Decisions as functions: time and data come as arguments, so that tables can test them. */
 const pure = [
   '-merge\\.ts$',
@@ -138,6 +158,23 @@ module.exports = {
       severity: 'error',
       from: { path: '^src/http/' },
       to: { path: '^src/authentication/', dependencyTypesNot: ['type-only'] },
+    },
+    {
+      name: 'queries-name-their-tenant',
+      comment: 'Who is not named above gets collections that ask nothing without an organization.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: acrossTenants },
+      to: { path: '^src/database/documents/across-tenants\\.ts$' },
+    },
+    {
+      name: 'repositories-query',
+      comment: 'controller -> service -> repository -> schema.',
+      severity: 'error',
+      from: {
+        path: '^src/',
+        pathNot: ['\\.repository\\.ts$', '/replaced-indexes\\.ts$', '^src/database/'],
+      },
+      to: { path: '^src/database/documents/(inject-collection|tenant-collection)\\.ts$' },
     },
     {
       name: 'controllers-call-services',

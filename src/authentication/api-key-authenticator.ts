@@ -101,10 +101,11 @@ export class ApiKeyAuthenticator {
     return organization === null ? undefined : { key, organization };
   }
 
-  private recordUse({ _id, lastUsedAt }: ApiKeyDocument): void {
+  private recordUse(key: ApiKeyDocument): void {
+    const { lastUsedAt } = key;
     const now = this.clock.now();
     if (lastUsedAt && now.getTime() - lastUsedAt.getTime() < lastUsedPrecisionMs) return;
-    this.keys.markUsed(_id, now).catch((error: unknown) => {
+    this.keys.markUsed(key, now).catch((error: unknown) => {
       this.logger.warn({ err: error }, 'The last use of an API key could not be stored');
     });
   }

@@ -1,14 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../database/documents/inject-collection.js';
-import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../database/documents/across-tenants.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 
 /** Keys are looked up before their organization is known. */
 @Injectable()
 export class ApiKeysRepository {
   constructor(
-    @InjectCollection('ApiKey') private readonly keys: TenantCollection<ApiKeyDocument>,
+    @InjectAcrossTenants('ApiKey') private readonly keys: CollectionAcrossTenants<ApiKeyDocument>,
   ) {}
 
   async findByHash(hash: string): Promise<ApiKeyDocument | null> {
@@ -29,8 +31,8 @@ export class ApiKeysRepository {
     await this.keys.insert(key);
   }
 
-  async markUsed(_id: Types.ObjectId, lastUsedAt: Date): Promise<void> {
-    await this.keys.acrossTenants.updateOne({ _id }, { $max: { lastUsedAt } });
+  async markUsed({ _id, organizationId }: ApiKeyDocument, lastUsedAt: Date): Promise<void> {
+    await this.keys.updateOne(organizationId, { _id }, { $max: { lastUsedAt } });
   }
 
   /** Gives a key a limit of requests of its own, or with null the service's. */

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { organizationSchema } from './organization.schema.js';
 import { OrganizationsRepository } from './organizations.repository.js';
@@ -8,10 +9,8 @@ import { UsersRepository } from './users.repository.js';
 /** The tenants and their people. */
 @Module({
   imports: [
-    TenantCollectionsModule.forFeature(
-      { name: 'Organization', schema: organizationSchema },
-      { name: 'User', schema: userSchema },
-    ),
+    MongooseModule.forFeature([{ name: 'Organization', schema: organizationSchema }]),
+    TenantCollectionsModule.forFeature({ name: 'User', schema: userSchema }),
   ],
   providers: [OrganizationsRepository, UsersRepository],
   exports: [OrganizationsRepository, UsersRepository],

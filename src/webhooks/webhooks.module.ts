@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { DeliveryGiveUps } from './deliveries/delivery-give-ups.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
@@ -12,6 +13,7 @@ import { developmentKeySchema } from './endpoints/development-key.schema.js';
 import { DevelopmentKeysRepository } from './endpoints/development-keys.repository.js';
 import { EncryptionKeys } from './endpoints/encryption-keys.js';
 import { EndpointSecrets } from './endpoints/endpoint-secrets.js';
+import { SecretKeys } from './endpoints/secret-keys.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
@@ -39,8 +41,8 @@ import { WebhookWorker } from './worker/webhook-worker.js';
       { name: 'WebhookEndpoint', schema: webhookEndpointSchema },
       { name: 'WebhookDelivery', schema: webhookDeliverySchema },
       { name: 'WebhookAttempt', schema: webhookAttemptSchema },
-      { name: 'DevelopmentKey', schema: developmentKeySchema },
     ),
+    MongooseModule.forFeature([{ name: 'DevelopmentKey', schema: developmentKeySchema }]),
   ],
   providers: [
     Outbox,
@@ -53,6 +55,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     DevelopmentKeysRepository,
     EncryptionKeys,
     EndpointSecrets,
+    SecretKeys,
     WebhookDeliveriesRepository,
     WebhookDeliveriesService,
     DeliveryQueueRepository,
@@ -69,6 +72,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
   exports: [
     Outbox,
     OutboxEventsService,
+    SecretKeys,
     WebhookEndpointsService,
     WebhookDeliveriesService,
     WebhookBackground,

@@ -8,7 +8,9 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
+import { getConnectionToken } from '@nestjs/mongoose';
 import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
+import { monitored, watchTenantCommands } from './tenant-commands.ts';
 import { endShell, runInShell } from './shell.mjs';
 
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
@@ -48,8 +50,9 @@ const variables = {
 };
 const environment = readEnvironment(variables);
 const logger = createLogger(environment, { write: (line) => writeSync(logFile, line) });
-const options = { environment, databaseUri, logger };
+const options = { environment, databaseUri: `${databaseUri}&${monitored}`, logger };
 const service = await createService(options);
+watchTenantCommands(service.app.get(getConnectionToken()));
 const url = await listen(service, options);
 
 // A second process for the tests that need two is started when the first of them asks for it.

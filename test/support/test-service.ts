@@ -1,13 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { Agent } from 'node:http';
 import type { Writable } from 'node:stream';
+import { getConnectionToken } from '@nestjs/mongoose';
 import { type Db, MongoClient } from 'mongodb';
+import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import request from 'supertest';
 import { type Environment, readEnvironment } from '../../src/configuration/environment.js';
 import { createLogger } from '../../src/http/server/logger.js';
 import { basePath, createService, listen, type Service } from '../../src/service.js';
 import { sharedAddresses } from './shared-service.js';
+import { monitored, type TenantCommands, watchTenantCommands } from './tenant-commands.js';
 
 declare global {
   /**
@@ -27,9 +30,11 @@ export interface TestService {
   readonly db: Db;
   /** What has been logged since its start, one JSON object a line. */
   readonly logged: () => string;
+  /** Its commands on the data of tenants; one that names no organization has failed. */
+  readonly tenantCommands: TenantCommands;
   /** A request agent for paths below the API's base path. */
   readonly api: (method: 'get' | 'post' | 'delete' | 'put', path: string) => request.Test;
-  /** Ends it; its database goes when the run is over. */
+  /** Ends it; its database goes when the run is over. @throws Error when a command named no organization */
   stop(): Promise<void>;
 }
 
@@ -67,8 +72,14 @@ export async function startTestService(
   });
   const { lines } = workerLog;
   const loggedBefore = lines.length;
-  const options = { environment, databaseUri, logger: workerLogger(environment) };
+  const separator = databaseUri.includes('?') ? '&' : '?';
+  const options = {
+    environment,
+    databaseUri: `${databaseUri}${separator}${monitored}`,
+    logger: workerLogger(environment),
+  };
   const service = await createService(options);
+  const tenantCommands = watchTenantCommands(service.app.get<Connection>(getConnectionToken()));
   const url = await listen(service, options);
   const client = await new MongoClient(databaseUri).connect();
   const agent = new Agent({ keepAlive: true });
@@ -78,6 +89,7 @@ export async function startTestService(
     databaseUri,
     db: client.db(),
     logged: () => lines.slice(loggedBefore).join(''),
+    tenantCommands,
     api: (method, path) =>
       // What a test has written itself is in the response at once.
       request(url)[method](`/${basePath}${path}`).agent(agent).set('cache-control', 'no-cache'),
@@ -85,6 +97,8 @@ export async function startTestService(
       agent.destroy();
       await service.app.close();
       await client.close();
+      const [violation] = tenantCommands.violations;
+      if (violation !== undefined) throw new Error(`It named no organization: ${violation}`);
     },
   };
 }

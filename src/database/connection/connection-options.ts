@@ -31,6 +31,6 @@ export function connectionOptions(
     socketTimeoutMS: isCommand ? 0 : deadlineMs,
     waitQueueTimeoutMS: deadlineMs,
     maxPoolSize: 50,
-    monitorCommands: tracing() !== undefined,
+    ...(tracing() === undefined ? {} : { monitorCommands: true }),
   };
 }

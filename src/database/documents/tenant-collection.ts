@@ -1,4 +1,4 @@
-import type { AggregationCursor, Collection, Document, Long } from 'mongodb';
+import type { AggregationCursor, Document, Long } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
 import { isBadValue } from '../connection/database-errors.js';
@@ -36,15 +36,7 @@ const documentsInBatch = 100;
  * Operations join the transaction that is open around them.
  */
 export class TenantCollection<T extends TenantDocument> {
-  constructor(private readonly model: Model<T>) {}
-
-  /**
-   * The collection itself, for whom no tenant is known: the operator, background work, and the
-   * authentication of a key.
-   */
-  get acrossTenants(): Collection<T> {
-    return this.model.collection as unknown as Collection<T>;
-  }
+  constructor(protected readonly model: Model<T>) {}
 
   /** The first document that matches, or null. */
   async findOne(

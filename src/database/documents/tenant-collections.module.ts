@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { getModelToken, MongooseModule } from '@nestjs/mongoose';
 import type { Model, Schema } from 'mongoose';
+import { acrossTenantsToken, CollectionAcrossTenants } from './across-tenants.js';
 import { collectionToken } from './inject-collection.js';
 import { TenantCollection } from './tenant-collection.js';
 import type { TenantDocument } from './tenant-document.js';
@@ -16,16 +17,27 @@ export interface TenantCollectionDefinition {
 export class TenantCollectionsModule {
   static forFeature(...definitions: readonly TenantCollectionDefinition[]): DynamicModule {
     const models = MongooseModule.forFeature([...definitions]);
-    const collections = definitions.map(({ name }) => ({
-      provide: collectionToken(name),
-      inject: [getModelToken(name)],
-      useFactory: (model: Model<TenantDocument>) => new TenantCollection(model),
-    }));
+    const collections = definitions.flatMap(({ name }) => {
+      const inject = [getModelToken(name)];
+      return [
+        {
+          provide: collectionToken(name),
+          inject,
+          useFactory: (model: Model<TenantDocument>) => new TenantCollection(model),
+        },
+        {
+          provide: acrossTenantsToken(name),
+          inject,
+          useFactory: (model: Model<TenantDocument>) => new CollectionAcrossTenants(model),
+        },
+      ];
+    });
     return {
       module: TenantCollectionsModule,
       imports: [models],
       providers: collections,
-      exports: [models, ...collections.map(({ provide }) => provide)],
+      // Not the models: with them a query would need no organization.
+      exports: collections.map(({ provide }) => provide),
     };
   }
 }

@@ -18,12 +18,14 @@ export interface FieldsOf<T> {
 export type WriteOf<T> =
   { readonly insert: T } | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
 
-/** In what order to read, how many, compared how. */
+/** In what order to read, how many, compared how, and how surely stored. */
 export interface ReadOptions<T> {
   readonly sort?: TenantSort<T>;
   readonly skip?: number;
   readonly limit?: number;
   readonly collation?: CollationOptions;
+  /** Only outside of a transaction. */
+  readonly readConcern?: 'majority';
 }
 
 /** Reads these fields only, `_id` always among them. */

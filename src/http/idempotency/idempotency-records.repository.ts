@@ -53,8 +53,7 @@ export class IdempotencyRecordsRepository {
   async find({ organizationId, apiKeyId, key }: KeyOfRecord) {
     // A response that is sent again must not be that of a change which is lost.
     const options = { readConcern: 'majority' } as const;
-    const filter = { organizationId, apiKeyId, key };
-    return this.records.acrossTenants.findOne<IdempotencyRecordDocument>(filter, options);
+    return this.records.findOne(organizationId, { apiKeyId, key }, options);
   }
 
   /**

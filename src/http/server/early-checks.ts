@@ -18,6 +18,18 @@ export function requireOneHost(fastify: FastifyInstance): void {
   });
 }
 
+/**
+ * Rejects what another reader of the same bytes could end elsewhere: HTTP/1.0 knows no transfer
+ * encodings (rule HTTP-24). Lengths that contradict each other or the chunks Node rejects itself.
+ */
+export function rejectAmbiguousLengths(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', ({ raw }, reply, done) => {
+    if (raw.httpVersion !== '1.0' || raw.headers['transfer-encoding'] === undefined) return done();
+    reply.header('connection', 'close');
+    done(new DomainError(httpErrors.badRequest));
+  });
+}
+
 /** Names and values take turns. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0;

@@ -23,6 +23,7 @@ import { addEntityTags } from './entity-tag.js';
 import {
   checkAnnouncedBodies,
   rejectUnknownRoutes,
+  rejectAmbiguousLengths,
   requireOneHost,
   takeExpectations,
 } from './early-checks.js';
@@ -66,6 +67,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   addRequestContext(fastify);
   addRequestLog(fastify, logger);
   requireOneHost(fastify);
+  rejectAmbiguousLengths(fastify);
   rejectUnknownRoutes(fastify);
   checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
   addRequestDeadline(fastify, environment.DATABASE_DEADLINE_MS);
@@ -158,17 +160,47 @@ const unparsableRequestErrors: Readonly<Record<string, ErrorDefinition>> = {
   ERR_HTTP_REQUEST_TIMEOUT: httpErrors.requestTimeout,
 };
 
-/** Bytes that are no HTTP request, are too many or too slow, never reach a route. */
+/** What Node calls the response that a connection is at. */
+type ServedSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
+
+/** Connections with bytes that are no HTTP, behind requests that have no response yet. */
+const unparsable = new WeakSet<Socket>();
+
+/**
+ * Bytes that are no HTTP request, are too many or too slow, never reach a route. Requests before them
+ * on the connection get their responses first: theirs is not the fault (rule HTTP-24).
+ */
 function respondToUnparsableRequest(
   logger: Logger,
   error: Error & { code?: string },
   socket: Socket,
 ): void {
-  const response = (socket as Socket & { _httpMessage?: ServerResponse })._httpMessage;
-  if (error.code === 'ECONNRESET' || socket.destroyed || response?.headersSent) {
+  if (error.code === 'ECONNRESET' || socket.destroyed) {
     socket.destroy();
     return;
   }
+  // More of such bytes may come while the requests before them are served.
+  if (unparsable.has(socket)) return;
+  unparsable.add(socket);
+  afterEarlierResponses(socket, () => sendUnparsableResponse(logger, error, socket));
+}
+
+function afterEarlierResponses(socket: ServedSocket, respond: () => void): void {
+  const { _httpMessage: response } = socket;
+  if (!response?.req.complete) return respond();
+  response.once('close', () => afterEarlierResponses(socket, respond));
+}
+
+function sendUnparsableResponse(
+  logger: Logger,
+  error: Error & { code?: string },
+  socket: ServedSocket,
+): void {
+  if (socket.destroyed || socket._httpMessage?.headersSent) {
+    socket.destroy();
+    return;
+  }
+  if (socket.writableEnded) return;
   const definition = unparsableRequestErrors[error.code ?? ''] ?? httpErrors.badRequest;
   const { status, headers, body } = errorResponse(new DomainError(definition), defaultLanguage);
   const text = JSON.stringify(body);

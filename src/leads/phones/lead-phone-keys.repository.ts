@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { FindCursor } from 'mongodb';
 import type { Types } from 'mongoose';
 import { type RefusedWrite, refusedWrites } from '../../database/connection/database-errors.js';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../database/documents/across-tenants.js';
 import { notDeleted } from '../../database/documents/tenant-document.js';
 import { indexNotFound, unless } from '../../database/structure/database-structure.js';
 import type { Organization } from '../../organizations/organization.js';
@@ -35,7 +37,9 @@ const replacedIndex = 'recentlyUpdated';
 /** Queries of the background pass over the leads of all organizations. */
 @Injectable()
 export class LeadPhoneKeysRepository {
-  constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
+  constructor(
+    @InjectAcrossTenants('Lead') private readonly leads: CollectionAcrossTenants<LeadDocument>,
+  ) {}
 
   /** Leads without derived phones, by id. */
   async findWithoutPhoneKeys(after: Types.ObjectId | null, limit: number): Promise<LeadPhones[]> {
@@ -65,7 +69,8 @@ export class LeadPhoneKeysRepository {
     );
     while (await found.hasNext()) {
       const ids = found.readBufferedDocuments(limit).map(({ _id }) => _id);
-      yield await this.find({ _id: { $in: ids } }).toArray();
+      const changed = { _id: { $in: ids }, updatedAt: { $gte: since } };
+      yield await this.find(changed).hint({ _id: 1 }).toArray();
     }
   }
 

@@ -5,6 +5,7 @@ import {
   DatabaseStructure,
 } from '../../database/structure/database-structure.js';
 import type { MigrationState } from '../../database/structure/migrations.js';
+import { type NeededKey, SecretKeys } from '../../webhooks/endpoints/secret-keys.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, commandLine } from '../command-line/command-texts.js';
 import {
@@ -14,6 +15,7 @@ import {
   printLine,
   printList,
 } from '../command-line/output.js';
+import { neededKeyColumns } from '../webhooks/webhook-reseal-command.js';
 
 const collectionColumns: Columns<CollectionState> = {
   Collection: ({ collection }) => collection,
@@ -58,22 +60,33 @@ function addInit(group: Command): void {
 function addStatus(group: Command): void {
   addPrintingCommand(group, {
     name: 'status',
-    description: 'show what the database has and lacks; the exit code is 1 when it lacks something',
+    description:
+      'show what the database has and lacks, and which encryption keys its secrets need; ' +
+      'the exit code is 1 when something lacks',
     example: 'db status',
   }).action((options: OutputOptions) =>
     withApplication(async (application) => {
       const status = await application.get(DatabaseStructure).status();
-      if (options.json === true) printJson(status);
-      else printStatus(status);
-      if (!status.isComplete) process.exitCode = 1;
+      const encryptionKeys = await application.get(SecretKeys).needed();
+      if (options.json === true) printJson({ ...status, encryptionKeys });
+      else printStatus(status, encryptionKeys);
+      const lacksKey = encryptionKeys.some(({ state }) => state === 'missing');
+      if (!status.isComplete || lacksKey) process.exitCode = 1;
     }),
   );
 }
 
-function printStatus({ isComplete, collections, migrations }: DatabaseStatus): void {
+function printStatus(
+  { isComplete, collections, migrations }: DatabaseStatus,
+  encryptionKeys: readonly NeededKey[],
+): void {
   printList(collections, collectionColumns, {});
   printLine('');
   printList(migrations, migrationColumns, {});
+  if (encryptionKeys.length > 0) {
+    printLine('');
+    printList(encryptionKeys, neededKeyColumns, {});
+  }
   printLine('');
   printLine(isComplete ? 'Nothing is missing.' : `Something is missing: ${commandLine} db init`);
 }

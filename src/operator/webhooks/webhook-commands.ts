@@ -10,6 +10,7 @@ import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 import { addDeliveryCommands } from './webhook-delivery-commands.js';
 import { addEventsCommand } from './webhook-events-command.js';
+import { addResealCommand } from './webhook-reseal-command.js';
 import { addStateCommands, changeAndPrint } from './webhook-state-commands.js';
 import { addTestCommand } from './webhook-test-command.js';
 import {
@@ -43,6 +44,7 @@ export function addWebhookCommands(program: Command): void {
   addShow(group);
   addUpdate(group);
   addStateCommands(group);
+  addResealCommand(group);
   addTestCommand(group);
   addDeliveryCommands(group);
   addEventsCommand(group);

@@ -6,8 +6,10 @@ import {
   type RefusedWrite,
   refusedWrites,
 } from '../../database/connection/database-errors.js';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../database/documents/across-tenants.js';
 import type { Waiting } from '../outbox/outbox-events.repository.js';
 import type { DeliveryUpdate } from './delivery-documents.js';
 import type { FailureReason } from './delivery-outcome.js';
@@ -64,7 +66,8 @@ export class DeliveryQueueRepository {
   private readonly deliveries: Collection<WebhookDeliveryDocument>;
 
   constructor(
-    @InjectCollection('WebhookDelivery') collection: TenantCollection<WebhookDeliveryDocument>,
+    @InjectAcrossTenants('WebhookDelivery')
+    collection: CollectionAcrossTenants<WebhookDeliveryDocument>,
   ) {
     this.deliveries = collection.acrossTenants;
   }

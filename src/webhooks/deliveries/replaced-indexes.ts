@@ -1,6 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../database/documents/across-tenants.js';
 import { indexNotFound, unless } from '../../database/structure/database-structure.js';
 import { Migrations } from '../../database/structure/migrations.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -15,8 +17,8 @@ const replaced = ['byEndpoint', 'byOrganization'];
 @Injectable()
 export class ReplacedIndexes implements OnModuleInit {
   constructor(
-    @InjectCollection('WebhookDelivery')
-    private readonly deliveries: TenantCollection<WebhookDeliveryDocument>,
+    @InjectAcrossTenants('WebhookDelivery')
+    private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
     private readonly migrations: Migrations,
   ) {}
 

@@ -1,16 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { type RefusedWrite, refusedWrites } from '../../database/connection/database-errors.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../database/documents/across-tenants.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 
 /** The queries on `webhookAttempts`. */
 @Injectable()
 export class WebhookAttemptsRepository {
   constructor(
-    @InjectCollection('WebhookAttempt')
-    private readonly attempts: TenantCollection<WebhookAttemptDocument>,
+    @InjectAcrossTenants('WebhookAttempt')
+    private readonly attempts: CollectionAcrossTenants<WebhookAttemptDocument>,
   ) {}
 
   /** @returns those that the database refuses as they are; the others were added */

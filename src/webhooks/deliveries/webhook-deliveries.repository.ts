@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../database/documents/across-tenants.js';
 import { withoutUndefined } from '../../values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -28,8 +30,8 @@ export type ListedDelivery = Omit<WebhookDeliveryDocument, 'body'>;
 @Injectable()
 export class WebhookDeliveriesRepository {
   constructor(
-    @InjectCollection('WebhookDelivery')
-    private readonly deliveries: TenantCollection<WebhookDeliveryDocument>,
+    @InjectAcrossTenants('WebhookDelivery')
+    private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
   ) {}
 
   async insert(delivery: WebhookDeliveryDocument): Promise<void> {

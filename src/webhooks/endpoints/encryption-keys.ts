@@ -23,14 +23,20 @@ export class EncryptionKeys {
     return this.cached;
   }
 
-  private async read(): Promise<readonly Buffer[]> {
+  /** The same keys as they are: where there is none, none is made. */
+  async existing(): Promise<readonly Buffer[]> {
     const { ENCRYPTION_KEYS: configured = [], NODE_ENV } = this.environment;
     if (NODE_ENV === 'production') return configured;
-    if (configured.length === 0) {
-      await this.developmentKeys.insertIfMissing(randomBytes(keyBytes).toString('base64'));
-    }
     // Secrets from the time before ENCRYPTION_KEYS was set can still be opened.
     const stored = await this.developmentKeys.find();
     return stored === null ? configured : [...configured, Buffer.from(stored, 'base64')];
+  }
+
+  private async read(): Promise<readonly Buffer[]> {
+    const { ENCRYPTION_KEYS: configured = [], NODE_ENV } = this.environment;
+    if (NODE_ENV !== 'production' && configured.length === 0) {
+      await this.developmentKeys.insertIfMissing(randomBytes(keyBytes).toString('base64'));
+    }
+    return this.existing();
   }
 }

@@ -4,6 +4,14 @@ import { EncryptionKeys } from './encryption-keys.js';
 import { open, seal } from './secret-box.js';
 import type { SealedSecret, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
+/** The secrets of an endpoint that sign at a time, newest first. */
+export function signingSecrets(
+  { secrets }: Pick<WebhookEndpointDocument, 'secrets'>,
+  now: Date,
+): SealedSecret[] {
+  return (secrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > now);
+}
+
 /** Seals the secrets of endpoints and opens those that sign. */
 @Injectable()
 export class EndpointSecrets {
@@ -19,10 +27,10 @@ export class EndpointSecrets {
    *
    * @throws Error when there is none, or the key that sealed one is missing
    */
-  async signing({ _id, secrets = [] }: WebhookEndpointDocument, now: Date): Promise<string[]> {
+  async signing(endpoint: WebhookEndpointDocument, now: Date): Promise<string[]> {
     const keys = await this.keys.all();
-    const activeSecrets = secrets.filter(({ expiresAt }) => !expiresAt || expiresAt > now);
-    if (activeSecrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
-    return activeSecrets.map(({ sealed }) => open(sealed, keys, _id.toHexString()));
+    const secrets = signingSecrets(endpoint, now);
+    if (secrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
+    return secrets.map(({ sealed }) => open(sealed, keys, endpoint._id.toHexString()));
   }
 }

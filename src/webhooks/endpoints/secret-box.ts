@@ -21,7 +21,7 @@ export function seal(text: string, keys: readonly Buffer[], owner: string): stri
   const cipher = createCipheriv(algorithm, key, nonce).setAAD(Buffer.from(owner));
   const sealed = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final()]);
   const whole = Buffer.concat([sealed, cipher.getAuthTag()]);
-  return [version, keyName(key), whole.toString('base64url')].join('.');
+  return [version, keyIdOf(key), whole.toString('base64url')].join('.');
 }
 
 /**
@@ -30,9 +30,10 @@ export function seal(text: string, keys: readonly Buffer[], owner: string): stri
  * @throws Error when none of the keys sealed it, or it was changed or has another owner
  */
 export function open(sealed: string, keys: readonly Buffer[], owner: string): string {
-  const [, name, content = ''] = sealed.split('.');
-  const key = keys.find((candidate) => keyName(candidate) === name);
-  if (key === undefined) throw new Error(`ENCRYPTION_KEYS lacks the key ${name ?? ''}.`);
+  const [, , content = ''] = sealed.split('.');
+  const keyId = sealingKeyOf(sealed);
+  const key = keys.find((candidate) => keyIdOf(candidate) === keyId);
+  if (key === undefined) throw new Error(`ENCRYPTION_KEYS lacks the key ${keyId}.`);
   try {
     return unseal(Buffer.from(content, 'base64url'), key, owner);
   } catch (cause) {
@@ -50,7 +51,12 @@ function unseal(whole: Buffer, key: Buffer, owner: string): string {
   return Buffer.concat([text, decipher.final()]).toString('utf8');
 }
 
-/** A short name of a key that reveals nothing about it. */
-function keyName(key: Buffer): string {
+/** The id of the key that sealed a text; empty for what {@link seal} has not made. */
+export function sealingKeyOf(sealed: string): string {
+  return sealed.split('.')[1] ?? '';
+}
+
+/** The id of a key: eight hexadecimal digits that reveal nothing about it. */
+export function keyIdOf(key: Buffer): string {
   return createHash('sha256').update('name of ').update(key).digest('hex').slice(0, 8);
 }

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Collection, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../database/documents/across-tenants.js';
 import { failingDaysLimit, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import type {
   DisabledReason,
@@ -10,13 +12,30 @@ import type {
   WebhookEndpointDocument,
 } from './webhook-endpoint.schema.js';
 
+/** An endpoint as it is read for its secrets. */
+export type EndpointSecretsOnly = Pick<
+  WebhookEndpointDocument,
+  '_id' | 'organizationId' | 'secrets'
+>;
+
+/** A sealed secret of an endpoint, and what takes its place. */
+export interface SealedReplacement {
+  readonly _id: Types.ObjectId;
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How many endpoints are read at a time where all are. */
+const batchSize = 100;
+
 /** The queries on `webhookEndpoints`, for the command line and the background work. */
 @Injectable()
 export class WebhookEndpointsRepository {
   private readonly endpoints: Collection<WebhookEndpointDocument>;
 
   constructor(
-    @InjectCollection('WebhookEndpoint') collection: TenantCollection<WebhookEndpointDocument>,
+    @InjectAcrossTenants('WebhookEndpoint')
+    collection: CollectionAcrossTenants<WebhookEndpointDocument>,
   ) {
     this.endpoints = collection.acrossTenants;
   }
@@ -171,6 +190,38 @@ export class WebhookEndpointsRepository {
       [{ $set: { secrets, updatedAt: secret.createdAt } }],
       { returnDocument: 'after' },
     );
+  }
+
+  /** All endpoints that have secrets, in batches. */
+  async *batchesWithSecrets(): AsyncGenerator<EndpointSecretsOnly[]> {
+    const projection = { organizationId: 1, secrets: 1 };
+    const cursor = this.endpoints
+      .find<EndpointSecretsOnly>({ 'secrets.0': { $exists: true } }, { projection })
+      .sort({ _id: 1 })
+      .batchSize(batchSize);
+    try {
+      while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
+    } finally {
+      await cursor.close();
+    }
+  }
+
+  /**
+   * Replaces sealed secrets, each only where it still is what it was: it may have been replaced or
+   * removed meanwhile.
+   *
+   * @returns how many were replaced
+   */
+  async replaceSealed(replacements: readonly SealedReplacement[]): Promise<number> {
+    if (replacements.length === 0) return 0;
+    const operations = replacements.map(({ _id, from, to }) => ({
+      updateOne: {
+        filter: { _id, 'secrets.sealed': from },
+        update: { $set: { 'secrets.$.sealed': to } },
+      },
+    }));
+    const { modifiedCount } = await this.endpoints.bulkWrite(operations, { ordered: false });
+    return modifiedCount;
   }
 
   /** Turns an endpoint off for good and forgets its secrets. */

@@ -3,8 +3,10 @@ import { BSON, type ChangeStream, type ChangeStreamOptions, type Document } from
 import type { Types } from 'mongoose';
 import type { Change } from '../../database/changes/change-watcher.js';
 import { readAsValues } from '../../database/connection/mongoose-settings.js';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../database/documents/across-tenants.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 /** Spares the server the trial of all indexes. */
@@ -25,7 +27,8 @@ export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
 @Injectable()
 export class OutboxEventsRepository {
   constructor(
-    @InjectCollection('OutboxEvent') private readonly events: TenantCollection<OutboxEventDocument>,
+    @InjectAcrossTenants('OutboxEvent')
+    private readonly events: CollectionAcrossTenants<OutboxEventDocument>,
   ) {}
 
   async insert(events: readonly OutboxEventDocument[]): Promise<void> {

@@ -1,0 +1,243 @@
+import { isDeepStrictEqual } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import {
+  documentedOperations,
+  type Operation,
+  type Position,
+  withValueAt,
+} from '../support/operations.js';
+import { isFull } from '../support/rounds.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import {
+  hostileHeaders,
+  hostileParameters,
+  hostileQueries,
+  hostileTexts,
+  hostileValues,
+  type Payload,
+} from './payloads.js';
+import { type Answer, createSender, inParallel, type SentRequest } from './requests.js';
+import { acceptedBody, addTenantData, spread, storedOf, type TenantData } from './tenant-data.js';
+
+/** Of the short form each place gets every so many-th of the values, each value at some places. */
+const every = isFull ? 1 : 13;
+
+let service: TestService;
+let tenant: TenantData;
+let sender: ReturnType<typeof createSender>;
+
+beforeAll(async () => {
+  service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
+  tenant = await addTenantData(service.db, spread);
+  sender = createSender(service.url);
+  await eventually(async () => {
+    const waiting = { organizationId: tenant.organizationId, phoneKeysAt: null };
+    expect(await service.db.collection('leads').countDocuments(waiting)).toBe(0);
+  });
+});
+afterAll(async () => {
+  sender.close();
+  await service.stop();
+});
+
+const operations = documentedOperations();
+let turn = 0;
+
+interface Attack {
+  readonly operation: Operation;
+  readonly name: string;
+  readonly request: SentRequest;
+  /** Where it stands in the body, and what it is there, if it is any JSON. */
+  readonly inBody?: { readonly steps: readonly string[]; readonly value: unknown };
+}
+
+const mark = '«here»';
+
+function plainRequest({ name, method, path, hasBody, exampleBody }: Operation): SentRequest {
+  const base = acceptedBody(tenant, name, turn++) ?? exampleBody;
+  return {
+    method,
+    path: path.replace(/\{\w+\}/, 'none'),
+    headers: { 'api-key': tenant.key, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+    ...(hasBody ? { body: JSON.stringify(base) } : {}),
+  };
+}
+
+function attacksAt(operation: Operation, { place, steps }: Position): Attack[] {
+  const plain = plainRequest(operation);
+  const [parameter = ''] = steps;
+  const named = (value: string) =>
+    `${operation.name} ${place} ${steps.join('.')}: ${value.slice(0, 40)}`;
+  switch (place) {
+    case 'path':
+      return hostileParameters.map((value) => ({
+        operation,
+        name: named(value),
+        request: { ...plain, path: operation.path.replace(`{${parameter}}`, value) },
+      }));
+    case 'query':
+      return [
+        ...hostileParameters.map((value) => `=${value}`),
+        ...hostileQueries.map((value) => value.replace('{name}', parameter)),
+      ].map((value) => ({
+        operation,
+        name: named(value),
+        request: { ...plain, path: `${plain.path}?${parameter}${value}` },
+      }));
+    case 'header':
+      return hostileHeaders.map((value) => ({
+        operation,
+        name: named(value),
+        request: { ...plain, headers: { ...plain.headers, [parameter]: value } },
+      }));
+    case 'body':
+    default:
+      return hostileValues.map((payload) => attackInBody(operation, steps, payload));
+  }
+}
+
+function attackInBody(
+  operation: Operation,
+  steps: readonly string[],
+  { name, json }: Payload,
+): Attack {
+  const plain = plainRequest(operation);
+  // A translation is shown to whom it is for.
+  const headers = { ...plain.headers, ...(steps.at(-1) === 'ar-eg' ? { language: 'ar-eg' } : {}) };
+  const base = JSON.parse(String(plain.body)) as unknown;
+  const [before = '', after = ''] = JSON.stringify(withValueAt(base, steps, mark)).split(
+    `"${mark}"`,
+  );
+  return {
+    operation,
+    name: `${operation.name} body ${steps.join('.')}: ${name}`,
+    request: {
+      ...plain,
+      headers,
+      body: Buffer.concat([before, json, after].map((part) => Buffer.from(part))),
+    },
+    inBody: { steps, value: parsed(String(json)) },
+  };
+}
+
+/** All attacks; the short form takes some for each place, others for the next. */
+function allAttacks(): Attack[] {
+  const key: Position = { place: 'header', steps: ['api-key'] };
+  return operations.flatMap((operation) =>
+    [...operation.positions, key].flatMap((position, place) =>
+      attacksAt(operation, position).filter((_, index) => (index + place) % every === 0),
+    ),
+  );
+}
+
+function parsed(json: string): unknown {
+  try {
+    return JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What is wrong with an answer, null when nothing is. */
+function fault(
+  { operation, name, inBody }: Attack,
+  { status, headers, text }: Answer,
+): string | null {
+  const said = (problem: string) => `${name}: ${status} ${problem} ${text.slice(0, 200)}`;
+  if (status >= 500) return said('is a failure');
+  if (!operation.statuses.includes(status) && !isBeforeAny(status))
+    return said('is not documented');
+  if (headers['x-injected'] !== undefined) return said('has a header that was sent in a value');
+  if (status >= 400) {
+    const body = parsed(text) as Readonly<Record<string, unknown>> | undefined;
+    const keys = Object.keys(body ?? {}).toSorted((a, b) => a.localeCompare(b));
+    const isShort = status === 401 && operation.name.endsWith('/webhook');
+    const expected = isShort ? 'message,statusCode' : 'error,message,statusCode';
+    if (keys.join() !== expected || body?.['statusCode'] !== status)
+      return said('has another shape');
+    return typeof headers['x-error-code'] === 'string' ? null : said('has no code');
+  }
+  if (inBody === undefined || text === '' || isTrivial(inBody.value)) return null;
+  const ignored = String(headers['x-ignored-fields'] ?? '');
+  if (ignored.split(', ').includes(inBody.steps[0]?.replace(/[^\x21-\x7e]|,/g, '?') ?? ''))
+    return null;
+  return holds(parsed(text), inBody.value) ? null : said('does not show what was stored');
+}
+
+/** A path that the router cannot read, or that leads to another endpoint or none. */
+function isBeforeAny(status: number): boolean {
+  return [400, 404, 405, 414, 431].includes(status);
+}
+
+function isTrivial(value: unknown): boolean {
+  if (typeof value === 'string') return value === '';
+  if (typeof value === 'number') return value === 0 || !Number.isSafeInteger(value);
+  return typeof value !== 'object' || value === null || Object.keys(value).length === 0;
+}
+
+function holds(whole: unknown, part: unknown): boolean {
+  if (isDeepStrictEqual(whole, part)) return true;
+  if (typeof whole !== 'object' || whole === null) return false;
+  // What is sent of an object is merged into what there is.
+  if (typeof part === 'object' && isDeepStrictEqual({ ...whole, ...part }, whole)) return true;
+  return Object.values(whole).some((inner) => holds(inner, part));
+}
+
+/** The prototypes of the realm that the service runs in, and the names that they have. */
+function prototypeNames(): (string | symbol)[][] {
+  const lines: object = workerLog.lines;
+  const ofArrays = Object.getPrototypeOf(lines) as object;
+  const ofObjects = Object.getPrototypeOf(ofArrays) as object;
+  const ofFunctions = Object.getPrototypeOf(setTimeout) as object;
+  return [ofArrays, ofObjects, ofFunctions].map((prototype) => Reflect.ownKeys(prototype));
+}
+
+describe('a hostile value in any place of any request', () => {
+  it('is refused as documented or kept as it is; nothing fails, and what is refused writes nothing', async () => {
+    const attacks = allAttacks();
+    const prototypes = prototypeNames();
+    const answers = await inParallel(attacks, ({ request }) => sender.send(request));
+    const faults = attacks.flatMap(
+      (attack, index) => fault(attack, answers[index] as Answer) ?? [],
+    );
+    expect(faults).toEqual([]);
+    expect(prototypeNames()).toEqual(prototypes);
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+
+    const refused = attacks.filter(
+      ({ request }, index) => request.method !== 'GET' && (answers[index]?.status ?? 0) >= 400,
+    );
+    const before = await storedOf(service.db, tenant.organizationId);
+    const again = await inParallel(refused, ({ request }) => sender.send(request));
+    expect(again.filter(({ status }) => status < 400)).toEqual([]);
+    expect(await storedOf(service.db, tenant.organizationId)).toEqual(before);
+
+    const health = { method: 'GET', path: '/healthz', headers: {} };
+    expect((await sender.send(health)).status).toBe(200);
+    const attacked = new Set(attacks.map(({ operation }) => operation.name));
+    expect([...attacked].toSorted()).toEqual(operations.map(({ name }) => name).toSorted());
+  });
+
+  it('is kept character by character in a lead', async () => {
+    const data = Object.fromEntries(hostileTexts.map((text, index) => [`${index} ${text}`, text]));
+    const sent: SentRequest = {
+      method: 'POST',
+      path: '/leads',
+      headers: { 'api-key': tenant.key, 'content-type': 'application/json' },
+      body: JSON.stringify({ recordSystemId: 'verbatim', data, additionalData: data }),
+    };
+    expect((await sender.send(sent)).status).toBe(201);
+    const { text } = await sender.send({
+      ...sent,
+      method: 'GET',
+      path: '/leads/verbatim',
+      body: '',
+    });
+    expect(parsed(text)).toMatchObject({ lead: { data, additionalData: data } });
+    const stored = await service.db
+      .collection('leads')
+      .findOne({ organizationId: tenant.organizationId, recordSystemId: 'verbatim' });
+    expect(stored).toMatchObject({ data, additionalData: data });
+  });
+});

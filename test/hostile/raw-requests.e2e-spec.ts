@@ -1,0 +1,180 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { openSocket } from '../support/raw-http.js';
+import { basePath, sharedService } from '../support/shared-service.js';
+
+const service = sharedService();
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await addTenant(service.db);
+});
+
+/** What a proxy that reads the bytes otherwise would take for a request of its own. */
+const smuggled = `GET /${basePath}/healthz HTTP/1.1\r\nHost: x\r\nx-request-id: smuggled\r\n\r\n`;
+const body = '{"recordSystemId":"raw"}';
+
+/** Everything that comes for these bytes until the service closes the connection. */
+async function exchange(bytes: string): Promise<{ statuses: number[]; text: string }> {
+  const socket = openSocket(service.url);
+  socket.on('error', () => undefined);
+  socket.write(Buffer.from(bytes, 'latin1'));
+  // Where it waits for more, the end of what is sent ends the wait.
+  const ending = setTimeout(() => socket.end(), 2_000);
+  let text = '';
+  try {
+    for await (const chunk of socket) text += String(chunk);
+  } catch {
+    // A reset ends it too.
+  }
+  clearTimeout(ending);
+  const statuses = [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  return { statuses, text };
+}
+
+const post = (headers: readonly string[], sent: string) =>
+  [
+    `POST /${basePath}/leads HTTP/1.1`,
+    'Host: x',
+    `api-key: ${tenant.key}`,
+    'Content-Type: application/json',
+    ...headers,
+    '',
+    sent,
+  ].join('\r\n');
+const get = (path: string, ...headers: readonly string[]) =>
+  [`GET ${path} HTTP/1.1`, 'Host: x', `api-key: ${tenant.key}`, ...headers, '', ''].join('\r\n');
+const chunked = (text: string) => `${text.length.toString(16)}\r\n${text}\r\n0\r\n\r\n`;
+
+describe('a request that two readers could take for different ones', () => {
+  it.each<[string, () => string]>([
+    [
+      'a length and chunks',
+      () => post(['Content-Length: 4', 'Transfer-Encoding: chunked'], chunked(body)),
+    ],
+    [
+      'chunks and a length',
+      () => post(['Transfer-Encoding: chunked', 'Content-Length: 4'], chunked(body)),
+    ],
+    ['two lengths', () => post([`Content-Length: ${body.length}`, 'Content-Length: 2'], body)],
+    ['one length twice', () => post(Array(2).fill(`Content-Length: ${body.length}`), body)],
+    ['a list of lengths', () => post([`Content-Length: ${body.length}, ${body.length}`], body)],
+    ['a length with a sign', () => post([`Content-Length: +${body.length}`], body)],
+    ['a negative length', () => post(['Content-Length: -1'], body)],
+    ['a hexadecimal length', () => post(['Content-Length: 0x18'], body)],
+    ['a length beyond all bounds', () => post([`Content-Length: ${'9'.repeat(30)}`], body)],
+    ['a blank before the colon', () => post([`Content-Length : ${body.length}`], body)],
+    [
+      'a line that goes on',
+      () => post(['X-Folded: a', ' b', `Content-Length: ${body.length}`], body),
+    ],
+    ['a folded length', () => post(['Content-Length:', ` ${body.length}`], body)],
+    ['an unknown transfer encoding', () => post(['Transfer-Encoding: xchunked'], chunked(body))],
+    [
+      'two transfer encodings, chunks not last',
+      () => post(['Transfer-Encoding: chunked, identity'], chunked(body)),
+    ],
+    [
+      'a transfer encoding in HTTP/1.0',
+      () => post(['Transfer-Encoding: chunked'], chunked(body)).replace('HTTP/1.1', 'HTTP/1.0'),
+    ],
+    [
+      'lines without a carriage return',
+      () => post([`Content-Length: ${body.length}`], body).replaceAll('\r\n', '\n'),
+    ],
+    ['a carriage return alone', () => post([`X: a\rContent-Length: ${body.length}`], body)],
+    [
+      'a null character in a header',
+      () => post(['X: a\0b', `Content-Length: ${body.length}`], body),
+    ],
+    ['a header without a name', () => post([': x', `Content-Length: ${body.length}`], body)],
+    [
+      'a chunk that is no number',
+      () => post(['Transfer-Encoding: chunked'], `zz\r\n${body}\r\n0\r\n\r\n`),
+    ],
+    [
+      'a chunk beyond all bounds',
+      () => post(['Transfer-Encoding: chunked'], `${'f'.repeat(17)}\r\n${body}\r\n0\r\n\r\n`),
+    ],
+    [
+      'a chunk with a sign',
+      () => post(['Transfer-Encoding: chunked'], `-1\r\n${body}\r\n0\r\n\r\n`),
+    ],
+    [
+      'a chunk without its line end',
+      () => post(['Transfer-Encoding: chunked'], `2\r\n{}x\r\n0\r\n\r\n`),
+    ],
+    ['the beginning of HTTP/2', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['a version that there is not', () => get('/').replace('HTTP/1.1', 'HTTP/3.7')],
+    ['no version', () => `GET /${basePath}/healthz\r\n\r\n`],
+    ['a method with a blank', () => get('/').replace('GET', 'GE T')],
+    ['a blank in the path', () => get(`/${basePath}/leads/a b`)],
+    ['a null character in the path', () => get(`/${basePath}/leads/a\0b`)],
+  ])('is a 400 that ends the connection: %s', async (_, bytes) => {
+    const { statuses, text } = await exchange(bytes() + smuggled);
+    expect([statuses, text.includes('x-request-id: smuggled')]).toEqual([[400], false]);
+    expect(text).toMatch(/^connection: close\r$/im);
+  });
+
+  it('has stored nothing', async () => {
+    const stored = { organizationId: tenant.organizationId };
+    expect(await service.db.collection('leads').countDocuments(stored)).toBe(0);
+  });
+
+  it.each<[string, () => string, number[]]>([
+    ['a request', () => get(`/${basePath}/healthz`, 'Connection: close'), [201, 200]],
+    ['no HTTP', () => 'NONSENSE\r\n\r\n', [201, 400]],
+    [
+      'a request of two lengths',
+      () => post(['Content-Length: 1', 'Content-Length: 2'], '{}'),
+      [201, 400],
+    ],
+  ])('takes nothing from the request before it: %s', async (_, following, expected) => {
+    const sent = post(['Content-Length: 2'], '{}');
+    expect((await exchange(sent + following())).statuses).toEqual(expected);
+    expect((await exchange(sent + sent + following())).statuses).toEqual([201, ...expected]);
+  });
+
+  it('takes nothing from a large response before it either', async () => {
+    const file = 'GET /docs/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n';
+    const { statuses, text } = await exchange(`${file}NONSENSE\r\n\r\n`);
+    expect(statuses).toEqual([200, 400]);
+    expect(text.length).toBeGreaterThan(20_000);
+  });
+
+  it('is nothing to a connection that was to be closed', async () => {
+    const sent = post(['Content-Length: 2', 'Connection: close'], '{}');
+    expect((await exchange(`${sent}NONSENSE\r\n\r\n`)).statuses).toEqual([201]);
+  });
+});
+
+describe('a path', () => {
+  it.each([
+    ['a parent, encoded', '/leads/..%2f..%2fhealthz', 404, 'lead.not_found'],
+    ['a parent, dots encoded', '/leads/%2e%2e', 404, 'lead.not_found'],
+    ['a parent, as it is', '/leads/../healthz', 404, 'route.not_found'],
+    ['a null character', '/leads/a%00b', 400, 'validation.failed'],
+    ['overlong UTF-8', '/leads/%c0%ae%c0%ae', 400, 'request.malformed'],
+    ['half a surrogate pair', '/leads/%ed%a0%80', 400, 'request.malformed'],
+    ['broken percent-encoding', '/leads/%', 400, 'request.malformed'],
+    ['encoded twice', '/leads/%252e%252e%252fhealthz', 404, 'lead.not_found'],
+    ['a line end', '/leads/a%0d%0ax-injected:%201', 404, 'lead.not_found'],
+    ['a semicolon', '/leads;/none', 404, 'route.not_found'],
+    ['a backslash', '/leads%5cnone', 404, 'route.not_found'],
+    ['two slashes', '//leads/none', 404, 'route.not_found'],
+    ['another case', '/LEADS/none', 404, 'route.not_found'],
+  ])('with %s leads nowhere else', async (_, path, status, code) => {
+    const { statuses, text } = await exchange(get(`/${basePath}${path}`, 'Connection: close'));
+    expect(statuses).toEqual([status]);
+    expect(/^x-error-code: (.*)\r$/im.exec(text)?.[1]).toBe(code);
+    expect(text).not.toMatch(/^x-injected/im);
+  });
+
+  it('may be a whole address: the host in it counts for nothing', async () => {
+    const path = `http://evil.example/${basePath}/leads/none`;
+    const { statuses, text } = await exchange(get(path, 'Connection: close'));
+    expect(statuses).toEqual([404]);
+    expect(text).toContain('lead.not_found');
+    expect(text).not.toContain('evil.example');
+  });
+});

@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { eventually } from '../support/eventually.js';
+import {
+  documentedOperations,
+  type Operation,
+  type Position,
+  withValueAt,
+} from '../support/operations.js';
+import { isFull, rounds } from '../support/rounds.js';
+import { isAcrossTenants, type TenantCommand } from '../support/tenant-commands.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { type Answer, createSender, inParallel, type SentRequest } from './requests.js';
+import {
+  acceptedBody,
+  addTenantData,
+  foreignReferences,
+  spread,
+  storedOf,
+  type TenantData,
+  unusedId,
+} from './tenant-data.js';
+
+/** How many requests name something of another organization. */
+const swaps = rounds(240, 10_000);
+
+let service: TestService;
+let own: TenantData;
+let other: TenantData;
+let sender: ReturnType<typeof createSender>;
+const commands: TenantCommand[] = [];
+
+beforeAll(async () => {
+  service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
+  [own, other] = await Promise.all([
+    addTenantData(service.db, spread),
+    addTenantData(service.db, rounds(3, 20)),
+  ]);
+  sender = createSender(service.url);
+  await eventually(async () => {
+    const waiting = {
+      organizationId: { $in: [own.organizationId, other.organizationId] },
+      phoneKeysAt: null,
+    };
+    expect(await service.db.collection('leads').countDocuments(waiting)).toBe(0);
+  });
+  service.tenantCommands.onCommand((command) => commands.push(command));
+});
+afterAll(async () => {
+  sender.close();
+  await service.stop();
+});
+
+const operations = documentedOperations();
+/** Places below what takes anything, where a lead has fields that it looks others up by. */
+const insideOfLeads: readonly Position[] = [
+  'name',
+  'phoneNumber',
+  'email',
+  'project',
+  'leadSource',
+].map((name) => ({ place: 'body', steps: ['data', name] }));
+
+let turn = 0;
+
+interface Place {
+  readonly operation: Operation;
+  readonly position: Position;
+}
+
+const places = operations.flatMap((operation) =>
+  [...operation.positions, ...(operation.name === 'POST /leads' ? insideOfLeads : [])]
+    .filter(({ steps: [name] }) => !['language', 'x-request-id', 'api-key'].includes(name ?? ''))
+    .map((position): Place => ({ operation, position })),
+);
+const reading = places.filter(({ operation }) => operation.method !== 'POST');
+/** A phone that another lead of the caller has is refused, so that one id would get two answers. */
+const isPhone = ({ position }: Place) => position.steps.at(-1)?.startsWith('phoneNumber') === true;
+const writing = places.filter((place) => place.operation.method === 'POST' && !isPhone(place));
+
+function requestOf({ operation, position }: Place, id: string): SentRequest {
+  const { method, name, path, hasBody, exampleBody } = operation;
+  const [parameter = ''] = position.steps;
+  const query = position.place === 'query' ? `?${parameter}=${encodeURIComponent(id)}` : '';
+  const filled = path.replace(
+    /\{(\w+)\}/,
+    position.place === 'path' ? encodeURIComponent(id) : 'none',
+  );
+  const base = acceptedBody(own, name, turn++) ?? exampleBody;
+  const body = position.place === 'body' ? withValueAt(base, position.steps, id) : base;
+  return {
+    method,
+    path: filled + query,
+    headers: {
+      'api-key': own.key,
+      ...(hasBody ? { 'content-type': 'application/json' } : {}),
+      ...(position.place === 'header' ? { [parameter]: id } : {}),
+    },
+    ...(hasBody ? { body: JSON.stringify(body) } : {}),
+  };
+}
+
+/** What a caller can tell answers apart by, without the id itself. */
+function seen({ status, headers, text }: Answer, id: string) {
+  const told = Object.entries(headers).filter(
+    ([name]) =>
+      !['date', 'x-request-id', 'content-length', 'etag', 'x-updated-as-of'].includes(name),
+  );
+  const quoted = JSON.stringify([told, text]).replaceAll(id, '«id»');
+  return { status, quoted: quoted.replaceAll(encodeURIComponent(id), '«id»') };
+}
+
+interface Swap extends Place {
+  readonly kind: string;
+  readonly id: string;
+}
+
+/** So many swaps at these places, the same for a seed. */
+function someSwaps(from: readonly Place[], count: number): Swap[] {
+  const kinds = Object.keys(other.ids);
+  const swap = fc
+    .tuple(fc.constantFrom(...from), fc.constantFrom(...kinds), fc.nat())
+    .map(([place, kind, index]) => {
+      const ids = other.ids[kind] ?? [];
+      return { ...place, kind, id: ids[index % ids.length] ?? '' };
+    });
+  return fc.sample(swap, { numRuns: count, seed: 20_261_122 });
+}
+
+const controls = new Map<string, Promise<ReturnType<typeof seen>>>();
+
+/** What the same request gets with an id that there is not. */
+function answerToUnused({ operation, position, kind }: Swap) {
+  const name = [operation.name, position.place, ...position.steps, kind].join(' ');
+  const known = controls.get(name);
+  if (known !== undefined) return known;
+  const id = unusedId(kind);
+  const answer = sender.send(requestOf({ operation, position }, id)).then((got) => seen(got, id));
+  controls.set(name, answer);
+  return answer;
+}
+
+const run = (chosen: readonly Swap[]) =>
+  inParallel(chosen, async (swap) => {
+    const expected = await answerToUnused(swap);
+    const got = seen(await sender.send(requestOf(swap, swap.id)), swap.id);
+    const where = `${swap.operation.name} ${swap.position.steps.join('.')} ${swap.kind} ${swap.id}`;
+    return { swap, where, got, expected };
+  });
+
+const stored = (tenant: TenantData) => storedOf(service.db, tenant.organizationId);
+
+describe('what belongs to another organization', () => {
+  it('does not exist for a caller who reads, filters and deletes by any id of it', async () => {
+    const before = await Promise.all([own, other].map(stored));
+    const outcomes = await run(someSwaps(reading, Math.ceil(swaps / 2)));
+    for (const { where, got, expected } of outcomes)
+      expect([where, got]).toEqual([where, expected]);
+    expect(await Promise.all([own, other].map(stored))).toEqual(before);
+    expect(new Set(outcomes.map(({ swap }) => swap.operation.name)).size).toBeGreaterThan(7);
+  });
+
+  it('does not exist for a caller who writes with any id of it in any place of a body', async () => {
+    const before = await stored(other);
+    const outcomes = await run(someSwaps(writing, Math.floor(swaps / 2)));
+    const isRefused = ({ got }: (typeof outcomes)[number]) => got.status >= 400;
+    for (const outcome of outcomes) {
+      const { where, got, expected } = outcome;
+      // What was accepted holds the id as plain data; the references below say that it is no more.
+      const isAccepted = got.status < 300 && expected.status < 300;
+      if (!isAccepted) expect([where, got]).toEqual([where, expected]);
+    }
+    const refused = outcomes.filter(isRefused).map(({ swap }) => swap);
+    expect(refused.length).toBeGreaterThan(swaps / 20);
+
+    const after = await stored(own);
+    const again = await run(refused.slice(0, rounds(60, 600)));
+    expect(again.filter((outcome) => !isRefused(outcome))).toEqual([]);
+    expect(await stored(own)).toEqual(after);
+    expect(await stored(other)).toEqual(before);
+    expect(await foreignReferences(service.db, own, other)).toEqual([]);
+  });
+
+  it('is asked for by no command: each names the caller, but for the look-up of a key', () => {
+    const organizationId = own.organizationId.toHexString();
+    const foreign = commands.filter(({ organizations }) =>
+      organizations?.some((id) => id !== organizationId),
+    );
+    expect(foreign).toEqual([]);
+    const without = commands.filter(({ organizations }) => organizations === null);
+    expect(without.filter((command) => !isAcrossTenants(command))).toEqual([]);
+    expect(commands.length).toBeGreaterThan(swaps);
+    const collections = new Set(commands.map(({ collection }) => collection));
+    // Each endpoint has asked for its own.
+    for (const name of ['leads', 'compounds', 'units', 'reservations', 'chequeWallets']) {
+      expect(collections).toContain(name);
+    }
+    if (isFull) expect(controls.size).toBeGreaterThan(1_000);
+  });
+});

@@ -1,0 +1,141 @@
+import { readFileSync } from 'node:fs';
+import { basePath } from './shared-service.js';
+
+/** A value of the reference document that describes a JSON value, as far as tests read it. */
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly oneOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly additionalProperties?: boolean | Schema;
+  readonly example?: unknown;
+}
+
+interface DocumentedParameter {
+  readonly in: 'path' | 'query' | 'header';
+  readonly name: string;
+}
+
+interface DocumentedOperation {
+  readonly parameters?: readonly DocumentedParameter[];
+  readonly requestBody?: {
+    readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
+  };
+  readonly responses: Readonly<Record<string, unknown>>;
+}
+
+interface ReferenceDocument {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentedOperation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+}
+
+/** An endpoint as the reference describes it. */
+export interface Operation {
+  /** Method and path below the base path, such as `GET /leads/{recordSystemId}`. */
+  readonly name: string;
+  readonly method: string;
+  readonly path: string;
+  readonly hasBody: boolean;
+  /** The statuses that it may answer with. */
+  readonly statuses: readonly number[];
+  /** All places of a request to it that take a value. */
+  readonly positions: readonly Position[];
+  /** What a body has to have, by the examples. */
+  readonly exampleBody: Readonly<Record<string, unknown>>;
+}
+
+/** A place of a request that takes a value. */
+export interface Position {
+  readonly place: 'path' | 'query' | 'header' | 'body';
+  /** The parameter, or the keys that lead to it in the body. */
+  readonly steps: readonly string[];
+}
+
+/** Every endpoint of the reference, so that a new one is tested by itself. */
+export function documentedOperations(): Operation[] {
+  const document = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as ReferenceDocument;
+  const { schemas } = document.components;
+  return Object.entries(document.paths).flatMap(([fullPath, operations]) =>
+    Object.entries(operations).map(([method, operation]) => {
+      const path = fullPath.slice(basePath.length + 1);
+      const schema = operation.requestBody?.content['application/json']?.schema;
+      const parameters = operation.parameters ?? [];
+      return {
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path,
+        hasBody: schema !== undefined,
+        statuses: Object.keys(operation.responses).map(Number),
+        positions: [
+          ...parameters.map(({ in: place, name }) => ({ place, steps: [name] })),
+          ...(schema === undefined ? [] : bodyPositions(schema, schemas)),
+        ],
+        exampleBody: schema === undefined ? {} : exampleOf(resolved(schema, schemas), schemas),
+      };
+    }),
+  );
+}
+
+/** A body, or a part of it, with a value at a place; an array there has it as its only item. */
+export function withValueAt(
+  base: unknown,
+  [step, ...steps]: readonly string[],
+  value: unknown,
+): unknown {
+  if (step === undefined) return value;
+  if (step === '[]') return [withValueAt(Array.isArray(base) ? base[0] : undefined, steps, value)];
+  const object = typeof base === 'object' && base !== null && !Array.isArray(base) ? base : {};
+  const inner = (object as Readonly<Record<string, unknown>>)[step];
+  return { ...object, [step]: withValueAt(inner, steps, value) };
+}
+
+type Schemas = Readonly<Record<string, Schema>>;
+
+/** A key that no endpoint knows, where any is taken. */
+const anyKey = 'anything';
+
+function bodyPositions(
+  schema: Schema,
+  schemas: Schemas,
+  steps: readonly string[] = [],
+): Position[] {
+  const { properties = {}, items, oneOf = [], additionalProperties } = resolved(schema, schemas);
+  const isOpen = additionalProperties !== undefined && additionalProperties !== false;
+  const found = [
+    ...(steps.length === 0 ? [] : [{ place: 'body' as const, steps }]),
+    ...Object.entries(properties).flatMap(([name, inner]) =>
+      bodyPositions(inner, schemas, [...steps, name]),
+    ),
+    ...(isOpen ? [{ place: 'body' as const, steps: [...steps, anyKey] }] : []),
+    ...(items === undefined ? [] : bodyPositions(items, schemas, [...steps, '[]'])),
+    ...oneOf.flatMap((variant) => bodyPositions(variant, schemas, steps)),
+  ];
+  const names = found.map((position) => position.steps.join('.'));
+  return found.filter((_, index) => names.indexOf(names[index] ?? '') === index);
+}
+
+function exampleOf(
+  { properties = {}, required = [] }: Schema,
+  schemas: Schemas,
+): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    required.map((name) => {
+      const schema = resolved(properties[name] ?? {}, schemas);
+      const { example, type, items } = schema;
+      if (example !== undefined) return [name, example];
+      if (type === 'array') return [name, [exampleOf(resolved(items ?? {}, schemas), schemas)]];
+      return [name, type === 'object' ? exampleOf(schema, schemas) : 'x'];
+    }),
+  );
+}
+
+function resolved(schema: Schema, schemas: Schemas): Schema {
+  const [only] = schema.allOf ?? [];
+  const { $ref } = only ?? schema;
+  return $ref === undefined
+    ? schema
+    : resolved(schemas[$ref.split('/').at(-1) ?? ''] ?? {}, schemas);
+}

@@ -1,0 +1,230 @@
+import type { CommandStartedEvent, Document, MongoClient } from 'mongodb';
+
+/** What is watched: the connection of a service, as mongoose gives it. */
+interface Watched {
+  readonly models: Readonly<
+    Record<
+      string,
+      {
+        readonly collection: { readonly collectionName: string };
+        readonly schema: { path(name: string): unknown };
+      }
+    >
+  >;
+  getClient(): MongoClient;
+}
+
+/** The commands of a service on the data of tenants. */
+export interface TenantCommands {
+  /** What lacked an organization and is none of the named exceptions. */
+  readonly violations: readonly string[];
+  /** Calls back for each command on the data of tenants, with the organizations that it names. */
+  onCommand(listener: (command: TenantCommand) => void): void;
+}
+
+/** A command on a collection of tenants' documents. */
+export interface TenantCommand {
+  readonly name: string;
+  readonly collection: string;
+  /** The fields of its filter. */
+  readonly fields: readonly string[];
+  /** The organizations of its filter or its documents in hexadecimal; null where one lacks. */
+  readonly organizations: readonly string[] | null;
+}
+
+/** The option with which a service tells its commands. */
+export const monitored = 'monitorCommands=true';
+
+/** Commands that are meant for all organizations: those of these kinds whose filters have these fields. */
+interface AcrossTenants {
+  readonly commands: readonly string[];
+  readonly collection: string;
+  readonly fields: readonly string[];
+  readonly why: string;
+}
+
+/** All that there are (rule DATA-10). A request makes none of them but the first. */
+const acrossTenants: readonly AcrossTenants[] = [
+  {
+    commands: ['find'],
+    collection: 'apiKeys',
+    fields: ['hash'],
+    why: 'the key says which organization calls',
+  },
+  {
+    commands: ['find'],
+    collection: 'leads',
+    fields: ['isDeleted', 'phoneKeysOf'],
+    why: 'the pass over phones: leads that it has not seen',
+  },
+  {
+    commands: ['find', 'aggregate'],
+    collection: 'leads',
+    fields: ['isDeleted', 'updatedAt'],
+    why: 'the pass over phones: leads that other programs have written',
+  },
+  {
+    commands: ['update'],
+    collection: 'leads',
+    fields: ['_id', 'updatedAt'],
+    why: 'the pass over phones stores what it has derived',
+  },
+  {
+    commands: ['find', 'update', 'aggregate'],
+    collection: 'outboxEvents',
+    fields: ['relayedAt'],
+    why: 'the relay takes the events of all in their order',
+  },
+  {
+    commands: ['aggregate'],
+    collection: 'outboxEvents',
+    fields: ['$changeStream'],
+    why: 'new events wake the relay',
+  },
+  {
+    commands: ['find', 'update', 'aggregate', 'distinct'],
+    collection: 'webhookDeliveries',
+    fields: ['status'],
+    why: 'workers look for what is due, and metrics count it',
+  },
+  {
+    commands: ['find', 'update', 'findAndModify', 'aggregate'],
+    collection: 'webhookDeliveries',
+    fields: ['_id'],
+    why: 'workers lease and finish deliveries; the operator names one',
+  },
+  {
+    commands: ['find', 'update', 'findAndModify'],
+    collection: 'webhookEndpoints',
+    fields: ['_id'],
+    why: 'workers read and note the state of endpoints; the operator names one',
+  },
+  {
+    commands: ['find'],
+    collection: 'webhookEndpoints',
+    fields: ['secrets.0'],
+    why: 'the operator seals all secrets anew',
+  },
+];
+
+/**
+ * Lets every command of a service on a collection of tenants' documents fail that does not say whose
+ * they are, unless it is one of those that are meant for all. Its connection string has {@link monitored}.
+ */
+export function watchTenantCommands(connection: Watched): TenantCommands {
+  const models = Object.values(connection.models);
+  const collections = new Set(
+    models
+      .filter(({ schema }) => schema.path('organizationId') !== undefined)
+      .map(({ collection }) => collection.collectionName),
+  );
+  const violations: string[] = [];
+  const listeners: ((command: TenantCommand) => void)[] = [];
+  connection.getClient().on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
+    for (const part of partsOf(commandName, command, collections)) {
+      const { name, collection, filters } = part;
+      const fields = [...new Set(filters.flatMap((filter) => Object.keys(filter)))].toSorted();
+      const found = { name, collection, fields, organizations: organizationsOf(filters) };
+      for (const listener of listeners) listener(found);
+      if (found.organizations !== null || isAcrossTenants(found)) continue;
+      const violation = `${name} ${collection} by ${fields.join(', ')}`;
+      violations.push(violation);
+      throw new Error(`A command names no organization: ${violation}`);
+    }
+  });
+  return { violations, onCommand: (listener) => void listeners.push(listener) };
+}
+
+/** Whether it is one of those that are meant for all organizations. */
+export function isAcrossTenants({ name, collection, fields }: TenantCommand): boolean {
+  return acrossTenants.some(
+    (allowed) =>
+      allowed.collection === collection &&
+      allowed.commands.includes(name) &&
+      allowed.fields.every((field) => fields.includes(field)),
+  );
+}
+
+interface Part {
+  readonly name: string;
+  readonly collection: string;
+  /** Each has to say whose documents it is about. */
+  readonly filters: readonly Document[];
+}
+
+function partsOf(name: string, command: Document, collections: ReadonlySet<string>): Part[] {
+  const collection = String(command[name]);
+  if (name === 'aggregate')
+    return pipelineParts(collection, listOf(command['pipeline']), collections);
+  const filters = filtersOf(name, command);
+  if (filters === null || !collections.has(collection)) return [];
+  return [{ name, collection, filters }];
+}
+
+/** The filters of a command, or the documents that it stores; null for one that touches no documents. */
+function filtersOf(name: string, command: Document): Document[] | null {
+  switch (name) {
+    case 'find':
+      return [command['filter'] ?? {}];
+    case 'count':
+      // Without a query it is the number that the server keeps, which `db init` asks for.
+      return command['query'] === undefined ? null : [command['query']];
+    case 'distinct':
+    case 'findAndModify':
+      return [command['query'] ?? {}];
+    case 'update':
+      return listOf(command['updates']).map(({ q }) => q as Document);
+    case 'delete':
+      return listOf(command['deletes']).map(({ q }) => q as Document);
+    case 'insert':
+      return listOf(command['documents']);
+    default:
+      return null;
+  }
+}
+
+/** The beginnings of a pipeline and of those inside of it. */
+function pipelineParts(
+  collection: string,
+  steps: readonly Document[],
+  collections: ReadonlySet<string>,
+): Part[] {
+  const [first = {}] = steps;
+  const own =
+    '$changeStream' in first ? { $changeStream: 1 } : ((first['$match'] as Document) ?? {});
+  const part = { name: 'aggregate', collection, filters: [own] };
+  const inner = steps.flatMap((step) => {
+    const { $lookup, $unionWith, $graphLookup, $facet } = step;
+    const joined = ($lookup ?? $graphLookup) as Document | undefined;
+    const united = typeof $unionWith === 'string' ? { coll: $unionWith } : ($unionWith as Document);
+    return [
+      ...(joined ? pipelineParts(joined['from'], listOf(joined['pipeline']), collections) : []),
+      ...(united ? pipelineParts(united['coll'], listOf(united['pipeline']), collections) : []),
+      ...Object.values(($facet ?? {}) as Document).flatMap((branch: Document[]) =>
+        branch.flatMap((nested) => pipelineParts('', [{}, nested], collections)),
+      ),
+    ];
+  });
+  return collections.has(collection) ? [part, ...inner] : inner;
+}
+
+/** The organizations that all of the filters name; null when one of them does not. */
+function organizationsOf(filters: readonly Document[]): string[] | null {
+  const named = filters.map(namedIn);
+  return named.includes(null) ? null : named.flatMap((ids) => ids ?? []);
+}
+
+function namedIn({ organizationId, $and, $or }: Document): string[] | null {
+  const listed = ['$in', '$eq'].flatMap((operator) => organizationId?.[operator] ?? []);
+  const ids = (listed.length > 0 ? listed : [organizationId]) as readonly (Document | undefined)[];
+  if (ids.every((id) => id?.['_bsontype'] === 'ObjectId')) return ids.map(String);
+  const all = listOf($and).map(namedIn);
+  const one = all.find((found) => found !== null);
+  if (one !== undefined) return one;
+  const any = listOf($or);
+  return any.length === 0 ? null : organizationsOf(any);
+}
+
+function listOf(value: unknown): Document[] {
+  return Array.isArray(value) ? (value as Document[]) : [];
+}
