@@ -3,6 +3,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
 import {
   duplicateKeyCode,
+  isDatabaseUnavailable,
   type RefusedWrite,
   refusedWrites,
 } from '../../database/connection/database-errors.js';
@@ -169,15 +170,23 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Updates leased deliveries and ends their leases, where the lease is still the caller's.
+   * Updates leased deliveries and ends their leases, where the lease is still the caller's. What
+   * changes in the same way is changed by one statement.
    *
    * @returns those that the database refuses as they are; the others were updated
    */
   async finish(updates: readonly DeliveryUpdate[]): Promise<RefusedWrite[]> {
-    const operations = updates.map(({ _id, leaseOwner, set }) => ({
-      updateOne: { filter: { _id, leaseOwner }, update: { $set: { ...set, leaseOwner: null } } },
+    if (updates.length === 0) return [];
+    const numbered = updates.map((update, index) => ({ index, ...update }));
+    const groups = [...Map.groupBy(numbered, ({ set }) => set).values()];
+    const refused = await this.finishGroups(groups);
+    const alone = refused.flatMap(({ index }) => groups[index] ?? []).map((update) => [update]);
+    // One of a group keeps those behind it from being stored.
+    const refusedAlone = alone.length === 0 ? [] : await this.finishGroups(alone);
+    return refusedAlone.map(({ index, ...why }) => ({
+      ...why,
+      index: alone[index]?.[0]?.index ?? 0,
     }));
-    return refusedWrites(this.deliveries.bulkWrite(operations, { ordered: false }));
   }
 
   /**
@@ -201,6 +210,28 @@ export class DeliveryQueueRepository {
       { $set: { status: 'failed', failureReason, completedAt: now, updatedAt: now } },
     );
     return found.length;
+  }
+
+  private async finishGroups(
+    groups: readonly (readonly DeliveryUpdate[])[],
+  ): Promise<RefusedWrite[]> {
+    const operations = groups.map((updates) => ({
+      updateMany: {
+        filter: {
+          _id: { $in: updates.map(({ _id }) => _id) },
+          leaseOwner: { $in: [...new Set(updates.map(({ leaseOwner }) => leaseOwner))] },
+        },
+        update: { $set: { ...updates[0]?.set, leaseOwner: null } },
+        ...byId,
+      },
+    }));
+    const write = () => this.deliveries.bulkWrite(operations, { ordered: false });
+    // The driver repeats no statement for many. What it has changed has no lease any more.
+    const written = write().catch((error: unknown) => {
+      if (isDatabaseUnavailable(error)) return write();
+      throw error;
+    });
+    return refusedWrites(written);
   }
 
   private async findDue(
