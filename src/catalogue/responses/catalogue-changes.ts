@@ -8,6 +8,9 @@ import {
   CatalogueChangesRepository,
 } from './catalogue-changes.repository.js';
 
+/** How often the server is asked for changes of other programs; a part of the age below. */
+const intervalMs = 250;
+
 /** How old a kept response may be (rule DATA-6). */
 const maxAgeMs = 1_000;
 
@@ -30,8 +33,11 @@ export class CatalogueChanges implements OnModuleDestroy {
     @InjectConnection() private readonly connection: Connection,
     changes: CatalogueChangesRepository,
   ) {
-    this.watcher = new ChangeWatcher(connection.getClient(), 'catalogue changes', (options) =>
-      changes.watch(options),
+    this.watcher = new ChangeWatcher(
+      connection.getClient(),
+      'catalogue changes',
+      (options) => changes.watch(options),
+      intervalMs,
     );
   }
 
