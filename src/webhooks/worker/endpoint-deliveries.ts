@@ -14,6 +14,8 @@ export interface EndpointDeliveries {
   readonly leases: Batcher<void, PaidDelivery>;
   /** What is leased and waits for a place; only a quick endpoint has such deliveries. */
   readonly ahead: PaidDelivery[];
+  /** When it was known last that the endpoint is enabled and not paused. */
+  readyAt: Date;
   readonly budgets: Readonly<Record<Pace, Budget>>;
   pace: Pace;
   /** How many may run at the same time. */

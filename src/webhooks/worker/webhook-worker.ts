@@ -18,6 +18,8 @@ import { hasPlace, leavesPlace, nextLimit, type Place, type Places, placesOf } f
 
 /** How long a delivery belongs to the worker that leased it (rule HOOK-9). */
 const leaseMs = 60_000;
+/** What is leased ahead is sent for so long after a look at the endpoint: it may be off by then. */
+const readyMs = 1_000;
 /** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
 
@@ -116,6 +118,7 @@ export class WebhookWorker {
     const endpoint: EndpointDeliveries = {
       leases: new Batcher((places) => this.leaseSafely(id, endpoint, places.length)),
       ahead: [],
+      readyAt: new Date(0),
       budgets: byPace((of) => this.budgets[of].forEndpoint()),
       pace,
       limit: 1,
@@ -182,7 +185,8 @@ export class WebhookWorker {
    * @param leavePlace called while the attempt is running, when others should not wait for it
    */
   private async deliverNext(endpoint: EndpointDeliveries, leavePlace: () => void): Promise<void> {
-    const leased = this.ahead.take(endpoint) ?? (await endpoint.leases.add());
+    const ahead = this.isReady(endpoint) ? this.ahead.take(endpoint) : undefined;
+    const leased = ahead ?? (await endpoint.leases.add());
     if (leased === undefined) return;
     let isDelivered = false;
     try {
@@ -205,10 +209,8 @@ export class WebhookWorker {
     limit: number,
   ): Promise<readonly PaidDelivery[]> {
     // The lease before may have brought enough.
-    if (deliveries.ahead.length >= limit) {
-      return Array.from({ length: limit }, () => this.ahead.take(deliveries)).flatMap(
-        (one) => one ?? [],
-      );
+    if (deliveries.ahead.length >= limit && this.isReady(deliveries)) {
+      return this.ahead.takeMany(deliveries, limit);
     }
     // What becomes due from now on may not be in this lease.
     deliveries.mayHaveDue = false;
@@ -223,6 +225,12 @@ export class WebhookWorker {
       this.logger.warn({ err: error }, 'Deliveries could not be leased');
       return [];
     }
+  }
+
+  /** Whether the endpoint was enabled and not paused a moment ago. */
+  private isReady({ readyAt }: EndpointDeliveries): boolean {
+    const passed = this.clock.now().getTime() - readyAt.getTime();
+    return passed >= 0 && passed < readyMs;
   }
 
   private keepAhead(endpoint: EndpointDeliveries, leased: readonly PaidDelivery[]): void {
@@ -264,8 +272,8 @@ export class WebhookWorker {
     deliveries: EndpointDeliveries,
     limit: number,
   ): Promise<readonly PaidDelivery[]> {
-    const endpoint = await this.endpoints.findById(endpointId);
     const now = this.clock.now();
+    const endpoint = await this.endpoints.findById(endpointId);
     if (endpoint?.isEnabled !== true) {
       this.giveBack(deliveries);
       if (await this.giveUps.giveUpBatch(endpointId, endpoint)) deliveries.mayHaveDue = true;
@@ -277,6 +285,11 @@ export class WebhookWorker {
       this.postponed.set(deliveries, endpoint.pausedUntil);
       deliveries.limit = 1;
       return [];
+    }
+    deliveries.readyAt = now;
+    if (deliveries.ahead.length >= limit) {
+      deliveries.mayHaveDue = true;
+      return this.ahead.takeMany(deliveries, limit);
     }
     const lease = { owner: randomUUID(), from: now, until: new Date(now.getTime() + leaseMs) };
     const budget = deliveries.budgets[deliveries.pace];
