@@ -12,6 +12,13 @@ export interface DeliveryUpdate extends Pick<WebhookDeliveryDocument, '_id' | 'l
   readonly set: Partial<WebhookDeliveryDocument>;
 }
 
+/** Until when deliveries belong to one process, and under what name. */
+export interface Lease {
+  readonly owner: string;
+  readonly from: Date;
+  readonly until: Date;
+}
+
 /** What a delivery is made of. */
 interface DeliverySource {
   readonly event: OutboxEventDocument;

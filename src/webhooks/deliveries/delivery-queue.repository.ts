@@ -10,16 +10,10 @@ import {
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { Waiting } from '../outbox/outbox-events.repository.js';
-import type { DeliveryUpdate } from './delivery-documents.js';
+import { firstWhile, sample } from './choices.js';
+import type { DeliveryUpdate, Lease } from './delivery-documents.js';
 import type { FailureReason } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
-
-/** Until when deliveries belong to one process, and under what name. */
-export interface Lease {
-  readonly owner: string;
-  readonly from: Date;
-  readonly until: Date;
-}
 
 /** A delivery and how much of the budget it takes. */
 export interface SizedDelivery {
@@ -292,18 +286,4 @@ export class DeliveryQueueRepository {
       .find<WebhookDeliveryDocument>({ _id: { $in: ids }, leaseOwner: owner }, byId)
       .toArray();
   }
-}
-
-function firstWhile<T>(items: readonly T[], accepts: (item: T) => boolean): T[] {
-  const end = items.findIndex((item) => !accepts(item));
-  return items.slice(0, end === -1 ? items.length : end);
-}
-
-/** Some of the items, so that those who collide once are unlikely to collide again. */
-function sample<T>(items: readonly T[], size: number): T[] {
-  return items
-    .map((item) => ({ item, order: Math.random() }))
-    .toSorted((a, b) => a.order - b.order)
-    .slice(0, size)
-    .map(({ item }) => item);
 }

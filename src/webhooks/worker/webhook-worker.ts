@@ -3,32 +3,27 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { mebibyte } from '../../values/numbers.js';
 import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
 import { byPace, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository, freeBytes } from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { Batcher } from './batcher.js';
-import { ByteBudget } from './byte-budget.js';
+import { ByteBudget, budgetBytes } from './byte-budget.js';
 import { DeliveryAttemptRunner, resultNotStored } from './delivery-attempt-runner.js';
 import { DueEndpoints } from './due-endpoints.js';
-import { type EndpointDeliveries, hasWork, type PaidDelivery } from './endpoint-deliveries.js';
+import {
+  type EndpointDeliveries,
+  hasWork,
+  isReady,
+  type PaidDelivery,
+} from './endpoint-deliveries.js';
 import { LeasesAhead } from './leases-ahead.js';
 import { hasPlace, leavesPlace, nextLimit, type Place, type Places, placesOf } from './places.js';
 
 /** How long a delivery belongs to the worker that leased it (rule HOOK-9). */
 const leaseMs = 60_000;
-/** What is leased ahead is sent for so long after a look at the endpoint: it may be off by then. */
-const readyMs = 1_000;
 /** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
-
-/** How many bytes of large deliveries a process holds; one endpoint may have half of its pace's. */
-const budgetBytes: Readonly<Record<Pace, number>> = {
-  quick: 16 * mebibyte,
-  unproven: 8 * mebibyte,
-  slow: 8 * mebibyte,
-};
 
 /**
  * Delivers what is due. Endpoints of one pace share the places and the bytes for it, and those that
@@ -185,7 +180,7 @@ export class WebhookWorker {
    * @param leavePlace called while the attempt is running, when others should not wait for it
    */
   private async deliverNext(endpoint: EndpointDeliveries, leavePlace: () => void): Promise<void> {
-    const ahead = this.isReady(endpoint) ? this.ahead.take(endpoint) : undefined;
+    const ahead = isReady(endpoint, this.clock.now()) ? this.ahead.take(endpoint) : undefined;
     const leased = ahead ?? (await endpoint.leases.add());
     if (leased === undefined) return;
     let isDelivered = false;
@@ -209,7 +204,7 @@ export class WebhookWorker {
     limit: number,
   ): Promise<readonly PaidDelivery[]> {
     // The lease before may have brought enough.
-    if (deliveries.ahead.length >= limit && this.isReady(deliveries)) {
+    if (deliveries.ahead.length >= limit && isReady(deliveries, this.clock.now())) {
       return this.ahead.takeMany(deliveries, limit);
     }
     // What becomes due from now on may not be in this lease.
@@ -225,12 +220,6 @@ export class WebhookWorker {
       this.logger.warn({ err: error }, 'Deliveries could not be leased');
       return [];
     }
-  }
-
-  /** Whether the endpoint was enabled and not paused a moment ago. */
-  private isReady({ readyAt }: EndpointDeliveries): boolean {
-    const passed = this.clock.now().getTime() - readyAt.getTime();
-    return passed >= 0 && passed < readyMs;
   }
 
   private keepAhead(endpoint: EndpointDeliveries, leased: readonly PaidDelivery[]): void {
