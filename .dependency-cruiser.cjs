@@ -36,8 +36,6 @@ const acrossTenants = [
   // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
   '^src/webhooks/endpoints/webhook-endpoints\\.repository\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue|webhook-(attempts|deliveries))\\.repository\\.ts$',
-  // An index is that of all.
-  '^src/webhooks/deliveries/replaced-indexes\\.ts$',
   // Where it is made.
   '^src/database/documents/tenant-collections\\.module\\.ts$',
 ];

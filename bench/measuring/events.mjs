@@ -1,6 +1,5 @@
-// What an event costs the database of the service. With a subscriber, events are stored while the service is paused, and
-// the time of mongod is taken from then until the last one is delivered. Without one the service stores an event as done:
-// the time is that of storing events in this way, with the question for subscribers, and of whatever they cause then.
+// What an event costs the database of the service, in microseconds of mongod. What mongod takes while nothing happens is
+// measured first and left out, and so is what the change takes that the event is about: each is no cost of an event.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { execFile } from 'node:child_process';
@@ -17,6 +16,9 @@ const usualCount = 4_000;
 const eventsInGroup = 16;
 const pollMs = 50;
 const afterwardsMs = 1_000;
+const idleMs = 3_000;
+/** Changes with events and changes without take turns so often, so that a busy machine disturbs both. */
+const turns = 8;
 /** How long the service keeps an event that nobody is subscribed to. */
 const retentionMs = 86_400_000;
 const patienceMs = 120_000;
@@ -25,19 +27,26 @@ const subscribed = 1;
 
 /**
  * @param count how many of each
- * @returns microseconds of mongod for an event without subscribers, and for one with a subscriber
+ * @returns microseconds of mongod for an event without subscribers, and for one with a subscriber from its commit until
+ *   its delivery is stored; and those of an idle service, in each second
  */
 export async function measureEvents(service, count = usualCount) {
+  let received = 0;
   const receiver = createServer((request, response) => {
-    request.resume().once('end', () => response.writeHead(204).end());
+    request.resume().once('end', () => {
+      received += 1;
+      response.writeHead(204).end();
+    });
   });
   receiver.listen(0, '127.0.0.1');
   await once(receiver, 'listening');
   try {
     await subscribe(service, receiver.address().port);
+    const idle = await costOfIdling(service);
     return {
       alone: await costOfUnsubscribed(service, count),
-      delivered: await costOfDelivered(service, count),
+      delivered: await costOfDelivered(service, { count, idle, received: () => received }),
+      idle,
     };
   } finally {
     receiver.close();
@@ -57,20 +66,51 @@ async function subscribe({ database }, port) {
   });
 }
 
-async function costOfUnsubscribed({ database: { db, pid } }, count) {
-  const organizationId = idOf('organization', 0);
-  const subscribers = { organizationId, isEnabled: true };
-  const before = processorTime(pid);
-  await inGroups(count, async (numbers) => {
-    await db.collection('webhookEndpoints').find(subscribers).toArray();
-    await db.collection('outboxEvents').insertMany(numbers.map((number) => doneEvent(0, number)));
-  });
-  // What the service does about them is part of it.
+/** Microseconds a second. */
+async function costOfIdling({ database: { pid } }) {
   await delay(afterwardsMs);
-  return (processorTime(pid) - before) / count;
+  const before = processorTime(pid);
+  await delay(idleMs);
+  return ((processorTime(pid) - before) / idleMs) * 1_000;
 }
 
-async function costOfDelivered(service, count) {
+/** What the transaction of a group of changes costs with their events, less what it costs without. */
+async function costOfUnsubscribed({ database: { db, pid } }, count) {
+  const changed = db.collection('benchChanges');
+  await changed.insertMany(
+    Array.from({ length: eventsInGroup }, (_, _id) => ({ _id, turn: 0, text: 'x'.repeat(1_000) })),
+  );
+  let cost = 0;
+  for (let turn = 0; turn < 2 * turns; turn++) {
+    const withEvents = turn % 2 === 1;
+    const before = processorTime(pid);
+    await inGroups(count / turns, (numbers) => storeChanges(db, numbers, withEvents));
+    // What the service does about them is part of it.
+    await delay(afterwardsMs / turns);
+    cost += (processorTime(pid) - before) * (withEvents ? 1 : -1);
+  }
+  await changed.drop();
+  return cost / count;
+}
+
+/** As the service stores changes that nobody is subscribed to, in its own way of asking for subscribers. */
+async function storeChanges(db, numbers, withEvents) {
+  const updates = numbers.map((turn, _id) => ({
+    updateOne: { filter: { _id }, update: { $set: { turn } } },
+  }));
+  await db.client.withSession((session) =>
+    session.withTransaction(async () => {
+      await db.collection('benchChanges').bulkWrite(updates, { session });
+      if (!withEvents) return;
+      const subscribers = { organizationId: idOf('organization', 0), isEnabled: true };
+      await db.collection('webhookEndpoints').find(subscribers).toArray();
+      const events = numbers.map((number) => doneEvent(0, number));
+      await db.collection('outboxEvents').insertMany(events, { session });
+    }),
+  );
+}
+
+async function costOfDelivered(service, { count, idle, received }) {
   const { db, pid } = service.database;
   service.pause();
   const since = new Date();
@@ -78,13 +118,15 @@ async function costOfDelivered(service, count) {
     db.collection('outboxEvents').insertMany(numbers.map((number) => newEvent(subscribed, number))),
   );
   const before = processorTime(pid);
+  const start = performance.now();
   service.resume();
-  await finished(db, idOf('organization', subscribed), since);
-  return (processorTime(pid) - before) / count;
+  await finished(db, { since, isReceived: () => received() >= count });
+  const idleCost = (idle * (performance.now() - start)) / 1_000;
+  return (processorTime(pid) - before - idleCost) / count;
 }
 
-async function inGroups(count, store) {
-  for (let from = 0; from < count; from += eventsInGroup) {
+async function inGroups(events, store) {
+  for (let from = 0; from < events; from += eventsInGroup) {
     await store(Array.from({ length: eventsInGroup }, (_, index) => from + index));
   }
 }
@@ -114,11 +156,14 @@ function newEvent(organization, number) {
   };
 }
 
-async function finished(db, organizationId, since) {
+/** The database is asked only when there is little left to wait for: looking for what waits costs it something, too. */
+async function finished(db, { since, isReceived }) {
+  const organizationId = idOf('organization', subscribed);
   const until = performance.now() + patienceMs;
   const isOpen = async () =>
-    (await db.collection('outboxEvents').findOne({ relayedAt: null })) ??
-    (await db.collection('webhookDeliveries').findOne({ status: 'pending' }));
+    !isReceived() ||
+    ((await db.collection('outboxEvents').findOne({ relayedAt: null })) ??
+      (await db.collection('webhookDeliveries').findOne({ status: 'pending' })));
   while (await isOpen()) {
     if (performance.now() > until) throw new Error('Not all events were relayed and delivered.');
     await delay(pollMs);

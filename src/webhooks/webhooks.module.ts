@@ -3,7 +3,7 @@ import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { DeliveryGiveUps } from './deliveries/delivery-give-ups.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
-import { ReplacedIndexes } from './deliveries/replaced-indexes.js';
+
 import { webhookAttemptSchema } from './deliveries/webhook-attempt.schema.js';
 import { WebhookAttemptsRepository } from './deliveries/webhook-attempts.repository.js';
 import { WebhookDeliveriesRepository } from './deliveries/webhook-deliveries.repository.js';
@@ -23,6 +23,7 @@ import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
 import { OutboxEventsService } from './outbox/outbox-events.service.js';
 import { Outbox } from './outbox/outbox.js';
 import { WebhookRelay } from './outbox/webhook-relay.js';
+import { ReplacedWebhookIndexes } from './replaced-indexes.js';
 import { NameResolver } from './sending/name-resolver.js';
 import { WebhookSender } from './sending/webhook-sender.js';
 import { WebhookStatisticsService } from './webhook-statistics.service.js';
@@ -60,7 +61,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookDeliveriesService,
     DeliveryQueueRepository,
     DeliveryGiveUps,
-    ReplacedIndexes,
+    ReplacedWebhookIndexes,
     WebhookAttemptsRepository,
     DeliveryAttemptRunner,
     NameResolver,

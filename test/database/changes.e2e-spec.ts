@@ -1,5 +1,6 @@
 import { expect, it } from '@jest/globals';
-import { ChangeWatcher } from '../../src/database/changes/change-watcher.js';
+import type { ChangeStreamOptions, Document } from 'mongodb';
+import { type Change, ChangeWatcher } from '../../src/database/changes/change-watcher.js';
 import { eventually } from '../support/eventually.js';
 import { sharedService } from '../support/shared-service.js';
 
@@ -9,10 +10,11 @@ it('are watched anew when the collection was dropped', async () => {
   const collection = service.db.collection('changesTest');
   const changes: unknown[] = [];
   let opened = 0;
-  const watcher = new ChangeWatcher(service.db.client, 'a test', (options) => {
+  const open = (options: ChangeStreamOptions) => {
     opened++;
-    return collection.watch([], { ...options, maxAwaitTimeMS: 100 });
-  });
+    return collection.watch<Document, Change>([], options);
+  };
+  const watcher = new ChangeWatcher(service.db.client, 'a test', open, 50);
   watcher.start({ onChange: (change) => changes.push(change['operationType']) });
   try {
     await eventually(() => expect(watcher.silentMs).toBeLessThan(1_000));

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Document, type IndexDescription, ObjectId } from 'mongodb';
+import { type Collection, type Document, type IndexDescription, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { DatabaseStructure } from '../../src/database/structure/database-structure.js';
 import { Migrations } from '../../src/database/structure/migrations.js';
@@ -88,11 +88,13 @@ describe('the structure of the database', () => {
       'withoutPhoneKeys',
       'changedElsewhere',
       'expiry',
-      'waiting',
+      'unrelayed',
+      'relayedExpiry',
+      'earlyExpiry',
+      'finishedExpiry',
       'hash',
       'queue',
       'due',
-      'unheardExpiry',
     ];
     const global = ['organizations', 'migrations', 'watermarks', 'duties', 'developmentKeys'];
     for (const { name } of await service.db.listCollections().toArray()) {
@@ -301,6 +303,38 @@ describe('an index that was replaced', () => {
     const before = { isDeleted: false, updatedAt: { $gte: new Date() } };
     const plan = await leads.find(before).sort({ updatedAt: 1 }).explain();
     expect(JSON.stringify(plan['queryPlanner'].winningPlan)).toContain('changedElsewhere');
+  });
+
+  it('of events and deliveries goes; what the version before left is found and still expires', async () => {
+    const events = service.db.collection('outboxEvents');
+    const deliveries = service.db.collection('webhookDeliveries');
+    const days = 30 * 86_400;
+    await events.createIndexes([
+      { key: { relayedAt: 1, createdAt: 1 }, name: 'waiting' },
+      { key: { relayedAt: 1 }, name: 'expiry', expireAfterSeconds: days },
+      { key: { expiresAt: 1 }, name: 'unheardExpiry', expireAfterSeconds: 0 },
+    ]);
+    await deliveries.createIndexes([
+      { key: { completedAt: 1 }, name: 'expiry', expireAfterSeconds: days },
+    ]);
+    await service.db.collection('migrations').deleteOne({ version: 9 });
+    const namesOf = async (collection: Collection) =>
+      (await collection.indexes()).map(({ name }) => name);
+    expect(await structure.apply()).toEqual(['partial indexes of events and deliveries']);
+    const names = [...(await namesOf(events)), ...(await namesOf(deliveries))];
+    for (const name of ['waiting', 'expiry', 'unheardExpiry']) expect(names).not.toContain(name);
+    const planOf = async (cursor: { explain(): Promise<Document> }) =>
+      JSON.stringify((await cursor.explain())['queryPlanner'].winningPlan);
+    const waiting = events.find({ relayedAt: null }).sort({ createdAt: 1 });
+    expect(await planOf(waiting)).toContain('"indexName":"unrelayed"');
+    // As the server looks for what has expired.
+    const limits = { $gte: new Date(0), $lte: new Date() };
+    const expired = [
+      [events.find({ relayedAt: limits }).hint('relayedExpiry'), 'relayedExpiry'],
+      [events.find({ expiresAt: limits }).hint('earlyExpiry'), 'earlyExpiry'],
+      [deliveries.find({ completedAt: limits }).hint('finishedExpiry'), 'finishedExpiry'],
+    ] as const;
+    for (const [cursor, name] of expired) expect(await planOf(cursor)).toContain(name);
   });
 });
 

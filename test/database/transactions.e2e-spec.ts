@@ -5,6 +5,7 @@ import { Clock } from '../../src/configuration/clock.js';
 import { DatabaseUnavailableError } from '../../src/database/connection/database-errors.js';
 import { collectionToken } from '../../src/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../src/database/documents/tenant-collection.js';
+import { afterTransaction } from '../../src/database/transactions/open-session.js';
 import { TransactionLocksRepository } from '../../src/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
 import type { UserDocument } from '../../src/organizations/user.schema.js';
@@ -55,6 +56,20 @@ describe('a transaction', () => {
     });
     expect(seen).toEqual([2, 2, 0]);
     expect(await committed(organizationId)).toBe(2);
+  });
+
+  it('calls back once when it is over, what it has stored being there', async () => {
+    const organizationId = new Types.ObjectId();
+    const counts: Promise<number>[] = [];
+    const callback = () => counts.push(committed(organizationId));
+    await transactions.run(async () => {
+      for (let publication = 0; publication < 20; publication++) afterTransaction(callback);
+      await users.insert(user(organizationId));
+      expect(counts).toEqual([]);
+    });
+    expect(await Promise.all(counts)).toEqual([1]);
+    afterTransaction(callback);
+    expect(counts).toHaveLength(2);
   });
 
   it('leaves nothing when the work throws, and lets the error through', async () => {

@@ -1,8 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { ChangeStream, ChangeStreamOptions, Document } from 'mongodb';
 import type { Connection } from 'mongoose';
-import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import type { Change } from '../../database/changes/change-watcher.js';
 
 /** What responses about compounds and units are made of. */
@@ -15,9 +14,6 @@ const collections = [
   'unitDesigns',
   'units',
 ];
-
-/** How long the server waits at most for a change before it says that there is none. */
-const maxBeatMs = 250;
 
 /** A change of a document that responses show, with what says whose it is. */
 export interface CatalogueChange extends Change {
@@ -33,10 +29,7 @@ export interface CatalogueChange extends Change {
 /** The changes of the catalogue in all organizations. */
 @Injectable()
 export class CatalogueChangesRepository {
-  constructor(
-    @InjectConnection() private readonly connection: Connection,
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
-  ) {}
+  constructor(@InjectConnection() private readonly connection: Connection) {}
 
   /** What any program commits from now on. */
   watch(options: ChangeStreamOptions): ChangeStream<Document, CatalogueChange> {
@@ -59,8 +52,6 @@ export class CatalogueChangesRepository {
     const client = this.connection.getClient();
     return client.db(this.connection.name).watch(steps, {
       fullDocument: 'updateLookup',
-      // A connection without an answer is given up at the deadline.
-      maxAwaitTimeMS: Math.min(maxBeatMs, this.environment.DATABASE_DEADLINE_MS / 2),
       readPreference: 'primary',
       ...options,
     });

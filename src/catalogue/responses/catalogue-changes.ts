@@ -8,6 +8,9 @@ import {
   CatalogueChangesRepository,
 } from './catalogue-changes.repository.js';
 
+/** How often the server is asked for changes of other programs; a part of the age below. */
+const intervalMs = 250;
+
 /** Beyond so many organizations it is forgotten which of them changed when: all count as changed. */
 const maxOrganizations = 10_000;
 
@@ -29,8 +32,11 @@ export class CatalogueChanges implements OnModuleDestroy {
     @InjectConnection() private readonly connection: Connection,
     changes: CatalogueChangesRepository,
   ) {
-    this.watcher = new ChangeWatcher(connection.getClient(), 'catalogue changes', (options) =>
-      changes.watch(options),
+    this.watcher = new ChangeWatcher(
+      connection.getClient(),
+      'catalogue changes',
+      (options) => changes.watch(options),
+      intervalMs,
     );
   }
 

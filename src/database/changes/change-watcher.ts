@@ -32,6 +32,9 @@ export interface ChangeListener {
 /**
  * Follows changes of committed documents, whichever process made them, and opens the stream again
  * when it breaks. It knows how far it has seen them.
+ *
+ * The server is asked every so often, and does not wait for changes: a stream that waits there is woken
+ * by every write of any program, and costs the server more than what it finds.
  */
 export class ChangeWatcher {
   private readonly logger = new Logger(ChangeWatcher.name);
@@ -44,11 +47,13 @@ export class ChangeWatcher {
   /**
    * @param subject what is watched, for the log
    * @param open begins to watch from now on, with options that are added to its own
+   * @param intervalMs how long the server is left alone when it has said all
    */
   constructor(
     private readonly client: MongoClient,
     private readonly subject: string,
     private readonly open: (options: ChangeStreamOptions) => ChangeStream<Document, Change>,
+    private readonly intervalMs: number,
   ) {}
 
   /** How long ago everything was seen that had been committed by then, in milliseconds. */
@@ -99,11 +104,12 @@ export class ChangeWatcher {
   }
 
   private async follow(session: ClientSession, listener: ChangeListener): Promise<void> {
-    const stream = this.open({ session, batchSize: changesInBatch });
+    const { signal } = this.stopping;
+    const stream = this.open({ session, batchSize: changesInBatch, maxAwaitTimeMS: 1 });
     this.stream = stream;
     let askedAt = performance.now();
     let isOpen = false;
-    while (!this.stopping.signal.aborted) {
+    while (!signal.aborted) {
       const change = await stream.tryNext();
       // A collection that is dropped ends its streams, and an ended one has nothing new at once, for ever.
       if (change === null && stream.closed) throw new Error('The database has ended it');
@@ -114,6 +120,9 @@ export class ChangeWatcher {
       // More of the same batch follow, and with a full batch nobody knows.
       if (change !== null && placeOf(stream.resumeToken) === placeOf(change._id)) continue;
       if (isUpToDate(stream, session)) this.seenUntil = askedAt;
+      // A full batch is not all that there is.
+      if (change === null)
+        await delay(this.intervalMs, undefined, { signal }).catch(() => undefined);
       askedAt = performance.now();
     }
   }

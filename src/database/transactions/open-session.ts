@@ -18,3 +18,25 @@ export function openSession(): { session?: ClientSession } {
   const session = sessions.getStore();
   return session === undefined ? {} : { session };
 }
+
+/** What is called once their transactions have ended. */
+const ending = new WeakMap<ClientSession, Set<() => void>>();
+
+/**
+ * Calls back when the transaction that is open around it has ended, stored or not, however often it was
+ * asked to; at once where none is open.
+ */
+export function afterTransaction(callback: () => void): void {
+  const session = sessions.getStore();
+  if (session === undefined) {
+    callback();
+    return;
+  }
+  const callbacks = ending.get(session) ?? new Set();
+  callbacks.add(callback);
+  if (ending.has(session)) return;
+  ending.set(session, callbacks);
+  session.once('ended', () => {
+    for (const each of callbacks) each();
+  });
+}

@@ -7,9 +7,16 @@ import type { AttemptResult, Outcome } from './delivery-outcome.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
-/** A change of a leased delivery, which ends its lease. */
+/** A change of a leased delivery, which ends its lease; those with the same `set` change alike. */
 export interface DeliveryUpdate extends Pick<WebhookDeliveryDocument, '_id' | 'leaseOwner'> {
   readonly set: Partial<WebhookDeliveryDocument>;
+}
+
+/** Until when deliveries belong to one process, and under what name. */
+export interface Lease {
+  readonly owner: string;
+  readonly from: Date;
+  readonly until: Date;
 }
 
 /** What a delivery is made of. */
@@ -93,4 +100,30 @@ export function attemptUpdate(
   }
   const failureReason = status === 'failed' ? outcome.reason : null;
   return { _id, leaseOwner, set: { ...attemptFields, status, failureReason, completedAt: now } };
+}
+
+/**
+ * The same updates, but first attempts that were delivered with the same response get the times of the
+ * last one of them, so that one statement stores them all. The log has the times of each.
+ */
+export function withSharedTimes(updates: readonly DeliveryUpdate[]): DeliveryUpdate[] {
+  const groups = Map.groupBy(updates, ({ set }) => responseOf(set));
+  const latest = new Map(
+    [...groups].map(([response, group]) => [response, group.map(({ set }) => set).reduce(later)]),
+  );
+  return updates.map((update) => ({
+    ...update,
+    set: latest.get(responseOf(update.set)) ?? update.set,
+  }));
+}
+
+/** What first attempts with the same response have in common; other updates are like themselves alone. */
+function responseOf(set: DeliveryUpdate['set']): unknown {
+  const { status, attempts, lastStatusCode, lastError } = set;
+  return status === 'delivered' && attempts === 1 && lastError === null ? lastStatusCode : set;
+}
+
+function later(one: DeliveryUpdate['set'], other: DeliveryUpdate['set']): DeliveryUpdate['set'] {
+  const startOf = ({ lastAttemptAt }: DeliveryUpdate['set']) => lastAttemptAt?.getTime() ?? 0;
+  return startOf(other) > startOf(one) ? other : one;
 }

@@ -3,6 +3,7 @@ import type { Collection, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
 import {
   duplicateKeyCode,
+  isDatabaseUnavailable,
   type RefusedWrite,
   refusedWrites,
 } from '../../database/connection/database-errors.js';
@@ -11,16 +12,10 @@ import {
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
 import type { Waiting } from '../outbox/outbox-events.repository.js';
-import type { DeliveryUpdate } from './delivery-documents.js';
+import { firstWhile, sample } from './choices.js';
+import type { DeliveryUpdate, Lease } from './delivery-documents.js';
 import type { FailureReason } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
-
-/** Until when deliveries belong to one process, and under what name. */
-export interface Lease {
-  readonly owner: string;
-  readonly from: Date;
-  readonly until: Date;
-}
 
 /** A delivery and how much of the budget it takes. */
 export interface SizedDelivery {
@@ -172,15 +167,23 @@ export class DeliveryQueueRepository {
   }
 
   /**
-   * Updates leased deliveries and ends their leases, where the lease is still the caller's.
+   * Updates leased deliveries and ends their leases, where the lease is still the caller's. What
+   * changes in the same way is changed by one statement.
    *
    * @returns those that the database refuses as they are; the others were updated
    */
   async finish(updates: readonly DeliveryUpdate[]): Promise<RefusedWrite[]> {
-    const operations = updates.map(({ _id, leaseOwner, set }) => ({
-      updateOne: { filter: { _id, leaseOwner }, update: { $set: { ...set, leaseOwner: null } } },
+    if (updates.length === 0) return [];
+    const numbered = updates.map((update, index) => ({ index, ...update }));
+    const groups = [...Map.groupBy(numbered, ({ set }) => set).values()];
+    const refused = await this.finishGroups(groups);
+    const alone = refused.flatMap(({ index }) => groups[index] ?? []).map((update) => [update]);
+    // One of a group keeps those behind it from being stored.
+    const refusedAlone = alone.length === 0 ? [] : await this.finishGroups(alone);
+    return refusedAlone.map(({ index, ...why }) => ({
+      ...why,
+      index: alone[index]?.[0]?.index ?? 0,
     }));
-    return refusedWrites(this.deliveries.bulkWrite(operations, { ordered: false }));
   }
 
   /**
@@ -204,6 +207,28 @@ export class DeliveryQueueRepository {
       { $set: { status: 'failed', failureReason, completedAt: now, updatedAt: now } },
     );
     return found.length;
+  }
+
+  private async finishGroups(
+    groups: readonly (readonly DeliveryUpdate[])[],
+  ): Promise<RefusedWrite[]> {
+    const operations = groups.map((updates) => ({
+      updateMany: {
+        filter: {
+          _id: { $in: updates.map(({ _id }) => _id) },
+          leaseOwner: { $in: [...new Set(updates.map(({ leaseOwner }) => leaseOwner))] },
+        },
+        update: { $set: { ...updates[0]?.set, leaseOwner: null } },
+        ...byId,
+      },
+    }));
+    const write = () => this.deliveries.bulkWrite(operations, { ordered: false });
+    // The driver repeats no statement for many. What it has changed has no lease any more.
+    const written = write().catch((error: unknown) => {
+      if (isDatabaseUnavailable(error)) return write();
+      throw error;
+    });
+    return refusedWrites(written);
   }
 
   private async findDue(
@@ -264,18 +289,4 @@ export class DeliveryQueueRepository {
       .find<WebhookDeliveryDocument>({ _id: { $in: ids }, leaseOwner: owner }, byId)
       .toArray();
   }
-}
-
-function firstWhile<T>(items: readonly T[], accepts: (item: T) => boolean): T[] {
-  const end = items.findIndex((item) => !accepts(item));
-  return items.slice(0, end === -1 ? items.length : end);
-}
-
-/** Some of the items, so that those who collide once are unlikely to collide again. */
-function sample<T>(items: readonly T[], size: number): T[] {
-  return items
-    .map((item) => ({ item, order: Math.random() }))
-    .toSorted((a, b) => a.order - b.order)
-    .slice(0, size)
-    .map(({ item }) => item);
 }

@@ -108,5 +108,9 @@ webhookDeliverySchema.index({ organizationId: 1, objectId: 1, createdAt: 1 }, { 
 /** Finished deliveries expire; one that is not finished has no such time (rule HOOK-13). */
 webhookDeliverySchema.index(
   { completedAt: 1 },
-  { name: 'expiry', expireAfterSeconds: retentionSeconds },
+  {
+    name: 'finishedExpiry',
+    expireAfterSeconds: retentionSeconds,
+    partialFilterExpression: { completedAt: { $type: 'date' } },
+  },
 );

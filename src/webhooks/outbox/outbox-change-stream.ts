@@ -2,22 +2,30 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
 import { ChangeWatcher } from '../../database/changes/change-watcher.js';
+import { afterTransaction } from '../../database/transactions/open-session.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
-/** The server is heard every second, also when there is nothing new. */
+/** How often the server is asked for events of other processes. */
+const intervalMs = 250;
+/** When it was not heard for so long, nothing is reported. */
 const silenceMs = 3_000;
 
 /**
- * Reports committed events of any process (rule HOOK-10). Best effort: while the stream is broken
- * nothing is reported, and the listener has to poll.
+ * Reports committed events, those of this process at once and those of others soon (rule HOOK-10). Best
+ * effort: while the stream is broken nothing of others is reported, and the listener has to poll.
  */
 @Injectable()
 export class OutboxChangeStream {
   private readonly watcher: ChangeWatcher;
+  private listener: () => void = () => {};
+  private readonly report = () => this.listener();
 
   constructor(@InjectConnection() connection: Connection, events: OutboxEventsRepository) {
-    this.watcher = new ChangeWatcher(connection.getClient(), 'new events', (options) =>
-      events.watchInserts(options),
+    this.watcher = new ChangeWatcher(
+      connection.getClient(),
+      'new events',
+      (options) => events.watchInserts(options),
+      intervalMs,
     );
   }
 
@@ -29,9 +37,15 @@ export class OutboxChangeStream {
     return { silentMs: this.watcher.silentMs };
   }
 
-  /** Calls the listener once for each event from now on. */
+  /** Calls the listener for events from now on, possibly without one. */
   start(listener: () => void): void {
+    this.listener = listener;
     this.watcher.start({ onChange: listener });
+  }
+
+  /** Reports an event of this process when the transaction that is open has ended. */
+  reportOwn(): void {
+    afterTransaction(this.report);
   }
 
   /** Whether new events are being reported, as far as is known. */
@@ -40,6 +54,7 @@ export class OutboxChangeStream {
   }
 
   async stop(): Promise<void> {
+    this.listener = () => {};
     await this.watcher.stop();
   }
 }

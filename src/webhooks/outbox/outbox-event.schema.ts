@@ -47,14 +47,31 @@ export const outboxEventSchema = SchemaFactory.createForClass(OutboxEventDocumen
 
 /** Serves the list of an organization's events, newest first. */
 outboxEventSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'byOrganization' });
-/** Serves the relay, which takes waiting events in the order of their creation. */
-outboxEventSchema.index({ relayedAt: 1, createdAt: 1 }, { name: 'waiting' });
+/** Serves the relay, which takes waiting events in the order of their creation. Others are not in it. */
+outboxEventSchema.index(
+  { createdAt: 1 },
+  { name: 'unrelayed', partialFilterExpression: { relayedAt: null } },
+);
 /** Serves the list of the events of an organization that could not be relayed, newest first. */
 outboxEventSchema.index(
   { organizationId: 1, relayedAt: -1 },
   { name: 'failed', partialFilterExpression: { failureReason: { $gt: '' } } },
 );
 /** Relayed events expire; one that waits has no such time (rule HOOK-13). */
-outboxEventSchema.index({ relayedAt: 1 }, { name: 'expiry', expireAfterSeconds: retentionSeconds });
+outboxEventSchema.index(
+  { relayedAt: 1 },
+  {
+    name: 'relayedExpiry',
+    expireAfterSeconds: retentionSeconds,
+    partialFilterExpression: { relayedAt: { $type: 'date' } },
+  },
+);
 /** Events that nobody was subscribed to expire earlier. */
-outboxEventSchema.index({ expiresAt: 1 }, { name: 'unheardExpiry', expireAfterSeconds: 0 });
+outboxEventSchema.index(
+  { expiresAt: 1 },
+  {
+    name: 'earlyExpiry',
+    expireAfterSeconds: 0,
+    partialFilterExpression: { expiresAt: { $type: 'date' } },
+  },
+);

@@ -39,7 +39,7 @@ export class OutboxEventsRepository {
   watchInserts(options: ChangeStreamOptions): ChangeStream<Document, Change> {
     const waiting = { operationType: 'insert', 'fullDocument.relayedAt': null };
     const inserts = [{ $match: waiting }, { $project: { _id: 1 } }];
-    return this.events.acrossTenants.watch(inserts, { maxAwaitTimeMS: 1_000, ...options });
+    return this.events.acrossTenants.watch(inserts, options);
   }
 
   /**

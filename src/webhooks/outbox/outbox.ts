@@ -3,6 +3,7 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { coversType } from './event-types.js';
+import { OutboxChangeStream } from './outbox-change-stream.js';
 import { unsubscribedExpiry } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
@@ -13,6 +14,7 @@ export class Outbox {
   constructor(
     private readonly events: OutboxEventsRepository,
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly changes: OutboxChangeStream,
     private readonly clock: Clock,
   ) {}
 
@@ -44,6 +46,7 @@ export class Outbox {
     await this.events.insert(
       events.map((event) => (isSubscribed(event) ? event : asUnsubscribed(event))),
     );
+    if (events.some(isSubscribed)) this.changes.reportOwn();
   }
 }
 

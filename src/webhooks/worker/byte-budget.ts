@@ -1,4 +1,13 @@
+import { mebibyte } from '../../values/numbers.js';
+import type { Pace } from '../deliveries/delivery-outcome.js';
 import { type Budget, freeBytes } from '../deliveries/delivery-queue.repository.js';
+
+/** How many bytes of large deliveries a process holds; one endpoint may have half of its pace's. */
+export const budgetBytes: Readonly<Record<Pace, number>> = {
+  quick: 16 * mebibyte,
+  unproven: 8 * mebibyte,
+  slow: 8 * mebibyte,
+};
 
 /**
  * How many bytes of deliveries a process holds at the same time, and how many for one endpoint. A

@@ -37,6 +37,12 @@ export class LeasesAhead {
     return leased;
   }
 
+  takeMany({ ahead }: EndpointDeliveries, count: number): PaidDelivery[] {
+    const taken = ahead.splice(0, count);
+    this.count -= taken.length;
+    return taken;
+  }
+
   takeAll({ ahead }: EndpointDeliveries): PaidDelivery[] {
     this.count -= ahead.length;
     return ahead.splice(0);

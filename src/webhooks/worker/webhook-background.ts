@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
@@ -8,27 +9,30 @@ import { WebhookRelay } from '../outbox/webhook-relay.js';
 import { PollingLoop } from './polling-loop.js';
 import { WebhookWorker } from './webhook-worker.js';
 
-/** For how long nobody relays events when the process that does has died (rule HOOK-9). */
-const relayLeaseMs = 5_000;
+/** How long a process that relays may be silent before another one takes over (rule HOOK-9). */
+const relayLeaseMs = 2_000;
 /** How often events are looked for while the stream reports them (rule HOOK-10). */
 const reportedIntervalMs = 5_000;
 /** How often events are looked for that nothing reports, and deliveries while there are some. */
 const intervalMs = 500;
+/** How long events wait for others after some were relayed: few at a time cost the database more. */
+const gatherMs = 100;
 /** How often deliveries are looked for by a process that has none. */
 const idleIntervalMs = 1_000;
 
 /** Runs the relay and the worker for as long as the process lives, where ROLE asks for them. */
 @Injectable()
 export class WebhookBackground implements OnModuleDestroy {
-  private readonly relayLoop = new PollingLoop(
-    () => this.relayEvents(),
-    () => (this.changes.isReporting() ? reportedIntervalMs : intervalMs),
-  );
+  /** The duty is confirmed, or looked after, more often than events are looked for. */
+  private readonly relayLoop = new PollingLoop(() => this.relayEvents());
   private readonly deliveryLoop = new PollingLoop(
     () => this.worker.deliverDue(),
     () => (this.worker.isIdle() ? idleIntervalMs : intervalMs),
   );
   private readonly relayDuty: Duty;
+  private mayHaveEvents = true;
+  private relayedAt = Number.NEGATIVE_INFINITY;
+  private readonly stopping = new AbortController();
   private stopped: Promise<unknown> | undefined;
 
   constructor(
@@ -47,7 +51,7 @@ export class WebhookBackground implements OnModuleDestroy {
     if (this.environment.ROLE === 'api') return;
     this.relayLoop.start();
     this.deliveryLoop.start();
-    this.changes.start(() => this.relayLoop.wake());
+    this.changes.start(() => this.relaySoon());
   }
 
   /** Starts nothing new; attempts that are running finish or are released. May be called again. */
@@ -61,16 +65,38 @@ export class WebhookBackground implements OnModuleDestroy {
   }
 
   private async stopAll(): Promise<void> {
+    this.stopping.abort();
     const relayStopped = Promise.all([this.changes.stop(), this.relayLoop.stop()]);
     // A database that is gone will notice by itself that nobody relays.
     const released = relayStopped.then(() => this.relayDuty.release()).catch(() => undefined);
     await Promise.all([released, this.deliveryLoop.stop(), this.worker.stop()]);
   }
 
+  private relaySoon(): void {
+    this.mayHaveEvents = true;
+    this.relayLoop.wake();
+  }
+
   private async relayEvents(): Promise<void> {
-    if (!(await this.relayDuty.isMine())) return;
-    const { endpointIds, hasMore } = await this.relay.relay();
-    if (hasMore) this.relayLoop.wake();
+    if (!(await this.relayDuty.isMine()) || !this.isRelayDue()) return;
+    this.mayHaveEvents = false;
+    this.relayedAt = performance.now();
+    const { endpointIds, hasMore } = await this.relay.relay().catch((error: unknown) => {
+      this.mayHaveEvents = true;
+      throw error;
+    });
     if (endpointIds.length > 0) await this.worker.deliverTo(endpointIds);
+    if (hasMore) this.relaySoon();
+    else if (endpointIds.length > 0) await this.gatherEvents();
+  }
+
+  private isRelayDue(): boolean {
+    const interval = this.changes.isReporting() ? reportedIntervalMs : intervalMs;
+    return this.mayHaveEvents || performance.now() - this.relayedAt >= interval - intervalMs / 2;
+  }
+
+  private async gatherEvents(): Promise<void> {
+    const { signal } = this.stopping;
+    await delay(gatherMs, undefined, { signal }).catch(() => undefined);
   }
 }

@@ -39,6 +39,7 @@ class Simulation {
   readonly paces = new Map<string, Pace>();
   /** Until when receivers want nothing. */
   pausedUntil = new Date(0);
+  isEnabled = true;
   mostOpen = 0;
   /** How many leases were asked for, and how many deliveries were given back. */
   leases = 0;
@@ -64,7 +65,11 @@ class Simulation {
     } as unknown as DeliveryQueueRepository;
     const endpoints = {
       findById: (_id: Types.ObjectId) =>
-        this.inDatabase(() => ({ _id, isEnabled: true, pausedUntil: this.pausedUntil })),
+        this.inDatabase(() => ({
+          _id,
+          isEnabled: this.isEnabled,
+          pausedUntil: this.pausedUntil,
+        })),
       findPaces: () => this.inDatabase(() => this.paces),
     } as unknown as WebhookEndpointsRepository;
     const runner = {
@@ -78,7 +83,8 @@ class Simulation {
     } as unknown as DeliveryAttemptRunner;
     const environment = readEnvironment({ WEBHOOKS_CONCURRENCY: '64' });
     const clock = { now: () => new Date(this.now) };
-    return new WebhookWorker(environment, queue, endpoints, runner, {} as never, clock);
+    const giveUps = { giveUpBatch: () => this.inDatabase(() => false) } as never;
+    return new WebhookWorker(environment, queue, endpoints, runner, giveUps, clock);
   }
 
   /** Events for all endpoints every two seconds. */
@@ -236,6 +242,20 @@ describe('a quick endpoint with much to deliver', () => {
     expect(simulation.mostOpen).toBe(16);
     expect(simulation.leases).toBeLessThan(50);
     expect(simulation.givenBack).toBe(0);
+  });
+
+  it('gets no more of what is leased ahead a second after it was turned off', async () => {
+    const kindsNow = kinds as { good: { milliseconds: number; statusCode: number } };
+    const { good } = kinds;
+    kindsNow.good = { ...good, milliseconds: 240 };
+    const simulation = new Simulation();
+    const worker = simulation.newWorker();
+    await simulation.run(worker, many, 3);
+    simulation.isEnabled = false;
+    await simulation.run(worker, [], 10);
+    kindsNow.good = good;
+    expect(simulation.givenBack).toBeGreaterThan(0);
+    expect(Math.max(...simulation.starts)).toBeLessThanOrEqual(3_000 + 1_000 + databaseMs);
   });
 
   it('has what is leased ahead given back when it becomes slow', async () => {

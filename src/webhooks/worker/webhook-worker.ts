@@ -3,16 +3,20 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { mebibyte } from '../../values/numbers.js';
 import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
 import { byPace, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository, freeBytes } from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { Batcher } from './batcher.js';
-import { ByteBudget } from './byte-budget.js';
+import { ByteBudget, budgetBytes } from './byte-budget.js';
 import { DeliveryAttemptRunner, resultNotStored } from './delivery-attempt-runner.js';
 import { DueEndpoints } from './due-endpoints.js';
-import { type EndpointDeliveries, hasWork, type PaidDelivery } from './endpoint-deliveries.js';
+import {
+  type EndpointDeliveries,
+  hasWork,
+  isReady,
+  type PaidDelivery,
+} from './endpoint-deliveries.js';
 import { LeasesAhead } from './leases-ahead.js';
 import { hasPlace, leavesPlace, nextLimit, type Place, type Places, placesOf } from './places.js';
 
@@ -20,13 +24,6 @@ import { hasPlace, leavesPlace, nextLimit, type Place, type Places, placesOf } f
 const leaseMs = 60_000;
 /** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
-
-/** How many bytes of large deliveries a process holds; one endpoint may have half of its pace's. */
-const budgetBytes: Readonly<Record<Pace, number>> = {
-  quick: 16 * mebibyte,
-  unproven: 8 * mebibyte,
-  slow: 8 * mebibyte,
-};
 
 /**
  * Delivers what is due. Endpoints of one pace share the places and the bytes for it, and those that
@@ -116,6 +113,7 @@ export class WebhookWorker {
     const endpoint: EndpointDeliveries = {
       leases: new Batcher((places) => this.leaseSafely(id, endpoint, places.length)),
       ahead: [],
+      readyAt: new Date(0),
       budgets: byPace((of) => this.budgets[of].forEndpoint()),
       pace,
       limit: 1,
@@ -182,7 +180,8 @@ export class WebhookWorker {
    * @param leavePlace called while the attempt is running, when others should not wait for it
    */
   private async deliverNext(endpoint: EndpointDeliveries, leavePlace: () => void): Promise<void> {
-    const leased = this.ahead.take(endpoint) ?? (await endpoint.leases.add());
+    const ahead = isReady(endpoint, this.clock.now()) ? this.ahead.take(endpoint) : undefined;
+    const leased = ahead ?? (await endpoint.leases.add());
     if (leased === undefined) return;
     let isDelivered = false;
     try {
@@ -205,10 +204,8 @@ export class WebhookWorker {
     limit: number,
   ): Promise<readonly PaidDelivery[]> {
     // The lease before may have brought enough.
-    if (deliveries.ahead.length >= limit) {
-      return Array.from({ length: limit }, () => this.ahead.take(deliveries)).flatMap(
-        (one) => one ?? [],
-      );
+    if (deliveries.ahead.length >= limit && isReady(deliveries, this.clock.now())) {
+      return this.ahead.takeMany(deliveries, limit);
     }
     // What becomes due from now on may not be in this lease.
     deliveries.mayHaveDue = false;
@@ -264,8 +261,8 @@ export class WebhookWorker {
     deliveries: EndpointDeliveries,
     limit: number,
   ): Promise<readonly PaidDelivery[]> {
-    const endpoint = await this.endpoints.findById(endpointId);
     const now = this.clock.now();
+    const endpoint = await this.endpoints.findById(endpointId);
     if (endpoint?.isEnabled !== true) {
       this.giveBack(deliveries);
       if (await this.giveUps.giveUpBatch(endpointId, endpoint)) deliveries.mayHaveDue = true;
@@ -277,6 +274,11 @@ export class WebhookWorker {
       this.postponed.set(deliveries, endpoint.pausedUntil);
       deliveries.limit = 1;
       return [];
+    }
+    deliveries.readyAt = now;
+    if (deliveries.ahead.length >= limit) {
+      deliveries.mayHaveDue = true;
+      return this.ahead.takeMany(deliveries, limit);
     }
     const lease = { owner: randomUUID(), from: now, until: new Date(now.getTime() + leaseMs) };
     const budget = deliveries.budgets[deliveries.pace];
