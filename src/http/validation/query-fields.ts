@@ -40,9 +40,9 @@ export function PageLimit(): PropertyDecorator {
 /** Where a list goes on (rule COMP-16). */
 export function After(): PropertyDecorator {
   const description =
-    'The next of the response before, sent with the same other parameters. 0 begins a copy of ' +
-    'everything in the order of ids.';
-  return Field({ type: 'string', description, example: '0' }, [string]);
+    'The next of the response before, sent with the same other parameters and without page. 0 begins ' +
+    'a copy of everything in the order of ids.';
+  return Field({ type: 'string', description }, [string]);
 }
 
 /** A parameter that means nothing, and is not checked, together with `all=1`. */
@@ -62,6 +62,9 @@ export function PlainNumber(description: string): PropertyDecorator {
   return Field({ type: 'number', minimum: 0, description }, [decimal]);
 }
 
+/** What stands between two commas; a comma of its own has a backslash in front. */
+const commaListItem = String.raw`^(?:\\,|[^,\u0000])+$`;
+
 /**
  * Values separated by commas, none of them empty; a comma inside of one is sent as `\,`. A repeated
  * parameter is a list, which is rejected.
@@ -73,7 +76,8 @@ export function CommaList(description: string, rules: ValueKind = []): PropertyD
     ...rule,
     isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
   }));
-  return Field({ type: 'string', description }, [
+  const items = { type: 'string' as const, pattern: commaListItem };
+  return Field({ type: 'array', items, minItems: 1, description }, [
     { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
     storable,
     ...ofItems,
@@ -88,11 +92,17 @@ export function ExternalIdList(description: string): PropertyDecorator {
 /** Fields separated by commas, each at most once, `-` before a field for descending order. */
 export function SortList(fields: readonly string[], fallback: string): PropertyDecorator {
   const list = fields.join(', ');
+  const values = fields.flatMap((field) => [field, `-${field}`]);
   return Field(
     {
-      type: 'string',
-      default: fallback,
-      description: `Comma list of ${list}; - before a field for descending order.`,
+      type: 'array',
+      items: { type: 'string', enum: values },
+      minItems: 1,
+      maxItems: fields.length,
+      uniqueItems: true,
+      description:
+        `Fields in the order in which they count, each once; - before a field for descending ` +
+        `order. Without it ${fallback}, with updatedSince updatedAt.`,
     },
     [{ name: 'isSortList', isMet: (value) => isSortList(value, fields), values: { fields: list } }],
   );
