@@ -54,7 +54,7 @@ const press = (selector: string) =>
 /** Those that can be pressed, in the order of the page; the others are what receivers get. */
 const operations = () =>
   page.$$eval('[id^="operations-"].opblock', (blocks) =>
-    blocks.map(({ id }) => id).filter((id) => !id.startsWith('operations-Webhooks-')),
+    blocks.map(({ id }) => id).filter((id) => !id.startsWith('operations-webhooks-')),
   );
 
 async function open(operation: string): Promise<void> {
