@@ -11,4 +11,5 @@ export default {
   testPathIgnorePatterns: ['/node_modules/'],
   // A browser takes all the processors that there are.
   maxWorkers: 1,
+  testTimeout: 1_800_000,
 };

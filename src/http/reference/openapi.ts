@@ -36,7 +36,6 @@ const tags = {
   Compounds: 'The compounds of the organization, and the units of one.',
   Units: 'The units for sale: one, a list with filters, everything as a file.',
   Health: 'Whether the service works.',
-  Webhooks: 'What receivers get whenever something changes; the operator subscribes them.',
 };
 
 /** The reference of the whole API, made from the code. */
@@ -51,7 +50,6 @@ export function createOpenApiDocument(
     { ...config, components, webhooks: webhooksOf(events) },
     { extraModels: Object.values(events).flatMap(({ data }) => data ?? []) },
   );
-  sendListsWithCommas(document);
   closeStrictBodies(document);
   documentIdempotency(document);
   documentRateLimits(document);
@@ -95,18 +93,6 @@ function moveErrorsOfNoOperation(
   const others = errors.filter(({ code }) => !text.includes(`"${code}"`));
   info.description = `${info.description}\n\nErrors beside those of the operations:\n\n${explained(others)}`;
   for (const { code } of others) delete components?.examples?.[code];
-}
-
-/** A list in a query is one parameter, its items separated by commas. */
-function sendListsWithCommas({ paths }: OpenAPIObject): void {
-  for (const { parameters = [] } of Object.values(paths).flatMap(operationsOf)) {
-    for (const parameter of parameters) {
-      if ('$ref' in parameter || parameter.in !== 'query') continue;
-      const { schema } = parameter;
-      if (schema === undefined || '$ref' in schema || schema.type !== 'array') continue;
-      Object.assign(parameter, { style: 'form', explode: false });
-    }
-  }
 }
 
 /** Says which objects of request bodies have no further properties (rule HTTP-20). */

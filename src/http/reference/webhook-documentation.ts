@@ -63,7 +63,10 @@ const changesSchema = {
   },
 };
 
-/** The events as the webhooks of the document, each a request that receivers get (rule HOOK-2). */
+/**
+ * The events as the webhooks of the document, each a request that receivers get (rule HOOK-2).
+ * Without tags: the page has a chapter of its own for them.
+ */
 export function webhooksOf(events: Readonly<Record<string, DocumentedEvent>>): Webhooks {
   return Object.fromEntries(
     Object.entries(events).map(([type, event]) => [type, { post: requestOf(type, event) }]),
@@ -79,7 +82,6 @@ function requestOf(type: string, { when, data, changes }: DocumentedEvent) {
   };
   return {
     operationId: `receive.${type}`,
-    tags: ['Webhooks'],
     summary: when,
     description: `${when}. Signed as Standard Webhooks say; answer within 15 seconds.`,
     security: [],

@@ -62,8 +62,13 @@ export function PlainNumber(description: string): PropertyDecorator {
   return Field({ type: 'number', minimum: 0, description }, [decimal]);
 }
 
-/** What stands between two commas; a comma of its own has a backslash in front. */
-const commaListItem = String.raw`^(?:\\,|[^,\u0000])+$`;
+/**
+ * Values with a comma between each two; a comma of a value has a backslash in front. Not an array, which
+ * some generated clients send as a repeated parameter.
+ */
+const commaList = String.raw`^(?:\\,|[^,\u0000])+(?:,(?:\\,|[^,\u0000])+)*$`;
+
+const separated = 'Several are separated by commas; a comma inside of one is sent as \\,.';
 
 /**
  * Values separated by commas, none of them empty; a comma inside of one is sent as `\,`. A repeated
@@ -76,8 +81,7 @@ export function CommaList(description: string, rules: ValueKind = []): PropertyD
     ...rule,
     isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
   }));
-  const items = { type: 'string' as const, pattern: commaListItem };
-  return Field({ type: 'array', items, minItems: 1, description }, [
+  return Field({ type: 'string', pattern: commaList, description: `${description} ${separated}` }, [
     { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
     storable,
     ...ofItems,
@@ -92,17 +96,14 @@ export function ExternalIdList(description: string): PropertyDecorator {
 /** Fields separated by commas, each at most once, `-` before a field for descending order. */
 export function SortList(fields: readonly string[], fallback: string): PropertyDecorator {
   const list = fields.join(', ');
-  const values = fields.flatMap((field) => [field, `-${field}`]);
+  const field = `-?(?:${fields.join('|')})`;
   return Field(
     {
-      type: 'array',
-      items: { type: 'string', enum: values },
-      minItems: 1,
-      maxItems: fields.length,
-      uniqueItems: true,
+      type: 'string',
+      pattern: `^${field}(?:,${field})*$`,
       description:
-        `Fields in the order in which they count, each once; - before a field for descending ` +
-        `order. Without it ${fallback}, with updatedSince updatedAt.`,
+        `Comma list of ${list}, each at most once; - before a field for descending order. ` +
+        `Without it ${fallback}, with updatedSince updatedAt.`,
     },
     [{ name: 'isSortList', isMet: (value) => isSortList(value, fields), values: { fields: list } }],
   );
