@@ -378,7 +378,7 @@ describe('the reference', () => {
     ['a null character', '/docs/a%00b', {}, 403],
     ['a backslash', '/docs/..%5c..%5cpackage.json', {}, 403],
     ['broken percent-encoding', '/docs/%zz', {}, 400],
-    ['a name that is too long', `/docs/${'x'.repeat(3_000)}`, {}, 404],
+    ['a name that is too long', `/docs/${'x'.repeat(3_000)}`, {}, 403],
     ['a file that the page does not need', '/docs/package.json', {}, 404],
   ])('takes %s for a fault of the client', async (_, path, headers, status) => {
     const port = Number(new URL(service.url).port);

@@ -120,7 +120,7 @@ function followLinks({ responses }, { status, body }) {
     }
     for (const [name, expression] of Object.entries(requestBody ?? {})) {
       for (const example of examplesOf(target)) {
-        replacements.get(target).set(example[name], valueOf(expression, body));
+        replaceExample(target, example[name], valueOf(expression, body));
       }
     }
   }
@@ -141,8 +141,16 @@ function renewExamples(operation) {
   if (field === undefined) return;
   for (const { [field]: example } of examplesOf(operation)) {
     const suffix = crypto.randomUUID().slice(0, 8);
-    replacements.get(operation).set(example, `${example}-${suffix}`);
+    replaceExample(operation, example, `${example}-${suffix}`);
   }
+}
+
+/** In what stands there from now on, and in what stands in its place already. */
+function replaceExample(operation, example, current) {
+  const known = replacements.get(operation);
+  const former = known.get(example);
+  known.set(example, current);
+  if (former !== undefined) known.set(former, current);
 }
 
 function examplesOf({ requestBody }) {
