@@ -68,7 +68,10 @@ describe('a change of the reference breaks clients when', () => {
       'a parameter has to be sent',
       (document) =>
         operation(document).parameters.push({
-          ...{ name: 'site', in: 'query', required: true, schema: text },
+          name: 'site',
+          in: 'query',
+          required: true,
+          schema: text,
         }),
     ],
   ])('%s', (_, change) => {
