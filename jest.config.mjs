@@ -19,8 +19,8 @@ export default {
   testRunner: '<rootDir>/test/support/runner.mjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
   testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
-  // These break databases and processes for minutes, and have a command of their own.
-  testPathIgnorePatterns: ['/node_modules/', '/test/faults/'],
+  // These break databases and processes, or start a browser, and have commands of their own.
+  testPathIgnorePatterns: ['/node_modules/', '/test/faults/', '/test/browser/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {

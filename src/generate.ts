@@ -2,12 +2,12 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { apiReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
 import { environmentExample, readEnvironment } from './configuration/environment.js';
 import { errorLists } from './error-lists.js';
 import { fillErrorTables } from './http/reference/error-tables.js';
 import { createLogger } from './http/server/logger.js';
-import { createOpenApiDocument } from './http/reference/openapi.js';
 import { basePath } from './service.js';
 
 const root = join(import.meta.dirname, '..');
@@ -29,7 +29,7 @@ async function openApiText(): Promise<string> {
     { preview: true, logger: false, abortOnError: false },
   );
   app.setGlobalPrefix(basePath);
-  return `${JSON.stringify(createOpenApiDocument(app, Object.values(errorLists).flat()), null, 2)}\n`;
+  return `${JSON.stringify(apiReference(app), null, 2)}\n`;
 }
 
 function write(path: string, text: string): void {

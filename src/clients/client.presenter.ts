@@ -1,9 +1,10 @@
 import { phoneLimit } from '../contacts/phone-number.js';
 import { phonesLimit } from './client-merge.js';
+import type { ClientDto } from './client.dto.js';
 import type { ClientDocument } from './client.schema.js';
 
 /** A client as outbound events show it. */
-export function presentClient(client: ClientDocument) {
+export function presentClient(client: ClientDocument): ClientDto {
   return {
     _id: client._id.toHexString(),
     ...(client.name === undefined ? {} : { name: client.name }),

@@ -34,6 +34,7 @@ export class CompoundsController {
   @Header('content-type', 'application/json; charset=utf-8')
   @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isKept: true })
   @ApiOperation({
+    operationId: 'listCompounds',
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',
   })

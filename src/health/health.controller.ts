@@ -20,7 +20,11 @@ export class HealthController {
 
   @WithRouteOptions({ isPublic: true })
   @Get()
-  @ApiOperation({ summary: 'Check the health of the service', description: 'Needs no API key.' })
+  @ApiOperation({
+    operationId: 'checkHealth',
+    summary: 'Check the health of the service',
+    description: 'Needs no API key.',
+  })
   @DocumentedResponse(200, HealthDto, 'The database responds.', {}, healthExample)
   @DocumentedResponse(
     503,

@@ -4,6 +4,7 @@ import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { bodyErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
+  DocumentedBody,
   DocumentedResponse,
   DocumentedUpsert,
   DocumentedErrors,
@@ -17,6 +18,7 @@ import { UpsertStatusInterceptor } from '../http/server/upsert-status.intercepto
 import { LeadIdParam } from './dto/lead-id.param.js';
 import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
 import { UpsertLeadDto } from './dto/upsert-lead.dto.js';
+import { leadExamples, leadLinks } from './dto/lead-examples.js';
 import { leadErrors } from './lead-errors.js';
 import { LeadsService } from './leads.service.js';
 
@@ -32,6 +34,7 @@ export class LeadsController {
   @WithRouteOptions({ changesNoKeptResponse: true })
   @UseInterceptors(UpsertStatusInterceptor)
   @ApiOperation({
+    operationId: 'upsertLead',
     summary: 'Create or update a lead',
     description:
       'With recordSystemId the first request creates the lead and later ones merge into it, also ' +
@@ -39,7 +42,12 @@ export class LeadsController {
       'that another lead of the organization has is rejected with 400, unless the organization ' +
       'allows duplicates.',
   })
-  @DocumentedUpsert(LeadUpsertResponseDto, 'lead', ignoredFieldsHeader)
+  @DocumentedBody(UpsertLeadDto, leadExamples)
+  @DocumentedUpsert(LeadUpsertResponseDto, {
+    noun: 'lead',
+    headers: ignoredFieldsHeader,
+    links: leadLinks,
+  })
   @DocumentedErrors(
     ...bodyErrors,
     leadErrors.duplicatePhone,
@@ -57,6 +65,7 @@ export class LeadsController {
 
   @Get(':recordSystemId')
   @ApiOperation({
+    operationId: 'readLead',
     summary: 'Read a lead',
     description: 'The current lead, for resynchronizing after a missed outbound event.',
   })
@@ -70,6 +79,7 @@ export class LeadsController {
   @Delete(':recordSystemId')
   @WithRouteOptions({ changesNoKeptResponse: true })
   @ApiOperation({
+    operationId: 'deleteLead',
     summary: 'Delete a lead',
     description:
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',

@@ -16,6 +16,7 @@ import { commonCallbackErrors, commonErrors } from '../authentication/authentica
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { bodyErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
+  DocumentedBody,
   DocumentedResponse,
   DocumentedUpsert,
   DocumentedErrors,
@@ -42,6 +43,12 @@ import {
   ReconciliationResponseDto,
 } from './reconciliation/reconciliation.dto.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
+import {
+  callbackExamples,
+  reconciliationExamples,
+  reservationExamples,
+  reservationLinks,
+} from './reservation-examples.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 import { UpsertReservationDto } from './upsert/upsert-reservation.dto.js';
 
@@ -58,50 +65,22 @@ export class ReservationsController {
     private readonly reconciliations: ReconciliationsService,
   ) {}
 
-  @Post('webhook')
-  @HttpCode(201)
-  @WithRouteOptions({
-    fixedLanguage: 'en-us',
-    acceptsKeyInQuery: true,
-    isOnlyMethod: true,
-    omitsErrorFieldOn401: true,
-  })
-  @UseInterceptors(CallbackLogInterceptor)
-  @ApiOperation({
-    summary: 'Report a change of a reservation or a cheque',
-    description:
-      'The reservation status is applied first, the cheque after it; what a step stored stays ' +
-      'stored when a later one fails. Every cheque report adds an entry to the history of ' +
-      'the cheque, a repeated one too. Messages are always in English.',
-  })
-  @ApiSecurity('api-key-in-query')
-  @ApiResponse({
-    status: 201,
-    description: 'Done; no body.',
-    headers: { ...responseHeaders, ...callbackResponseHeaders, ...ignoredFieldsHeader },
-  })
-  @DocumentedErrors(...bodyErrors, ...callbackErrors, ...commonCallbackErrors)
-  async receive(
-    @CurrentCaller() caller: Caller,
-    @Query() _query: CallbackQuery,
-    @Body() callback: CallbackDto,
-    @Req() request: FastifyRequest,
-    @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<void> {
-    const outcome = await this.callbacks.handle(caller, callback, callbackRequest(request));
-    void reply.headers(callbackHeaders(outcome));
-  }
-
   @Post()
   @UseInterceptors(UpsertStatusInterceptor)
   @ApiOperation({
+    operationId: 'upsertReservation',
     summary: 'Create or update a reservation',
     description:
       'With recordSystemId the first request creates the reservation and later ones update it. ' +
       'The wallet and the availability of the unit follow; what happens to the cheques is ' +
       'reported by callbacks.',
   })
-  @DocumentedUpsert(ReservationUpsertResponseDto, 'reservation', ignoredFieldsHeader)
+  @DocumentedBody(UpsertReservationDto, reservationExamples, 'recordSystemId')
+  @DocumentedUpsert(ReservationUpsertResponseDto, {
+    noun: 'reservation',
+    headers: ignoredFieldsHeader,
+    links: reservationLinks,
+  })
   @DocumentedErrors(
     ...bodyErrors,
     reservationErrors.unitRequired,
@@ -124,26 +103,9 @@ export class ReservationsController {
     return body;
   }
 
-  @Post('reconciliation')
-  @HttpCode(200)
-  @WithRouteOptions({ isOnlyMethod: true })
-  @ApiOperation({
-    summary: "Compare a partner's ledger of cheques",
-    description:
-      'What differs between the ledger and what is stored, at one moment; changes nothing. ' +
-      'A cheque is looked for as a callback would: in the active wallet, then in the deleted ones.',
-  })
-  @DocumentedResponse(200, ReconciliationResponseDto, 'What differs.')
-  @DocumentedErrors(...bodyErrors, ...commonErrors)
-  async reconcile(
-    @CurrentCaller() caller: Caller,
-    @Body() ledger: ReconciliationDto,
-  ): Promise<ReconciliationResponseDto> {
-    return this.reconciliations.reconcile(caller.organizationId, ledger);
-  }
-
   @Get(':reservationId')
   @ApiOperation({
+    operationId: 'readReservation',
     summary: 'Read a reservation',
     description: 'With its wallet and cheques, for a partner whose callback timed out.',
   })
@@ -157,5 +119,62 @@ export class ReservationsController {
     @Param() path: ReservationIdParam,
   ): Promise<ReservationResponseDto> {
     return { data: await this.reservations.read(caller, path.reservationId) };
+  }
+
+  @Post('webhook')
+  @HttpCode(201)
+  @WithRouteOptions({
+    fixedLanguage: 'en-us',
+    acceptsKeyInQuery: true,
+    isOnlyMethod: true,
+    omitsErrorFieldOn401: true,
+  })
+  @UseInterceptors(CallbackLogInterceptor)
+  @ApiOperation({
+    operationId: 'reportReservationChange',
+    summary: 'Report a change of a reservation or a cheque',
+    description:
+      'The reservation status is applied first, the cheque after it; what a step stored stays ' +
+      'stored when a later one fails. Every cheque report adds an entry to the history of ' +
+      'the cheque, a repeated one too. Messages are always in English. Where headers cannot be ' +
+      'set, the API key may be sent as the query parameter `api-key` of this operation.\n\n' +
+      '![The states of a reservation](reservation-states.svg)',
+  })
+  @DocumentedBody(CallbackDto, callbackExamples)
+  @ApiResponse({
+    status: 201,
+    description: 'Done; no body.',
+    headers: { ...responseHeaders, ...callbackResponseHeaders, ...ignoredFieldsHeader },
+  })
+  @DocumentedErrors(...bodyErrors, ...callbackErrors, ...commonCallbackErrors)
+  async receive(
+    @CurrentCaller() caller: Caller,
+    @Query() _query: CallbackQuery,
+    @Body() callback: CallbackDto,
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<void> {
+    const outcome = await this.callbacks.handle(caller, callback, callbackRequest(request));
+    void reply.headers(callbackHeaders(outcome));
+  }
+
+  @Post('reconciliation')
+  @HttpCode(200)
+  @WithRouteOptions({ isOnlyMethod: true })
+  @ApiOperation({
+    operationId: 'reconcileCheques',
+    summary: "Compare a partner's ledger of cheques",
+    description:
+      'What differs between the ledger and what is stored, at one moment; changes nothing. ' +
+      'A cheque is looked for as a callback would: in the active wallet, then in the deleted ones.',
+  })
+  @DocumentedBody(ReconciliationDto, reconciliationExamples)
+  @DocumentedResponse(200, ReconciliationResponseDto, 'What differs.')
+  @DocumentedErrors(...bodyErrors, ...commonErrors)
+  async reconcile(
+    @CurrentCaller() caller: Caller,
+    @Body() ledger: ReconciliationDto,
+  ): Promise<ReconciliationResponseDto> {
+    return this.reconciliations.reconcile(caller.organizationId, ledger);
   }
 }

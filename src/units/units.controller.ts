@@ -18,6 +18,7 @@ import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
 import { bodyErrors, httpErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
+  DocumentedBody,
   DocumentedResponse,
   DocumentedUpsert,
   DocumentedErrors,
@@ -31,7 +32,7 @@ import { UpsertStatusInterceptor } from '../http/server/upsert-status.intercepto
 import { pageBody, setListHeaders } from '../http/lists/list-headers.js';
 import { DocumentedExport } from './reading/documented-export.js';
 import { unitErrors } from './unit-errors.js';
-import { SlugParam } from './reading/slug.param.js';
+import { UnitSlugParam } from './reading/slug.param.js';
 import {
   type UnitDto,
   UnitResponseDto,
@@ -40,6 +41,7 @@ import {
 } from './unit.dto.js';
 import { UpsertUnitDto } from './writing/upsert-unit.dto.js';
 import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './reading/units.query.js';
+import { unitExamples, unitLinks } from './writing/unit-examples.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
 
@@ -64,13 +66,15 @@ export class UnitsController {
   @Post()
   @UseInterceptors(UpsertStatusInterceptor)
   @ApiOperation({
+    operationId: 'upsertUnit',
     summary: 'Create or update a unit',
     description:
       'recordSystemId, else unitId, identifies the unit; the first request creates it and later ones ' +
       'change what they send, also when they arrive concurrently. Names must resolve. ' +
       'isDeleted retires it.',
   })
-  @DocumentedUpsert(UnitUpsertResponseDto, 'unit')
+  @DocumentedBody(UpsertUnitDto, unitExamples)
+  @DocumentedUpsert(UnitUpsertResponseDto, { noun: 'unit', links: unitLinks })
   @DocumentedErrors(
     ...bodyErrors,
     unitErrors.idRequired,
@@ -92,6 +96,7 @@ export class UnitsController {
   @Header('content-type', 'application/json; charset=utf-8')
   @WithRouteOptions({ isKept: true })
   @ApiOperation({
+    operationId: 'listUnits',
     summary: 'List units',
     description: 'Newest first, or oldest change first with updatedSince, unless sort says other.',
   })
@@ -113,6 +118,7 @@ export class UnitsController {
 
   @Get('export/all')
   @ApiOperation({
+    operationId: 'exportUnits',
     summary: 'Export units',
     description:
       'All units that match, at most 10,000, in one streamed response, read from one snapshot. ' +
@@ -144,13 +150,17 @@ export class UnitsController {
 
   @Get(':slug')
   @WithRouteOptions({ isKept: true })
-  @ApiOperation({ summary: 'Read a unit' })
+  @ApiOperation({
+    operationId: 'readUnit',
+    summary: 'Read a unit',
+    description: 'With the type, phase, design and amenities that it refers to.',
+  })
   @DocumentedResponse(200, UnitResponseDto, 'The unit.', { etag: pollingHeaders.etag })
   @DocumentedPolling()
   @DocumentedErrors(...pathErrors, unitErrors.notFound, ...commonErrors)
   async read(
     @CurrentCaller() caller: Caller,
-    @Param() { slug }: SlugParam,
+    @Param() { slug }: UnitSlugParam,
   ): Promise<{ data: UnitDto }> {
     return { data: await this.units.read(caller, slug) };
   }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { apiReference } from '../../src/api-reference.js';
 import { environmentExample } from '../../src/configuration/environment.js';
 import { errorLists } from '../../src/error-lists.js';
 import { fillErrorTables } from '../../src/http/reference/error-tables.js';
-import { createOpenApiDocument } from '../../src/http/reference/openapi.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -19,7 +19,7 @@ describe('what `npm run generate` wrote is current:', () => {
   });
 
   it('docs/openapi.json', () => {
-    const document = createOpenApiDocument(service.service.app, Object.values(errorLists).flat());
+    const document = apiReference(service.service.app);
     const text = `${JSON.stringify(document, null, 2)}\n`;
     expect(readFileSync('docs/openapi.json', 'utf8')).toBe(text);
   });

@@ -3,6 +3,8 @@ import { STATUS_CODES } from 'node:http';
 import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
+import { errorLists } from '../../src/error-lists.js';
+import { eventTypes } from '../../src/webhooks/outbox/event-types.js';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { sendRaw } from '../support/raw-http.js';
@@ -352,6 +354,20 @@ describe('a conditional read', () => {
   });
 });
 
+/** What the tests read of an operation of the document. */
+interface Operation {
+  readonly operationId: string;
+  readonly requestBody: {
+    readonly content: Record<
+      'application/json',
+      {
+        readonly schema: { readonly properties: { readonly type: { readonly enum: string[] } } };
+        readonly example: { readonly type: string };
+      }
+    >;
+  };
+}
+
 describe('the reference', () => {
   it.each([
     ['a range beyond its end', '/docs/swagger-ui.css', { range: 'bytes=99999999-' }, 416],
@@ -363,6 +379,7 @@ describe('the reference', () => {
     ['a backslash', '/docs/..%5c..%5cpackage.json', {}, 403],
     ['broken percent-encoding', '/docs/%zz', {}, 400],
     ['a name that is too long', `/docs/${'x'.repeat(3_000)}`, {}, 403],
+    ['a file that the page does not need', '/docs/package.json', {}, 404],
   ])('takes %s for a fault of the client', async (_, path, headers, status) => {
     const port = Number(new URL(service.url).port);
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
@@ -379,7 +396,11 @@ describe('the reference', () => {
 
   it('is a page and a document', async () => {
     const page = await request(service.url).get('/docs').redirects(1).expect(200);
-    expect(page.headers['content-type']).toContain('text/html');
+    expect(page.headers).toMatchObject({
+      'content-type': expect.stringContaining('text/html'),
+      'content-security-policy': expect.stringContaining("default-src 'none'; script-src 'self';"),
+      vary: 'accept-encoding',
+    });
     const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
     expect(Object.keys(body.paths)).toEqual(
       expect.arrayContaining([
@@ -388,6 +409,53 @@ describe('the reference', () => {
         '/external/apis/v1.0/healthz',
       ]),
     );
+  });
+
+  it('has names for its operations that never change', async () => {
+    const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
+    expect(body.openapi).toBe('3.1.0');
+    const items = Object.values(body.paths as Record<string, Record<string, Operation>>);
+    const ids = items.flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+    expect(ids.toSorted()).toEqual([
+      'checkHealth',
+      'deleteLead',
+      'exportUnits',
+      'listCompoundUnits',
+      'listCompounds',
+      'listUnits',
+      'readLead',
+      'readReservation',
+      'readUnit',
+      'reportReservationChange',
+      'upsertLead',
+      'upsertReservation',
+      'upsertUnit',
+    ]);
+  });
+
+  it('tells of every error its code, its cause and its remedy', async () => {
+    const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
+    const text = JSON.stringify(body);
+    for (const { code, cause, remedy } of Object.values(errorLists).flat()) {
+      expect(text).toContain(JSON.stringify(`- \`${code}\`: ${cause}. *${remedy}.*`).slice(1, -1));
+    }
+  });
+
+  it('tells of every event, with an example of what receivers get', async () => {
+    const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
+    expect(Object.keys(body.webhooks)).toEqual([...eventTypes, 'webhook.ping']);
+    for (const [type, { post }] of Object.entries<{ post: Operation }>(body.webhooks)) {
+      const { schema, example } = post.requestBody.content['application/json'];
+      expect([example.type, schema.properties.type.enum]).toEqual([type, [type]]);
+      expect('changes' in example).toBe(type.endsWith('.updated'));
+    }
+  });
+
+  it('says of what may be null, and is an object, that it is one of the two', async () => {
+    const { body } = await request(service.url).get('/docs/openapi.json').expect(200);
+    const { phase } = body.components.schemas.UnitDto.properties;
+    expect(phase.anyOf).toEqual([{ $ref: '#/components/schemas/PhaseDto' }, { type: 'null' }]);
+    expect(JSON.stringify(body)).not.toContain('nullable');
   });
 
   it('names every status that a request can get, with an example of its own', async () => {

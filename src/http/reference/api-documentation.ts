@@ -1,11 +1,13 @@
 import { applyDecorators, type Type } from '@nestjs/common';
-import { ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
+import { ApiBody, ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
 import { defaultLanguage, languages } from '../../localization/language.js';
 import { typeExample } from './type-example.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
 import { errorExample, errorSchemaReference, headerReference } from './openapi-components.js';
+import { explained } from './explained-errors.js';
 
 type Headers = NonNullable<ApiResponseOptions['headers']>;
+type Links = NonNullable<ApiResponseOptions['links']>;
 
 /** An error of an endpoint, and headers that only this endpoint's responses have. */
 type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
@@ -28,7 +30,6 @@ export function DocumentedHeaders(): MethodDecorator & ClassDecorator {
       required: false,
       description: `Language of content and messages: ${languages.join(' or ')}, in any case; anything unknown counts as ${defaultLanguage}.`,
       schema: { type: 'string', default: defaultLanguage },
-      example: 'ar-eg',
     }),
     ApiHeader({
       name: 'x-request-id',
@@ -66,19 +67,56 @@ export function DocumentedResponse(
   return ApiResponse({ status, type, description, headers: all, ...shown });
 }
 
+/** What differs between the upserts. */
+interface UpsertDocumentation {
+  readonly noun: string;
+  readonly headers?: Headers;
+  /** The operations that the ids in the response lead to. */
+  readonly links: Links;
+}
+
 /** Documents both outcomes of an upsert, each with an example of its own. */
-export function DocumentedUpsert(type: Type, noun: string, headers: Headers = {}): MethodDecorator {
-  const example = typeExample(type);
+export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): MethodDecorator {
+  const { noun, headers = {}, links } = upsert;
+  const outcomes = [
+    { status: 201, operation: 'create', description: `The ${noun} was created.` },
+    { status: 200, operation: 'update', description: `The ${noun} was updated.` },
+  ];
   return applyDecorators(
-    DocumentedResponse(201, type, `The ${noun} was created.`, headers, {
-      ...example,
-      operation: 'create',
-    }),
-    DocumentedResponse(200, type, `The ${noun} was updated.`, headers, {
-      ...example,
-      operation: 'update',
-    }),
+    ...outcomes.map(({ status, operation, description }) =>
+      ApiResponse({
+        status,
+        type,
+        description,
+        headers: { ...responseHeaders, ...headers },
+        example: { ...typeExample(type), operation },
+        links,
+      }),
+    ),
   );
+}
+
+/**
+ * Documents the body of a request, with an example for each of its usual forms by what it is.
+ *
+ * @param renewedField the id that the page renews after each use, where it works only once
+ */
+export function DocumentedBody(
+  type: Type,
+  examples: Readonly<Record<string, object>>,
+  renewedField?: string,
+): MethodDecorator {
+  const named = Object.entries(examples).map(([summary, value]) => [
+    // The names are keys of the document.
+    summary.toLowerCase().replaceAll(/[^a-z]+/g, '-'),
+    { summary, value },
+  ]);
+  const renewed = renewedField === undefined ? {} : { 'x-renewed-field': renewedField };
+  return ApiBody({
+    type,
+    examples: Object.fromEntries(named) as Record<string, { value: object }>,
+    ...renewed,
+  });
 }
 
 /** Documents what makes polling a read cheap: entity tags, 304 and the next `updatedSince`. */
@@ -117,7 +155,7 @@ const unparsableRequestStatuses: ReadonlySet<number> = new Set([408, 431]);
 function documentStatus(status: number, errors: readonly DocumentedError[]): MethodDecorator {
   return ApiResponse({
     status,
-    description: [...new Set(errors.map(({ cause }) => cause))].join('. '),
+    description: explained(errors),
     headers: errorHeaders(status, errors),
     content: {
       'application/json': {

@@ -3,6 +3,7 @@ import type { ErrorDefinition } from '../errors/error-definition.js';
 import { idempotencyErrors } from '../idempotency/idempotency-errors.js';
 import { keyLengthLimit } from '../idempotency/idempotency-key.js';
 import { responseHeaders } from './api-documentation.js';
+import { explained } from './explained-errors.js';
 import { errorSchemaReference, headerReference } from './openapi-components.js';
 
 type Operation = NonNullable<OpenAPIObject['paths'][string]['post']>;
@@ -43,7 +44,8 @@ function isReplayed(status: number): boolean {
   return status < 300 || [400, 404, 422].includes(status);
 }
 
-function addError({ responses }: Operation, { status, code, cause }: ErrorDefinition): void {
+function addError({ responses }: Operation, error: ErrorDefinition): void {
+  const { status, code } = error;
   const found = responses[status] as Response | undefined;
   const json = found?.content?.['application/json'];
   const examples = { ...json?.examples, [code]: { $ref: `#/components/examples/${code}` } };
@@ -54,7 +56,7 @@ function addError({ responses }: Operation, { status, code, cause }: ErrorDefini
       ...(status === 409 ? { 'retry-after': headerReference('retry-after') } : {}),
     },
     ...found,
-    description: found === undefined ? cause : `${found.description}. ${cause}`,
+    description: [found?.description ?? [], explained([error])].flat().join('\n'),
     content: { 'application/json': { schema: errorSchemaReference, ...json, examples } },
   };
 }

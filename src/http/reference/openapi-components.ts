@@ -31,7 +31,7 @@ const headers = {
     schema: { ...text, enum: [...languages] },
   },
   vary: {
-    description: 'The headers that the response depends on, `api-key` among them.',
+    description: 'The headers of a request that responses to it may depend on.',
     schema: { ...text, example: 'api-key, language, accept-encoding' },
   },
   'cache-control': {

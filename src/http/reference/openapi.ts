@@ -1,49 +1,98 @@
 import type { INestApplication } from '@nestjs/common';
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../errors/error-definition.js';
 import { tolerantNames } from '../validation/unknown-names.js';
+import { explained } from './explained-errors.js';
 import { documentIdempotency } from './idempotency-documentation.js';
 import { headerReference, sharedComponents } from './openapi-components.js';
+import { type DocumentedEvent, webhooksOf } from './webhook-documentation.js';
 
-/**
- * The reference of the whole API, made from the code.
- *
- * @param errors every error that an endpoint documents
- */
+/** What the reference tells besides the endpoints. */
+export interface ReferenceContents {
+  /** Every error that an endpoint documents. */
+  readonly errors: readonly ErrorDefinition[];
+  /** Every event that receivers get, by its type. */
+  readonly events: Readonly<Record<string, DocumentedEvent>>;
+}
+
+const description = `Leads, reservations, compounds and units of the real-estate platform, for the
+systems of its partners. Every request is made on behalf of the organization that its API key
+belongs to; the operator of the platform issues keys. Press **Authorize**, enter a key, and every
+operation can be tried here.
+
+This document: [openapi.json](openapi.json), OpenAPI 3.1.
+
+Every error has the same body. Its header \`x-error-code\` is a word for programs, the same in every
+language: below, the responses of each operation list the codes with their cause and *what to do*.
+A 4xx is final; repeat after a 5xx, or no response at all, with growing pauses.
+
+Every response has \`x-request-id\`, by which the operator finds the request, \`content-language\`,
+and headers for caches: \`vary\` and \`cache-control\`. What a key may still send tell
+\`ratelimit-policy\` and \`ratelimit\`.`;
+
+const tags = {
+  Leads: 'Persons who are interested, by the ids of the system that sends them.',
+  Reservations: 'Reservations of units with their cheques, and the callback of those who collect.',
+  Compounds: 'The compounds of the organization, and the units of one.',
+  Units: 'The units for sale: one, a list with filters, everything as a file.',
+  Health: 'Whether the service works.',
+};
+
+/** The reference of the whole API, made from the code. */
 export function createOpenApiDocument(
   app: INestApplication,
-  errors: readonly ErrorDefinition[],
+  { errors, events }: ReferenceContents,
 ): OpenAPIObject {
-  const config = new DocumentBuilder()
-    .setTitle('Integration API')
-    .setDescription(
-      'The external API of the real-estate platform. Every request is made on behalf of the ' +
-        'organization that its API key belongs to.',
-    )
-    .setVersion('v1.0')
-    .addApiKey(
-      { type: 'apiKey', in: 'header', name: 'api-key', description: 'Issued by the operator.' },
-      'api-key',
-    )
-    .addApiKey(
-      { type: 'apiKey', in: 'query', name: 'api-key', description: 'On the callback alone.' },
-      'api-key-in-query',
-    )
-    .build();
+  const config = baseConfig();
   const components = { ...config.components, ...sharedComponents(errors) };
   const document = SwaggerModule.createDocument(
     app,
-    { ...config, components },
-    {
-      operationIdFactory: (controller, method) =>
-        `${controller.replace('Controller', '').toLowerCase()}.${method}`,
-    },
+    { ...config, components, webhooks: webhooksOf(events) },
+    { extraModels: Object.values(events).flatMap(({ data }) => data ?? []) },
   );
   closeStrictBodies(document);
   documentIdempotency(document);
   documentRateLimits(document);
+  for (const operation of Object.values(document.paths).flatMap(operationsOf)) {
+    operation.security ??= [];
+  }
+  moveErrorsOfNoOperation(document, errors);
   return document;
+}
+
+function baseConfig(): Omit<OpenAPIObject, 'paths'> {
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Integration API')
+    .setDescription(description)
+    .setVersion('v1.0')
+    .addServer('/', 'Where this document was read')
+    .addServer('https://{apiDomain}', "Your organization's API domain", {
+      apiDomain: { default: 'localhost', description: 'As the operator told you.' },
+    })
+    .addApiKey(
+      { type: 'apiKey', in: 'header', name: 'api-key', description: 'Issued by the operator.' },
+      'api-key',
+    );
+  for (const [name, text] of Object.entries(tags)) builder.addTag(name, text);
+  const config = builder.build();
+  const info = {
+    ...config.info,
+    contact: { name: 'The operator of the platform' },
+    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+  };
+  return { ...config, info };
+}
+
+/** The introduction tells of the errors that requests get which reach none of the operations. */
+function moveErrorsOfNoOperation(
+  { info, paths, components }: OpenAPIObject,
+  errors: readonly ErrorDefinition[],
+): void {
+  const text = JSON.stringify(paths);
+  const others = errors.filter(({ code }) => !text.includes(`"${code}"`));
+  info.description = `${info.description}\n\nErrors beside those of the operations:\n\n${explained(others)}`;
+  for (const { code } of others) delete components?.examples?.[code];
 }
 
 /** Says which objects of request bodies have no further properties (rule HTTP-20). */
@@ -82,24 +131,4 @@ type PathItem = OpenAPIObject['paths'][string];
 
 function operationsOf(item: PathItem): NonNullable<PathItem['get']>[] {
   return [item.get, item.post, item.delete].filter((operation) => operation !== undefined);
-}
-
-/** Serves the reference as a page at `/docs` and as a document at `/docs/openapi.json`. */
-export function serveOpenApi(
-  app: NestFastifyApplication,
-  errors: readonly ErrorDefinition[],
-): void {
-  // The library's own routes take no options.
-  app
-    .getHttpAdapter()
-    .getInstance()
-    .addHook('onRoute', (route) => {
-      if (/^\/docs(?:\/|$)/.test(route.url)) route.config = { ...route.config, isPublic: true };
-    });
-  SwaggerModule.setup('docs', app, () => createOpenApiDocument(app, errors), {
-    jsonDocumentUrl: 'docs/openapi.json',
-    raw: ['json'],
-    customSiteTitle: 'Integration API reference',
-    swaggerOptions: { persistAuthorization: true, displayRequestDuration: true },
-  });
 }

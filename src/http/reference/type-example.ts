@@ -4,6 +4,7 @@ import { DECORATORS } from '@nestjs/swagger';
 /** What the library notes of a field. */
 interface FieldOptions {
   readonly type?: unknown;
+  readonly isArray?: boolean;
   readonly example?: unknown;
 }
 
@@ -22,15 +23,14 @@ export function typeExample({ prototype }: Type): Readonly<Record<string, unknow
 }
 
 function fieldExample(prototype: object, field: string): unknown {
-  const { type, example } = Reflect.getMetadata(
+  const { type, isArray, example } = Reflect.getMetadata(
     DECORATORS.API_MODEL_PROPERTIES,
     prototype,
     field,
   ) as FieldOptions;
   if (example !== undefined) return example;
-  const [itemType] = Array.isArray(type) ? (type as unknown[]) : [];
-  if (isDocumented(itemType)) return [typeExample(itemType)];
-  return isDocumented(type) ? typeExample(type) : undefined;
+  if (!isDocumented(type)) return undefined;
+  return isArray === true ? [typeExample(type)] : typeExample(type);
 }
 
 function isDocumented(type: unknown): type is Type {

@@ -44,9 +44,9 @@ export function PageLimit(): PropertyDecorator {
 /** Where a list goes on (rule COMP-16). */
 export function After(): PropertyDecorator {
   const description =
-    'The next of the response before, sent with the same other parameters. 0 begins a copy of ' +
-    'everything in the order of ids.';
-  return Field({ type: 'string', description, example: '0' }, [string]);
+    'The next of the response before, sent with the same other parameters and without page. 0 begins ' +
+    'a copy of everything in the order of ids.';
+  return Field({ type: 'string', description }, [string]);
 }
 
 /** A parameter that means nothing, and is not checked, together with `all=1`. */
@@ -67,6 +67,8 @@ export function PlainNumber(description: string): PropertyDecorator {
   return Field({ type: 'number', ...range, description }, [decimal]);
 }
 
+const separated = 'Several are separated by commas; a comma inside of one is sent as \\,.';
+
 /**
  * Values separated by commas, none of them empty; a comma inside of one is sent as `\,`. A repeated
  * parameter is a list, which is rejected.
@@ -78,11 +80,10 @@ export function CommaList(description: string, rules: ValueKind = []): PropertyD
     ...rule,
     isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
   }));
-  return Field({ type: 'string', pattern: listPattern, description }, [
-    { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
-    storable,
-    ...ofItems,
-  ]);
+  return Field(
+    { type: 'string', pattern: listPattern, description: `${description} ${separated}` },
+    [{ name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') }, storable, ...ofItems],
+  );
 }
 
 /** External ids separated by commas. */
@@ -98,8 +99,9 @@ export function SortList(fields: readonly string[], fallback: string): PropertyD
     {
       type: 'string',
       pattern: `^-?(${names})(,-?(${names})){0,${fields.length - 1}}$`,
-      default: fallback,
-      description: `Comma list of ${list}; - before a field for descending order.`,
+      description:
+        `Comma list of ${list}, each at most once; - before a field for descending order. ` +
+        `Without it ${fallback}, with updatedSince updatedAt.`,
     },
     [{ name: 'isSortList', isMet: (value) => isSortList(value, fields), values: { fields: list } }],
   );

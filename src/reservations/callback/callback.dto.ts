@@ -1,5 +1,6 @@
+import { Allow } from 'class-validator';
 import { ExternalIdField, NumberField, StatusField } from '../../http/validation/fields.js';
-import { Field, FieldsTogether, RequiredField } from '../../http/validation/field.js';
+import { FieldsTogether, RequiredField } from '../../http/validation/field.js';
 import { ToleratesUnknownNames } from '../../http/validation/unknown-names.js';
 import { string } from '../../values/text.js';
 import {
@@ -10,9 +11,12 @@ import {
 } from '../statuses.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
 
-/** Query of `POST /reservations/webhook`; the check of the key has read it. */
+/**
+ * Query of `POST /reservations/webhook`; the check of the key has read it. The reference tells of it
+ * in words: a second field for the same key would be filled in instead of the header.
+ */
 export class CallbackQuery {
-  @Field({ type: String, description: 'The key, when it is not a header.' }, [])
+  @Allow()
   'api-key'?: unknown;
 }
 

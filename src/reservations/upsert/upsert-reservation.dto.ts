@@ -36,7 +36,7 @@ export class ChequeRequestDto {
   @NumberField({ example: 250_000 })
   chequeAmount?: number;
 
-  @TimeField({ example: '2026-06-01' })
+  @TimeField({ example: '2026-06-01T00:00:00.000Z' })
   dueDate?: Date;
 }
 

@@ -17,7 +17,7 @@ import {
 import { WithRouteOptions } from '../../http/server/route-options.js';
 import { setListHeaders } from '../../http/lists/list-headers.js';
 import { updatedAsOf } from '../../http/lists/list-reading.js';
-import { SlugParam } from './slug.param.js';
+import { CompoundSlugParam } from './slug.param.js';
 import { CompoundUnitsResponseDto } from '../unit.dto.js';
 import { UnitsService } from './units.service.js';
 
@@ -37,6 +37,7 @@ export class CompoundUnitsController {
   @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isKept: true })
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
+    operationId: 'listCompoundUnits',
     summary: 'List all units of a compound',
     description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
   })
@@ -48,7 +49,7 @@ export class CompoundUnitsController {
   @DocumentedErrors(...pathErrors, compoundErrors.notFound, ...commonCompoundErrors)
   async list(
     @CurrentCaller() caller: Caller,
-    @Param() { slug }: SlugParam,
+    @Param() { slug }: CompoundSlugParam,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
     setListHeaders(reply, { next: null, asOf: updatedAsOf(this.clock.now()) });

@@ -14,6 +14,10 @@ export function DocumentedExport(): MethodDecorator {
       description: 'The units.',
       headers: {
         ...responseHeaders,
+        vary: {
+          description: 'The headers of a request that responses to it may depend on.',
+          schema: { ...text, example: 'api-key, language, accept-encoding, accept' },
+        },
         'x-updated-as-of': pollingHeaders['x-updated-as-of'],
         'x-next-cursor': pollingHeaders['x-next-cursor'],
         'content-disposition': {

@@ -1,8 +1,18 @@
 import { RequiredField } from '../../http/validation/field.js';
 import { storable, string } from '../../values/text.js';
 
-export class SlugParam {
-  @RequiredField({ description: 'The slug, percent-encoded.', example: 'palm-meadows' }, [
+/** The slug of a compound in a path. */
+export class CompoundSlugParam {
+  @RequiredField(
+    { description: 'The slug of the compound, percent-encoded.', example: 'palm-meadows' },
+    [string, storable],
+  )
+  slug!: string;
+}
+
+/** The slug of a unit in a path. */
+export class UnitSlugParam {
+  @RequiredField({ description: 'The slug of the unit, percent-encoded.', example: 'pm-a-001' }, [
     string,
     storable,
   ])

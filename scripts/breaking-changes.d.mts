@@ -1,0 +1,2 @@
+/** See `breaking-changes.mjs`. */
+export function breakingChanges(before: object, after: object): string[];

@@ -1,0 +1,153 @@
+import { mkdirSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Page } from 'puppeteer-core';
+import { openAtStart } from '../../src/demo/demo-organization.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
+import { startBrowser, type TestBrowser } from './support/browser.js';
+
+/** Where the pictures of the page are left. */
+const pictures = 'dist/screenshots';
+
+/** What the tests use of an element of the page, whose types this project does not load. */
+interface Clickable {
+  click(): void;
+}
+
+const started = await startBrowser();
+const describeWithBrowser = started === null ? describe.skip : describe;
+
+let service: TestService;
+let key: string;
+let page: Page;
+let problems: string[];
+
+async function openPage({ browser }: TestBrowser): Promise<Page> {
+  const opened = await browser.newPage();
+  opened.setDefaultTimeout(120_000);
+  await opened.setViewport({ width: 1280, height: 900 });
+  opened.on('console', (message) => {
+    if (['error', 'warn'].includes(message.type())) problems.push(message.text());
+  });
+  opened.on('pageerror', (error) => problems.push(String(error)));
+  opened.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
+  await opened.goto(`${service.url}/docs`);
+  await opened.waitForSelector('.opblock-tag');
+  return opened;
+}
+
+beforeAll(async () => {
+  if (started === null) return;
+  mkdirSync(pictures, { recursive: true });
+  service = await startTestService({}, randomDatabaseUri());
+  key = (await openAtStart(service.service.app))?.key ?? '';
+  problems = [];
+  page = await openPage(started);
+});
+afterAll(async () => {
+  if (started === null) return;
+  await started.close();
+  await service.stop();
+});
+
+const shoot = (name: string, fullPage = false) =>
+  page.screenshot({ path: `${pictures}/${name}.png`, fullPage });
+
+/** Clicks without waiting for the element to be in view, which takes long on a page of this size. */
+const press = (selector: string) =>
+  page.$eval(selector, (element) => (element as unknown as Clickable).click());
+
+/** Those that can be pressed, in the order of the page; the others are what receivers get. */
+const operations = () =>
+  page.$$eval('[id^="operations-"].opblock', (blocks) =>
+    blocks.map(({ id }) => id).filter((id) => !id.startsWith('operations-webhooks-')),
+  );
+
+async function open(operation: string): Promise<void> {
+  if ((await page.$(`#${operation}.is-open`)) === null) {
+    await press(`#${operation} .opblock-summary-control`);
+  }
+  await page.waitForSelector(`#${operation} .try-out__btn`);
+  if ((await page.$(`#${operation} .execute`)) === null) await press(`#${operation} .try-out__btn`);
+  await page.waitForSelector(`#${operation} .execute`);
+}
+
+/** Sends the request as it stands there; gives the status and, of an error, the body. */
+async function execute(operation: string): Promise<string> {
+  const [response] = await Promise.all([
+    page.waitForResponse((one) => one.url().includes('/external/apis/')),
+    press(`#${operation} .execute`),
+  ]);
+  await page.waitForSelector(`#${operation} .live-responses-table`);
+  // What the browser has kept and asked again about, the page gets as a 200.
+  if (response.status() === 304) return '200';
+  return response.ok()
+    ? String(response.status())
+    : `${response.status()} ${await response.text()}`;
+}
+
+async function pressAll(): Promise<Record<string, string>> {
+  const statuses: Record<string, string> = {};
+  for (const operation of await operations()) {
+    await open(operation);
+    statuses[operation.replace(/^operations-\w+-/, '')] = await execute(operation);
+    // Each open one is drawn again whenever something changes.
+    await press(`#${operation} .opblock-summary-control`);
+    await page.waitForSelector(`#${operation}:not(.is-open)`);
+  }
+  return statuses;
+}
+
+describeWithBrowser('the reference in a browser', () => {
+  it('puts the cursor into its one field for a key', async () => {
+    await shoot('top');
+    await press('.btn.authorize');
+    await page.waitForSelector('.modal-ux input');
+    expect(await page.$$eval('.modal-ux input', (fields) => fields.length)).toBe(1);
+    expect(await page.evaluate('document.activeElement?.id')).toBe('api_key_value');
+    await page.keyboard.type(key);
+    await page.keyboard.press('Enter');
+    await press('.btn-done');
+  });
+
+  it('carries out every operation with the examples that stand there, twice', async () => {
+    const first = await pressAll();
+    expect(first).toEqual({
+      upsertLead: '201',
+      readLead: '200',
+      deleteLead: '200',
+      upsertReservation: '201',
+      readReservation: '200',
+      reportReservationChange: '201',
+      listCompounds: '200',
+      listCompoundUnits: '200',
+      upsertUnit: '201',
+      listUnits: '200',
+      exportUnits: '200',
+      readUnit: '200',
+      checkHealth: '200',
+    });
+    expect(await pressAll()).toEqual({ ...first, upsertUnit: '200' });
+    expect(problems).toEqual([]);
+  });
+
+  it('takes pictures', async () => {
+    await open('operations-Reservations-reportReservationChange');
+    await page.$eval('#operations-Reservations-reportReservationChange', (e) => e.scrollIntoView());
+    await shoot('endpoint');
+    await open('operations-Leads-readLead');
+    await page.$eval('#operations-Leads-readLead .live-responses-table', (e) => e.scrollIntoView());
+    await shoot('response');
+    await page.reload();
+    await page.waitForSelector('.opblock-tag');
+    await shoot('page', true);
+    await page.setViewport({ width: 390, height: 844, isMobile: true, deviceScaleFactor: 2 });
+    await page.reload();
+    await page.waitForSelector('.opblock-tag');
+    await shoot('phone');
+    await open('operations-Leads-upsertLead');
+    await page.$eval('#operations-Leads-upsertLead', (e) => e.scrollIntoView());
+    await shoot('phone-endpoint');
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBe(390);
+  });
+});

@@ -1,0 +1,52 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import chromium from '@sparticuz/chromium';
+import puppeteer, { type Browser } from 'puppeteer-core';
+
+/** A browser with a profile of its own. */
+export interface TestBrowser {
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+const flags = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--force-color-profile=srgb',
+];
+
+/**
+ * Starts the Chromium of `CHROMIUM_PATH`, else the one that comes as a package.
+ *
+ * @returns null, and says why, where it cannot run; in CI that is an error
+ */
+export async function startBrowser(): Promise<TestBrowser | null> {
+  const profile = mkdtempSync(join(tmpdir(), 'integration-api-browser-'));
+  try {
+    const executablePath = process.env['CHROMIUM_PATH'] ?? (await chromium.executablePath());
+    const browser = await puppeteer.launch({
+      executablePath,
+      headless: true,
+      args: flags,
+      userDataDir: profile,
+    });
+    const close = async () => {
+      await browser.close();
+      rmSync(profile, { recursive: true, force: true });
+    };
+    return { browser, close };
+  } catch (error) {
+    rmSync(profile, { recursive: true, force: true });
+    const [line] = (error as Error).message.split('\n');
+    const reason = `No browser can be started (${line}): install libnss3, or set CHROMIUM_PATH.`;
+    if (process.env['CI'] === 'true') throw new Error(reason, { cause: error });
+    process.stderr.write(`${reason} Its tests are skipped.\n`);
+    return null;
+  }
+}
