@@ -88,11 +88,12 @@ function loads() {
     };
     return [`size${size}`, load];
   });
-  const loadThousand = (db) => {
-    progress('Loading 1,000 organizations');
-    return loadSmall(db);
-  };
   return { ...Object.fromEntries(large), thousand: loadThousand };
+}
+
+function loadThousand(db) {
+  progress('Loading 1,000 organizations');
+  return loadSmall(db);
 }
 
 async function withFleet(database, count, work) {

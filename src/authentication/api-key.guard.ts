@@ -34,7 +34,7 @@ export class ApiKeyGuard implements CanActivate {
         request.caller = callerOf(request, found);
         return done();
       }
-      this.judge(request, key).then(() => done(), done);
+      void this.judgeThen(done, request, key);
     });
   }
 
@@ -44,6 +44,20 @@ export class ApiKeyGuard implements CanActivate {
     if (request.caller === undefined && needsKey(request))
       throw unauthorized(request, 'keyMissing');
     return true;
+  }
+
+  private async judgeThen(
+    done: (error?: Error) => void,
+    request: FastifyRequest,
+    key: string | undefined,
+  ): Promise<void> {
+    let error: Error | undefined;
+    try {
+      await this.judge(request, key);
+    } catch (reason) {
+      error = reason as Error;
+    }
+    done(error);
   }
 
   private async judge(request: FastifyRequest, key: string | undefined): Promise<void> {

@@ -6,7 +6,6 @@ import { presentedJson } from '../catalogue/presenting/present.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import { Clock } from '../configuration/clock.js';
 import type { Order } from '../database/documents/positions.js';
-import { textOf } from '../database/documents/stored-values.js';
 import type { ListPart } from '../database/documents/ordered-steps.js';
 import { deletedOrNot, notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';

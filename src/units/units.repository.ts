@@ -117,13 +117,13 @@ export class UnitsRepository {
     order: UnitOrder,
     part: BoundedPart,
   ): AsyncGenerator<UnitDocument[], void> {
-    const read: ReadByOneField = (filterOfPart, orderOfPart, partOfIt, then) =>
+    const read: ReadByOneField = (filterOfPart, orderOfPart, partOfIt, steps) =>
       this.units.batches(organizationId, filterOfPart, {
         sort: sortOf(orderOfPart),
         computed: computedOrder(orderOfPart),
         hint: indexToReadBy(filterOfPart, orderOfPart),
         ...partOfIt,
-        then,
+        steps,
       });
     const isGrouped = order.sort.length > 1 && (await this.areMany(organizationId, filter));
     yield* isGrouped

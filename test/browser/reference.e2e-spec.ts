@@ -118,6 +118,7 @@ describeWithBrowser('the reference in a browser', () => {
       upsertReservation: '201',
       readReservation: '200',
       reportReservationChange: '201',
+      reconcileCheques: '200',
       listCompounds: '200',
       listCompoundUnits: '200',
       upsertUnit: '201',

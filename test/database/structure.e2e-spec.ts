@@ -445,7 +445,7 @@ describe('a catalogue of the version before', () => {
       ],
     ];
     for (const [filter, sort] of queries) {
-      const cursor = service.db.collection('units').find(filter).sort(sort);
+      const cursor = service.db.collection('units').find(filter, { sort });
       const plan = await cursor.explain('executionStats');
       const { totalDocsExamined } = plan['executionStats'];
       expect({ filter, isBounded: totalDocsExamined <= 30 }).toEqual({ filter, isBounded: true });

@@ -59,6 +59,17 @@ export function acceptedBody(
         installmentId: own('installment'),
         chequeStatus: 'post_dated',
       };
+    case 'POST /reservations/reconciliation':
+      return {
+        cheques: [
+          {
+            reservationId: own('a reservation'),
+            installmentId: own('installment'),
+            chequeStatus: 'post_dated',
+          },
+        ],
+        complete: true,
+      };
     default:
       return undefined;
   }

@@ -426,6 +426,7 @@ describe('the reference', () => {
       'readLead',
       'readReservation',
       'readUnit',
+      'reconcileCheques',
       'reportReservationChange',
       'upsertLead',
       'upsertReservation',

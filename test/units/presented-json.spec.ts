@@ -1,8 +1,7 @@
-import { expect, it } from '@jest/globals';
+import { beforeAll, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import fc from 'fast-check';
 import { Decimal128, Long, ObjectId } from 'mongodb';
-import '../../src/database/connection/mongoose-settings.js';
 import { CompoundFieldsDto, CompoundOrganizationDto } from '../../src/compounds/compound.dto.js';
 import { languages } from '../../src/localization/language.js';
 import { UnitFieldsDto } from '../../src/units/unit.dto.js';
@@ -13,6 +12,9 @@ import {
   UnitDesignDto,
 } from '../../src/catalogue/references/references.dto.js';
 import { present, presentedJson } from '../../src/catalogue/presenting/present.js';
+
+// How values of the database appear in JSON.
+beforeAll(() => import('../../src/database/connection/mongoose-settings.js'));
 
 const shapes: readonly Type<object>[] = [
   UnitFieldsDto,

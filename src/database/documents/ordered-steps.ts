@@ -33,7 +33,7 @@ export interface BatchOptions extends ListPart {
   /** The index that has the order, where that is known: the server would try many. */
   readonly hint?: string | undefined;
   /** Steps that the part then goes through. */
-  readonly then?: readonly Document[];
+  readonly steps?: readonly Document[];
 }
 
 /** Merging holds so many documents of each run in the server's memory at the most. */

@@ -115,7 +115,7 @@ export class TenantCollection<T extends TenantDocument> {
     const { limit = Number.POSITIVE_INFINITY } = options;
     const { collectionName } = this.model.collection;
     const ordered = orderedSteps(withTenant(filter, organizationId), options, collectionName);
-    const steps = [...ordered, ...(options.then ?? [])];
+    const steps = [...ordered, ...(options.steps ?? [])];
     const { session } = openSession();
     const isSnapshot = session?.snapshotEnabled === true;
     const cursor = await this.openCursor(steps, {

@@ -16,6 +16,7 @@ function doubling(
   const duplicates: string[] = [];
   const queued: (readonly string[])[] = [];
   const transactions = {
+    deadlineMs,
     run: async <T>(
       work: () => Promise<T>,
       { queueKeys, onDuplicateKey }: TransactionOptions,
@@ -41,7 +42,7 @@ function doubling(
     },
     queueKeys: async (request: number) => [`key of ${request}`],
   };
-  const groups = new GroupedTransactions<number, number>(transactions, work, deadlineMs, limits);
+  const groups = new GroupedTransactions<number, number>(transactions, work, limits);
   const submitAll = (requests: readonly number[]) =>
     Promise.allSettled(requests.map((request) => groups.submit('all', request, 1)));
   return { tried, newest, duplicates, queued, groups, submitAll };

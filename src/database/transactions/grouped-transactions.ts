@@ -66,7 +66,6 @@ export class GroupedTransactions<Request, Response> {
   constructor(
     private readonly transactions: Transactions,
     private readonly work: GroupedWork<Request, Response>,
-    private readonly deadlineMs: number,
     limits: GroupLimits,
   ) {
     this.groups = new RequestGroups((requests) => this.runGroup(requests), limits);
@@ -79,7 +78,7 @@ export class GroupedTransactions<Request, Response> {
    * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); whatever the work throws
    */
   async submit(key: string, request: Request, bytes: number): Promise<Response> {
-    const expiresAt = Date.now() + this.deadlineMs;
+    const expiresAt = Date.now() + this.transactions.deadlineMs;
     return this.groups.submit(key, { request, expiresAt, inTrace: inCurrentTrace() }, bytes);
   }
 
@@ -127,7 +126,7 @@ export class GroupedTransactions<Request, Response> {
     const transaction = this.work.begin(newest.request);
     const attempt = async () => {
       const inTime = requests.filter(
-        ({ expiresAt }) => Date.now() < endOfWork(expiresAt, this.deadlineMs),
+        ({ expiresAt }) => Date.now() < endOfWork(expiresAt, this.transactions.deadlineMs),
       );
       const outcomes =
         inTime.length === 0 ? [] : await transaction.run(inTime.map(({ request }) => request));

@@ -70,16 +70,19 @@ export function endOfWork(expiresAt: number, deadlineMs: number): number {
 /** Runs work in MongoDB transactions; the only place that opens one. */
 @Injectable()
 export class Transactions {
+  /** How long work may take when nobody says otherwise, in milliseconds. */
+  readonly deadlineMs: number;
   private readonly queue: AsyncLock;
   private readonly counts = { started: 0, attempts: 0, conflicts: 0, lostRaces: 0, expired: 0 };
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
-    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
     private readonly orphans: OrphanedTransactions,
   ) {
+    this.deadlineMs = DATABASE_DEADLINE_MS;
     this.queue = new AsyncLock({
-      timeout: environment.DATABASE_DEADLINE_MS,
+      timeout: DATABASE_DEADLINE_MS,
       maxPending: Number.POSITIVE_INFINITY,
     });
   }
@@ -102,7 +105,7 @@ export class Transactions {
    */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
     this.counts.started++;
-    const deadlineMs = this.environment.DATABASE_DEADLINE_MS;
+    const { deadlineMs } = this;
     const { expiresAt = Date.now() + deadlineMs } = options;
     const deadline = endOfWork(expiresAt, deadlineMs);
     const attempt = () =>
@@ -176,7 +179,7 @@ export class Transactions {
         readConcern: { level: 'snapshot' },
         writeConcern: { w: 'majority' },
         readPreference: ReadPreference.primary,
-        maxCommitTimeMS: this.environment.DATABASE_DEADLINE_MS,
+        maxCommitTimeMS: this.deadlineMs,
       }),
     );
   }

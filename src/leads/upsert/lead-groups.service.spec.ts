@@ -83,13 +83,12 @@ function serviceWith(): LeadGroupsService {
     },
   };
   return new LeadGroupsService(
-    { run } as never,
+    { run, deadlineMs: 10_000 } as never,
     { load } as never,
     writer as never,
     new LeadNumbers({ next: nextNumbers } as never, undefined as never),
     { completeGroup: async () => undefined } as never,
     { now: () => new Date() },
-    { DATABASE_DEADLINE_MS: 10_000 } as never,
   );
 }
 

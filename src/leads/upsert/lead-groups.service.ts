@@ -1,10 +1,9 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { NotLoadedError } from '../../clients/client-records.js';
 import { Clock } from '../../configuration/clock.js';
-import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import {
   GroupedTransactions,
   type GroupedTransactionStats,
@@ -49,14 +48,13 @@ export class LeadGroupsService {
     private readonly numbers: LeadNumbers,
     private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,
-    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS: deadlineMs }: Environment,
   ) {
     const work = {
       begin: ({ caller }: LeadRequest) => this.begin(caller),
       queueKeys: async ({ caller, payload: { recordSystemId } }: LeadRequest) =>
         recordSystemId === undefined ? [] : [leadQueueKey(caller.organizationId, recordSystemId)],
     };
-    this.groups = new GroupedTransactions(transactions, work, deadlineMs, limits);
+    this.groups = new GroupedTransactions(transactions, work, limits);
   }
 
   /** What groups there were and are. */

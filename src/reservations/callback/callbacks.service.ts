@@ -1,8 +1,7 @@
-import { Inject, Injectable, Logger } from '@nestjs/common';
+import { Injectable, Logger } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
-import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { parseObjectId } from '../../database/documents/object-id.js';
 import {
   GroupedTransactions,
@@ -55,7 +54,6 @@ export class CallbacksService {
     private readonly reservations: ReservationsRepository,
     private readonly states: ReservationStateService,
     private readonly log: CallbackLogRepository,
-    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS: deadlineMs }: Environment,
   ) {
     const work = {
       begin: ({ caller: { organizationId } }: GroupedCallback) => ({
@@ -63,7 +61,7 @@ export class CallbacksService {
       }),
       queueKeys: (callback: GroupedCallback) => this.queueKeys(callback),
     };
-    this.groups = new GroupedTransactions(transactions, work, deadlineMs, limits);
+    this.groups = new GroupedTransactions(transactions, work, limits);
   }
 
   /** What groups there were and are. */

@@ -51,7 +51,10 @@ export class GroupedOrder {
 
   /** The units of a part, which have the fields of the order as they are shown. */
   batches(filter: UnitFilter, part: BoundedPart): Batches {
-    return this.part(filter, this.order.sort, part);
+    const { after, skip = 0, limit } = part;
+    if (after === undefined || skip === 0) return this.part(filter, this.order.sort, part);
+    // How much of what is skipped lies in the group of the position is known only once that is read.
+    return behindFirst(skip, this.part(filter, this.order.sort, { after, limit: skip + limit }));
   }
 
   private async *part(
@@ -156,4 +159,12 @@ function behindGroup(item: string, value: unknown): Position {
 
 function directionOf(item: string): 1 | -1 {
   return item.startsWith('-') ? -1 : 1;
+}
+
+async function* behindFirst(count: number, batches: Batches): Batches {
+  let left = count;
+  for await (const batch of batches) {
+    if (left < batch.length) yield batch.slice(left);
+    left = Math.max(0, left - batch.length);
+  }
 }

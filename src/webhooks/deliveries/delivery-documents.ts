@@ -19,6 +19,19 @@ export interface Lease {
   readonly until: Date;
 }
 
+/** A delivery and how much of the budget it takes. */
+export interface SizedDelivery {
+  readonly delivery: WebhookDeliveryDocument;
+  readonly bytes: number;
+}
+
+/** How many bytes of deliveries may still be leased. */
+export interface Budget {
+  /** @returns whether the bytes were free, which they are no longer */
+  take(bytes: number): boolean;
+  release(bytes: number): void;
+}
+
 /** What a delivery is made of. */
 interface DeliverySource {
   readonly event: OutboxEventDocument;

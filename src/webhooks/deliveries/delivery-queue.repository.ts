@@ -13,22 +13,9 @@ import {
 } from '../../database/documents/across-tenants.js';
 import type { Waiting } from '../outbox/outbox-events.repository.js';
 import { firstWhile, sample } from './choices.js';
-import type { DeliveryUpdate, Lease } from './delivery-documents.js';
+import type { Budget, DeliveryUpdate, Lease, SizedDelivery } from './delivery-documents.js';
 import type { FailureReason } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
-
-/** A delivery and how much of the budget it takes. */
-export interface SizedDelivery {
-  readonly delivery: WebhookDeliveryDocument;
-  readonly bytes: number;
-}
-
-/** How many bytes of deliveries may still be leased. */
-export interface Budget {
-  /** @returns whether the bytes were free, which they are no longer */
-  take(bytes: number): boolean;
-  release(bytes: number): void;
-}
 
 /** A delivery that is due, as it is before the lease; a large one lacks its body. */
 type DueDelivery = Omit<WebhookDeliveryDocument, 'body'> & {

@@ -1,6 +1,7 @@
 import { mebibyte } from '../../values/numbers.js';
 import type { Pace } from '../deliveries/delivery-outcome.js';
-import { type Budget, freeBytes } from '../deliveries/delivery-queue.repository.js';
+import type { Budget } from '../deliveries/delivery-documents.js';
+import { freeBytes } from '../deliveries/delivery-queue.repository.js';
 
 /** How many bytes of large deliveries a process holds; one endpoint may have half of its pace's. */
 export const budgetBytes: Readonly<Record<Pace, number>> = {

@@ -1,5 +1,5 @@
 import type { Pace } from '../deliveries/delivery-outcome.js';
-import type { Budget } from '../deliveries/delivery-queue.repository.js';
+import type { Budget } from '../deliveries/delivery-documents.js';
 import type { Batcher } from './batcher.js';
 import type { LeasedDelivery } from './delivery-attempt-runner.js';
 
