@@ -4,6 +4,7 @@ import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
 import { apiReference } from './api-reference.js';
 import { AppModule } from './app.module.js';
+import { configurationReference } from './configuration/configuration-reference.js';
 import { environmentExample, readEnvironment } from './configuration/environment.js';
 import { errorLists } from './error-lists.js';
 import { fillErrorTables } from './http/reference/error-tables.js';
@@ -13,6 +14,7 @@ import { basePath } from './service.js';
 const root = join(import.meta.dirname, '..');
 
 write('.env.example', environmentExample());
+write('docs/configuration.md', configurationReference());
 write('docs/openapi.json', await openApiText());
 for (const guide of ['leads', 'reservations', 'catalogue', 'rules']) {
   const path = `docs/${guide}.md`;

@@ -9,8 +9,8 @@ import {
   trustProxy,
 } from './environment-values.js';
 
-/** Every environment variable: its values, its default, and what `.env.example` says about it. */
-const variables = z.object({
+/** Every environment variable: its values, its default, and what is said about it. */
+export const variables = z.object({
   PORT: integer(0, 65_535)
     .prefault('3000')
     .describe('Port of the HTTP listener; 0 takes any free one.'),

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiReference } from '../../src/api-reference.js';
+import { configurationReference } from '../../src/configuration/configuration-reference.js';
 import { environmentExample } from '../../src/configuration/environment.js';
 import { errorLists } from '../../src/error-lists.js';
 import { fillErrorTables } from '../../src/http/reference/error-tables.js';
@@ -16,6 +17,10 @@ afterAll(() => service.stop());
 describe('what `npm run generate` wrote is current:', () => {
   it('.env.example', () => {
     expect(readFileSync('.env.example', 'utf8')).toBe(environmentExample());
+  });
+
+  it('docs/configuration.md', () => {
+    expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationReference());
   });
 
   it('docs/openapi.json', () => {

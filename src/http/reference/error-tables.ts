@@ -1,3 +1,4 @@
+import { markdownTable } from '../../values/markdown-table.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
 import { sampleBody } from '../errors/error-response.js';
 
@@ -24,25 +25,11 @@ export function fillErrorTables(
 
 function errorTable(errors: readonly ErrorDefinition[]): string {
   const sorted = errors.toSorted((one, other) => one.status - other.status);
-  const rows = [heading, ...sorted.map(row)];
-  const widths = heading.map((_, column) => Math.max(...rows.map((cells) => width(cells, column))));
-  const rule = widths.map((length) => '-'.repeat(length));
-  const [first, ...rest] = rows.map((cells) =>
-    line(widths.map((length, column) => (cells[column] ?? '').padEnd(length))),
-  );
-  return [first, line(rule), ...rest].join('\n');
+  return markdownTable(heading, sorted.map(row));
 }
 
 function row(error: ErrorDefinition): string[] {
   const messages = [sampleBody(error).message].flat().map((message) => `\`${message}\``);
   const { status, code, cause, remedy } = error;
   return [String(status), `\`${code}\``, messages.join(', '), cause, remedy];
-}
-
-function width(cells: readonly string[], column: number): number {
-  return cells[column]?.length ?? 0;
-}
-
-function line(cells: readonly string[]): string {
-  return `| ${cells.join(' | ')} |`;
 }
