@@ -5,6 +5,10 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { Metrics } from './metrics/metrics.js';
 import { Readiness } from './readiness.js';
 
+/** Where probes ask whether a process responds at all, and whether requests may come. */
+export const livenessPath = '/livez';
+export const readinessPath = '/readyz';
+
 /** How long a request to it may take to arrive. */
 const requestTimeoutMs = 10_000;
 /** Far more than scrapers and probes open; what comes beyond that is closed at once. */
@@ -66,8 +70,8 @@ export class OperationsServer implements OnApplicationShutdown {
       return reply.type(contentType).send(text);
     });
     // Whoever gets this response knows what it asks for: the process still does its work.
-    server.get('/livez', () => ({ live: true }));
-    server.get('/readyz', async (_request, reply) => {
+    server.get(livenessPath, () => ({ live: true }));
+    server.get(readinessPath, async (_request, reply) => {
       const report = await this.readiness.report();
       return reply.status(report.ready ? 200 : 503).send(report);
     });

@@ -1,0 +1,42 @@
+import { join } from 'node:path';
+import ts from 'typescript';
+
+/** A manifest of Kubernetes as it was read. */
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/**
+ * What Kubernetes' own types say against manifests: fields that are unknown, missing or of a wrong
+ * type. A server would refuse these, or leave out in silence what it does not know.
+ */
+export function typeProblems(manifests: readonly Manifest[]): string[] {
+  const lines = manifests.map((manifest, index) => {
+    const type = `import('kubernetes-models/${manifest.apiVersion}').I${manifest.kind}`;
+    return `export const manifest${index}: ${type} = ${JSON.stringify(manifest)};`;
+  });
+  // Among the tests, so that the packages are found.
+  const path = join(import.meta.dirname, 'manifests.mts');
+  const options: ts.CompilerOptions = {
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    types: [],
+    lib: ['lib.es2022.d.ts'],
+    module: ts.ModuleKind.NodeNext,
+    target: ts.ScriptTarget.ES2022,
+  };
+  const host = ts.createCompilerHost(options);
+  const fileExists = host.fileExists.bind(host);
+  const getSourceFile = host.getSourceFile.bind(host);
+  host.fileExists = (name) => name === path || fileExists(name);
+  host.getSourceFile = (name, ...rest) =>
+    name === path
+      ? ts.createSourceFile(name, lines.join('\n'), ts.ScriptTarget.ES2022)
+      : getSourceFile(name, ...rest);
+  const program = ts.createProgram([path], options, host);
+  return ts
+    .getPreEmitDiagnostics(program)
+    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+}
