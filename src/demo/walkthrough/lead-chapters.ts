@@ -114,9 +114,9 @@ async function sendFromSources(run: DemoRun): Promise<void> {
 }
 
 async function sendBatch(run: DemoRun): Promise<void> {
-  const known = { recordSystemId: 'website-form-2', phoneNumber: demoPhone(0).spaced };
-  const leads = [{ recordSystemId: 'website-form-3', name: 'Salma Nabil' }, known];
-  const refused = { index: 1, statusCode: 400, errorCode: 'lead.duplicate_phone' };
+  const wrong = { recordSystemId: 'website-form-2', email: 'omar@example' };
+  const leads = [{ recordSystemId: 'website-form-3', name: 'Salma Nabil' }, wrong];
+  const refused = { index: 1, statusCode: 400, errorCode: 'validation.failed' };
   const ask = (dryRun: boolean, lead: object) =>
     run.client.show(
       { method: 'POST', path: 'leads/batch', body: { leads, dryRun } },
