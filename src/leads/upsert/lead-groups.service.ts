@@ -16,9 +16,8 @@ import type { Organization } from '../../organizations/organization.js';
 import { mebibyte } from '../../values/numbers.js';
 import { LeadNumbers, type ReservedNumbers } from '../lead-numbers.js';
 import { leadErrors } from '../lead-errors.js';
-import { type LeadPayload, requestData } from '../lead-merge.js';
+import type { LeadPayload } from '../lead-merge.js';
 import { decideLead } from './decide-lead.js';
-import { leadUpsertAnswer } from './lead-answer.js';
 import {
   countCreated,
   type LeadDecision,
@@ -27,6 +26,14 @@ import {
   withNumbers,
 } from './lead-decision.js';
 import { LeadDecisionsWriter } from './lead-decisions-writer.js';
+import {
+  batchLimit,
+  batchOf,
+  type LeadSubmission,
+  type SettledSubmission,
+  settle,
+  singleLead,
+} from './lead-submission.js';
 import type { LeadRecords } from './lead-records.js';
 import { LeadRecordsLoader } from './lead-records-loader.js';
 
@@ -34,24 +41,6 @@ import { LeadRecordsLoader } from './lead-records-loader.js';
 const limits = { count: 32, bytes: mebibyte };
 /** A transaction of single requests ends when it has this much to store. */
 const storedBytesLimit = 16 * mebibyte;
-/** Of a batch, which its one response shows, no more is decided beyond so many MiB. */
-const batchLimit = 8;
-
-/** Leads that a caller sends in one request. */
-interface LeadSubmission {
-  readonly caller: Caller;
-  readonly leads: readonly LeadRequest[];
-  /** The response that is stored for an `Idempotency-Key`, undefined for one that changed nothing. */
-  readonly answerOf: (outcomes: readonly LeadOutcome[]) => Answer | undefined;
-  /** How much it may change: all of it, as nothing may be left to another transaction. */
-  readonly bytesLimit?: number;
-}
-
-/** What became of the leads of a request. */
-interface SettledSubmission {
-  readonly submission: LeadSubmission;
-  readonly outcomes: readonly LeadOutcome[];
-}
 
 /** A transaction in the making. */
 interface OpenGroup {
@@ -104,7 +93,7 @@ export class LeadGroupsService {
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async upsert(caller: Caller, payload: LeadPayload): Promise<LeadDecision> {
-    const submission = { caller, leads: [leadRequest(caller, payload)], answerOf: answerOfFirst };
+    const submission = singleLead(caller, payload);
     const bytes = BSON.calculateObjectSize(payload);
     const { outcomes } = await this.groups.submit(groupKey(caller), submission, bytes);
     const [outcome] = outcomes;
@@ -247,40 +236,12 @@ export class LeadGroupsService {
   }
 }
 
-function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
-  return { caller, payload, data: requestData(payload) };
-}
-
 function groupKey({ organizationId }: Caller): string {
   return organizationId.toHexString();
 }
 
-function batchOf(caller: Caller, payloads: readonly LeadPayload[]) {
-  const leads = payloads.map((payload) => leadRequest(caller, payload));
-  return { caller, leads, bytesLimit: batchLimit * mebibyte };
-}
-
-function answerOfFirst([outcome]: readonly LeadOutcome[]): Answer | undefined {
-  return outcome?.status === 'fulfilled' ? leadUpsertAnswer(outcome.value) : undefined;
-}
-
 function decisionsOf(outcomes: readonly LeadOutcome[]): LeadDecision[] {
   return outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-}
-
-/** The requests, from the first on, of which all leads have their outcomes. */
-function settle(
-  submissions: readonly LeadSubmission[],
-  outcomes: readonly LeadOutcome[],
-): PromiseFulfilledResult<SettledSubmission>[] {
-  let end = 0;
-  return submissions.flatMap((submission) => {
-    const start = end;
-    end += submission.leads.length;
-    if (end > outcomes.length) return [];
-    const value = { submission, outcomes: outcomes.slice(start, end) };
-    return { status: 'fulfilled', value } as const;
-  });
 }
 
 /** Decides requests one after the other, until there is enough to store. */
