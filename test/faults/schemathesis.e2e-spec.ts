@@ -16,7 +16,7 @@ afterAll(() => database?.stop());
 describe('requests that are generated from the reference', () => {
   whereSchemathesisIs('get only answers that it describes, and none of 5xx', async () => {
     const wanted = faultRounds(5_000, 100_000);
-    const maxExamples = faultRounds(220, 1_000);
+    const maxExamples = faultRounds(250, 1_000);
     const random = randomNumbers();
     database = await startFaultDatabase();
     // With the demo organization, whose key is printed once.
