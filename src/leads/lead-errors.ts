@@ -47,4 +47,13 @@ export const leadErrors = {
     cause: 'The changes of one request would be too large for its event',
     remedy: 'Send the fields in several requests',
   },
+  batchFull: {
+    status: 413,
+    code: 'lead.batch_full',
+    messageKey: 'leads.batchFull',
+    sample: { limit: 8 },
+    isList: true,
+    cause: 'The leads before it in its batch are too large together; it was not looked at',
+    remedy: 'Send the lead in another batch',
+  },
 } satisfies Record<string, ErrorDefinition>;

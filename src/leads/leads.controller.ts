@@ -1,4 +1,13 @@
-import { Body, Controller, Delete, Get, Param, Post, UseInterceptors } from '@nestjs/common';
+import {
+  Body,
+  Controller,
+  Delete,
+  Get,
+  HttpCode,
+  Param,
+  Post,
+  UseInterceptors,
+} from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
@@ -15,20 +24,25 @@ import {
 } from '../http/reference/api-documentation.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
+import { LeadBatchDto, LeadBatchResponseDto } from './batch/lead-batch.dto.js';
+import { LeadBatchesService } from './batch/lead-batches.service.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
 import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
 import { UpsertLeadDto } from './dto/upsert-lead.dto.js';
-import { leadExamples, leadLinks } from './dto/lead-examples.js';
+import { leadBatchExamples, leadExamples, leadLinks } from './dto/lead-examples.js';
 import { leadErrors } from './lead-errors.js';
 import { LeadsService } from './leads.service.js';
 
-/** `/leads` (rule LEAD-1). */
+/** `/leads` (rules LEAD-1 and LEAD-14). */
 @ApiTags('Leads')
 @ApiSecurity('api-key')
 @DocumentedHeaders()
 @Controller('leads')
 export class LeadsController {
-  constructor(private readonly leads: LeadsService) {}
+  constructor(
+    private readonly leads: LeadsService,
+    private readonly batches: LeadBatchesService,
+  ) {}
 
   @Post()
   @WithRouteOptions({ changesNoKeptResponse: true })
@@ -61,6 +75,27 @@ export class LeadsController {
     @Body() lead: UpsertLeadDto,
   ): Promise<LeadUpsertResponseDto> {
     return this.leads.upsert(caller, lead);
+  }
+
+  @Post('batch')
+  @HttpCode(200)
+  @WithRouteOptions({ changesNoKeptResponse: true })
+  @ApiOperation({
+    operationId: 'upsertLeads',
+    summary: 'Create or update many leads',
+    description:
+      'Each lead is what a request of its own would make of it, one after the other: one that is ' +
+      'refused does not touch its neighbours. After a 5xx nothing is stored, or all of it: repeat ' +
+      'with the same Idempotency-Key.',
+  })
+  @DocumentedBody(LeadBatchDto, leadBatchExamples)
+  @DocumentedResponse(200, LeadBatchResponseDto, 'What became of each lead.', ignoredFieldsHeader)
+  @DocumentedErrors(...bodyErrors, ...commonErrors)
+  upsertAll(
+    @CurrentCaller() caller: Caller,
+    @Body() batch: LeadBatchDto,
+  ): Promise<LeadBatchResponseDto> {
+    return this.batches.upsert(caller, batch);
   }
 
   @Get(':recordSystemId')

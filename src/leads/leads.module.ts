@@ -6,6 +6,7 @@ import { CompoundsModule } from '../compounds/compounds.module.js';
 import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { LeadBatchesService } from './batch/lead-batches.service.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
@@ -35,6 +36,7 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     LeadDecisionsWriter,
     LeadGroupsService,
     LeadsService,
+    LeadBatchesService,
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
   ],

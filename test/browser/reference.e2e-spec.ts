@@ -119,6 +119,7 @@ describeWithBrowser('the reference in a browser', () => {
       readReservation: '200',
       reportReservationChange: '201',
       reconcileCheques: '200',
+      upsertLeads: '200',
       listCompounds: '200',
       listCompoundUnits: '200',
       upsertUnit: '201',

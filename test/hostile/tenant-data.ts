@@ -46,6 +46,8 @@ export function acceptedBody(
   switch (operation) {
     case 'POST /leads':
       return { recordSystemId: `lead-${turn % spread}` };
+    case 'POST /leads/batch':
+      return { leads: [{ recordSystemId: `lead-${turn % spread}` }] };
     case 'POST /units':
       return { recordSystemId: `unit-${turn % spread}`, compound: own('slug of a compound') };
     case 'POST /reservations':

@@ -429,6 +429,7 @@ describe('the reference', () => {
       'reconcileCheques',
       'reportReservationChange',
       'upsertLead',
+      'upsertLeads',
       'upsertReservation',
       'upsertUnit',
     ]);

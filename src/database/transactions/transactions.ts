@@ -34,6 +34,8 @@ export interface TransactionOptions {
   readonly onDuplicateKey?: (index: string) => Promise<void>;
   /** How long conflicts may go on, in milliseconds; without it until the time is over. */
   readonly conflictPatienceMs?: number;
+  /** Whether nothing of the work is stored: it only shows what it would do. */
+  readonly isRehearsal?: boolean;
   /** When nobody waits for the result any more, in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
   readonly expiresAt?: number;
 }
@@ -128,11 +130,11 @@ export class Transactions {
   private async runUntilUnique<T>(
     work: () => Promise<T>,
     deadline: number,
-    { onDuplicateKey, conflictPatienceMs }: TransactionOptions,
+    { onDuplicateKey, ...options }: TransactionOptions,
   ): Promise<T> {
     for (let retries = 0; ; retries++) {
       try {
-        return await this.runOnce(work, deadline, conflictPatienceMs);
+        return await this.runOnce(work, deadline, options);
       } catch (error) {
         // Inside the callback the transaction is already aborted; only a new one can continue.
         const duplicate = duplicateKey(error);
@@ -146,7 +148,7 @@ export class Transactions {
   private async runOnce<T>(
     work: () => Promise<T>,
     deadline: number,
-    conflictPatienceMs = Number.POSITIVE_INFINITY,
+    { conflictPatienceMs = Number.POSITIVE_INFINITY, isRehearsal = false }: TransactionOptions,
   ): Promise<T> {
     let lastError: unknown;
     const patienceEnd = Date.now() + conflictPatienceMs;
@@ -175,12 +177,20 @@ export class Transactions {
       }
     };
     return this.connection.getClient().withSession((session) =>
-      session.withTransaction(() => withSession(session, attempt), {
-        readConcern: { level: 'snapshot' },
-        writeConcern: { w: 'majority' },
-        readPreference: ReadPreference.primary,
-        maxCommitTimeMS: this.deadlineMs,
-      }),
+      session.withTransaction(
+        async () => {
+          const result = await withSession(session, attempt);
+          // The driver commits nothing that has ended already.
+          if (isRehearsal) await session.abortTransaction();
+          return result;
+        },
+        {
+          readConcern: { level: 'snapshot' },
+          writeConcern: { w: 'majority' },
+          readPreference: ReadPreference.primary,
+          maxCommitTimeMS: this.deadlineMs,
+        },
+      ),
     );
   }
 }

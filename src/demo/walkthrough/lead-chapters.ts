@@ -12,6 +12,7 @@ export const leadChapters: readonly Chapter[] = [
   { title: 'A project named in Arabic links its compound', execute: nameProjectInArabic },
   { title: 'The website reads its lead back', execute: readLead },
   { title: 'The payloads of lead sources are stored as they come', execute: sendFromSources },
+  { title: 'What was gathered offline comes in one batch', execute: sendBatch },
   { title: 'An invalid email is rejected', execute: sendWrongEmail },
   { title: 'The lead is deleted', execute: deleteLead },
 ];
@@ -110,6 +111,27 @@ async function sendFromSources(run: DemoRun): Promise<void> {
     const { lead } = response.body as { lead: { leadId: number } };
     run.print(`  ${source.padEnd(20)} ${response.status} created, lead number ${lead.leadId}`);
   }
+}
+
+async function sendBatch(run: DemoRun): Promise<void> {
+  const wrong = { recordSystemId: 'website-form-2', email: 'omar@example' };
+  const leads = [{ recordSystemId: 'website-form-3', name: 'Salma Nabil' }, wrong];
+  const refused = { index: 1, statusCode: 400, errorCode: 'validation.failed' };
+  const ask = (dryRun: boolean, lead: object) =>
+    run.client.show(
+      { method: 'POST', path: 'leads/batch', body: { leads, dryRun } },
+      {
+        status: 200,
+        body: {
+          ok: false,
+          created: 1,
+          refused: 1,
+          results: [{ index: 0, statusCode: 201, lead }, refused],
+        },
+      },
+    );
+  await ask(true, { leadId: null });
+  await ask(false, { recordSystemId: 'website-form-3' });
 }
 
 async function sendWrongEmail(run: DemoRun): Promise<void> {

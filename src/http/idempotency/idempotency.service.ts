@@ -114,18 +114,20 @@ export class IdempotencyService {
   /**
    * Stores the answers to those requests of a group that have claims, inside the open transaction.
    *
+   * @param answerOf makes the answer to a request, undefined when it changed nothing
    * @throws DomainError 409 when one of the claims was taken over
    */
   async completeGroup<T>(
     organizationId: Types.ObjectId,
     requests: readonly { readonly caller: Caller }[],
     outcomes: readonly PromiseSettledResult<T>[],
-    answerOf: (result: T) => Answer,
+    answerOf: (result: T) => Answer | undefined,
   ): Promise<void> {
     const completions = outcomes.flatMap((outcome, index) => {
       const claim = requests[index]?.caller.claim;
       if (claim === undefined || outcome.status === 'rejected') return [];
-      return { claim, response: storedResponse(claim, answerOf(outcome.value)) };
+      const answer = answerOf(outcome.value);
+      return answer === undefined ? [] : { claim, response: storedResponse(claim, answer) };
     });
     if (completions.length > 0) await this.complete(organizationId, completions);
   }

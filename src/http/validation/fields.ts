@@ -93,12 +93,21 @@ export function ItemsField(
 ): PropertyDecorator {
   return applyDecorators(
     Field({ type: [type], maxItems, ...options }, [...rules, ...listOf(maxItems)]),
-    ...checkedItems(type),
+    ItemType(type),
+    checkedItems(),
   );
 }
 
 /** As {@link ItemsField}, one that has to be there and not to be empty. */
 export function RequiredItems(
+  type: DtoClass,
+  options: ApiPropertyOptions & { maxItems: number },
+): PropertyDecorator {
+  return applyDecorators(SeparateItems(type, options), checkedItems());
+}
+
+/** As {@link RequiredItems}, but whoever reads the list checks each item; null is no object. */
+export function SeparateItems(
   type: DtoClass,
   { maxItems, ...options }: ApiPropertyOptions & { maxItems: number },
 ): PropertyDecorator {
@@ -110,12 +119,12 @@ export function RequiredItems(
       },
       ...listOf(maxItems),
     ]),
-    ...checkedItems(type),
+    ItemType(type),
   );
 }
 
-function checkedItems(type: DtoClass): PropertyDecorator[] {
-  return [ItemType(type), ValidateNested({ each: true, message: 'nestedValidation' })];
+function checkedItems(): PropertyDecorator {
+  return ValidateNested({ each: true, message: 'nestedValidation' });
 }
 
 function statusApi(statuses: readonly string[], description: string): ApiPropertyOptions {

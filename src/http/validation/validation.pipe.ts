@@ -22,12 +22,22 @@ export class RequestValidationPipe implements PipeTransform {
       throw new DomainError(httpErrors.bodyMustBeObject);
     const sent = value as Record<string, unknown>;
     const dto = instantiate(metatype as DtoClass, sent);
-    const errors = await validate(dto, { forbidUnknownValues: false });
-    const messages = errors.flatMap((error) => messagesOf(error));
-    if (type === 'query' || type === 'body') {
-      messages.unshift(...unknownNameMessages(type, metatype as DtoClass, sent));
-    }
-    if (messages.length === 0) return dto;
+    const isChecked = type === 'query' || type === 'body';
+    await assertValid(dto, isChecked ? unknownNameMessages(type, metatype as DtoClass, sent) : []);
+    return dto;
+  }
+}
+
+/**
+ * Checks the rules of a DTO.
+ *
+ * @param others what is known to be wrong already
+ * @throws DomainError 400 with one message for each broken rule (rule HTTP-5)
+ */
+export async function assertValid(dto: object, others: readonly Message[] = []): Promise<void> {
+  const errors = await validate(dto, { forbidUnknownValues: false });
+  const messages = [...others, ...errors.flatMap((error) => messagesOf(error))];
+  if (messages.length > 0) {
     throw new DomainError(httpErrors.validationFailed, distinct(messages));
   }
 }

@@ -31,3 +31,17 @@ export const leadLinks = {
   read: { operationId: 'readLead', parameters },
   delete: { operationId: 'deleteLead', parameters },
 };
+
+/** Requests of `POST /leads/batch` for the reference. */
+export const leadBatchExamples = {
+  'What a website gathered while it was offline': {
+    leads: [
+      { recordSystemId: 'website-form-7-4713', name: 'Youssef Adel', phoneNumber: '01001234568' },
+      { recordSystemId: 'website-form-7-4714', name: 'Salma Nabil', email: 'salma@example.com' },
+    ],
+  },
+  'What it would do': {
+    leads: [{ recordSystemId: 'website-form-7-4713', phoneNumber: '01001234569' }],
+    dryRun: true,
+  },
+};

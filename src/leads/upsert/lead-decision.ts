@@ -29,6 +29,9 @@ export interface LeadDecision {
   readonly bytes: number;
 }
 
+/** What became of a request: what it does, or why it is refused. */
+export type LeadOutcome = PromiseSettledResult<LeadDecision>;
+
 /** A lead that a group writes. */
 export interface WrittenLead {
   readonly lead: LeadDocument;

@@ -9,24 +9,45 @@ import {
   type GroupedTransactionStats,
 } from '../../database/transactions/grouped-transactions.js';
 import { Transactions } from '../../database/transactions/transactions.js';
+import { DomainError } from '../../http/errors/domain-error.js';
+import type { Answer } from '../../http/idempotency/idempotency-claim.js';
 import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
 import type { Organization } from '../../organizations/organization.js';
 import { mebibyte } from '../../values/numbers.js';
 import { LeadNumbers, type ReservedNumbers } from '../lead-numbers.js';
-import { type LeadPayload, requestData } from '../lead-merge.js';
+import { leadErrors } from '../lead-errors.js';
+import type { LeadPayload } from '../lead-merge.js';
 import { decideLead } from './decide-lead.js';
-import { leadUpsertAnswer } from './lead-answer.js';
-import { countCreated, type LeadDecision, type LeadRequest, withNumbers } from './lead-decision.js';
+import {
+  countCreated,
+  type LeadDecision,
+  type LeadOutcome,
+  type LeadRequest,
+  withNumbers,
+} from './lead-decision.js';
 import { LeadDecisionsWriter } from './lead-decisions-writer.js';
+import {
+  batchLimit,
+  batchOf,
+  type LeadSubmission,
+  type SettledSubmission,
+  settle,
+  singleLead,
+} from './lead-submission.js';
 import type { LeadRecords } from './lead-records.js';
 import { LeadRecordsLoader } from './lead-records-loader.js';
 
 /** What goes together at most: requests, and bytes of them. */
 const limits = { count: 32, bytes: mebibyte };
-/** A group ends early when it has this much to store. */
+/** A transaction of single requests ends when it has this much to store. */
 const storedBytesLimit = 16 * mebibyte;
 
-type Outcome = PromiseSettledResult<LeadDecision>;
+/** A transaction in the making. */
+interface OpenGroup {
+  readonly organization: Organization;
+  readonly numbers?: ReservedNumbers;
+  readonly outcomes: LeadOutcome[];
+}
 
 /** What requests about a lead wait for inside a process. */
 export function leadQueueKey(organizationId: Types.ObjectId, recordSystemId: string): string {
@@ -35,14 +56,15 @@ export function leadQueueKey(organizationId: Types.ObjectId, recordSystemId: str
 
 /**
  * Lead requests of one organization, in groups: each sees what those before it decided, one that is
- * refused changes nothing, and one transaction stores what the others changed (rule LEAD-11).
+ * refused changes nothing, and one transaction stores what the others changed (rule LEAD-11). A batch
+ * is a group of its own (rule LEAD-14).
  */
 @Injectable()
 export class LeadGroupsService {
-  private readonly groups: GroupedTransactions<LeadRequest, LeadDecision>;
+  private readonly groups: GroupedTransactions<LeadSubmission, SettledSubmission>;
 
   constructor(
-    transactions: Transactions,
+    private readonly transactions: Transactions,
     private readonly loader: LeadRecordsLoader,
     private readonly writer: LeadDecisionsWriter,
     private readonly numbers: LeadNumbers,
@@ -50,9 +72,11 @@ export class LeadGroupsService {
     private readonly clock: Clock,
   ) {
     const work = {
-      begin: ({ caller }: LeadRequest) => this.begin(caller),
-      queueKeys: async ({ caller, payload: { recordSystemId } }: LeadRequest) =>
-        recordSystemId === undefined ? [] : [leadQueueKey(caller.organizationId, recordSystemId)],
+      begin: ({ caller }: LeadSubmission) => this.begin(caller),
+      queueKeys: async ({ caller, leads }: LeadSubmission) =>
+        leads.flatMap(({ payload: { recordSystemId } }) =>
+          recordSystemId === undefined ? [] : leadQueueKey(caller.organizationId, recordSystemId),
+        ),
     };
     this.groups = new GroupedTransactions(transactions, work, limits);
   }
@@ -69,46 +93,139 @@ export class LeadGroupsService {
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async upsert(caller: Caller, payload: LeadPayload): Promise<LeadDecision> {
-    const request = { caller, payload, data: requestData(payload) };
+    const submission = singleLead(caller, payload);
     const bytes = BSON.calculateObjectSize(payload);
-    return this.groups.submit(caller.organizationId.toHexString(), request, bytes);
+    const { outcomes } = await this.groups.submit(groupKey(caller), submission, bytes);
+    const [outcome] = outcomes;
+    if (outcome?.status === 'fulfilled') return outcome.value;
+    throw outcome?.reason;
+  }
+
+  /**
+   * Does for each lead what {@link upsert} does for one, in their order and in one transaction, which
+   * also stores the answer if the caller has a claim: either all of it counts, or nothing.
+   *
+   * @param answerOf makes the answer of the outcomes, which are in the order of the leads
+   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
+   */
+  async upsertAll<A extends Answer>(
+    caller: Caller,
+    payloads: readonly LeadPayload[],
+    answerOf: (outcomes: readonly LeadOutcome[]) => A,
+  ): Promise<A> {
+    const submission = { ...batchOf(caller, payloads), answerOf };
+    // It leaves no room for others.
+    const { outcomes } = await this.groups.submit(groupKey(caller), submission, limits.bytes);
+    return answerOf(outcomes);
+  }
+
+  /**
+   * What {@link upsertAll} would do now. Nothing is stored, and new leads have no numbers.
+   *
+   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
+   */
+  async rehearse(
+    caller: Caller,
+    payloads: readonly LeadPayload[],
+  ): Promise<readonly LeadOutcome[]> {
+    const batch = batchOf(caller, payloads);
+    const attempt = async () => {
+      const group = { organization: caller.organization, outcomes: [] };
+      await this.decideAndStoreAll(group, batch);
+      return group.outcomes;
+    };
+    return this.transactions.run(attempt, { isRehearsal: true });
   }
 
   private begin({ organization }: Caller) {
     const numbers = this.numbers.reserve(organization._id);
     return {
-      run: (requests: readonly LeadRequest[]) =>
-        this.decideAndStore(organization, requests, numbers),
+      run: (submissions: readonly LeadSubmission[]) =>
+        this.runGroup({ organization, numbers, outcomes: [] }, submissions),
       onDuplicateKey: (index: string) => numbers.onDuplicateKey(index),
     };
   }
 
-  /** The outcomes of as many requests, from the first on, as fit into one transaction. */
-  private async decideAndStore(
-    organization: Organization,
-    requests: readonly LeadRequest[],
-    numbers: ReservedNumbers,
-  ): Promise<Outcome[]> {
-    const { records, outcomes } = await this.decide(organization, requests);
-    const decided = outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    if (decided.length === 0) return outcomes;
-    const decisions = withNumbers(decided, await numbers.take(countCreated(decided)));
-    const numbered = decisions.values();
-    const settled = outcomes.map((one) =>
-      one.status === 'fulfilled' ? { ...one, value: numbered.next().value ?? one.value } : one,
-    );
-    const { _id } = organization;
-    await this.writer.store(_id, records.clients.changes(), decisions);
-    await this.idempotency.completeGroup(_id, requests, settled, leadUpsertAnswer);
+  /** What became of as many requests, from the first on, as fit into one transaction. */
+  private async runGroup(
+    group: OpenGroup,
+    submissions: readonly LeadSubmission[],
+  ): Promise<PromiseSettledResult<SettledSubmission>[]> {
+    const [first] = submissions;
+    if (first === undefined) return [];
+    if (first.bytesLimit === undefined) {
+      await this.decideAndStore(
+        group,
+        submissions.flatMap(({ leads }) => leads),
+        storedBytesLimit,
+      );
+    } else {
+      await this.decideAndStoreAll(group, { ...first, bytesLimit: first.bytesLimit });
+    }
+    const settled = settle(submissions, group.outcomes);
+    if (group.outcomes.some(({ status }) => status === 'fulfilled')) {
+      await this.idempotency.completeGroup(
+        group.organization._id,
+        submissions,
+        settled,
+        ({ submission, outcomes }) => submission.answerOf(outcomes),
+      );
+    }
     return settled;
   }
 
+  /** Leads that are too large to be in memory together are decided one part after the other. */
+  private async decideAndStoreAll(
+    group: OpenGroup,
+    { leads, bytesLimit }: { readonly leads: readonly LeadRequest[]; readonly bytesLimit: number },
+  ): Promise<void> {
+    const { outcomes } = group;
+    let bytes = 0;
+    while (outcomes.length < leads.length && bytes <= bytesLimit) {
+      bytes += await this.decideAndStore(group, leads.slice(outcomes.length), bytesLimit - bytes);
+    }
+    const rest = leads.slice(outcomes.length);
+    const reason = new DomainError(leadErrors.batchFull, { limit: batchLimit });
+    outcomes.push(...rest.map(() => ({ status: 'rejected', reason }) as const));
+  }
+
+  /**
+   * Adds the outcomes of as many requests, from the first on, as one part of the transaction takes.
+   *
+   * @returns about how many bytes they change
+   */
+  private async decideAndStore(
+    { organization, numbers, outcomes }: OpenGroup,
+    requests: readonly LeadRequest[],
+    bytesLimit: number,
+  ): Promise<number> {
+    const part = await this.decide(organization, requests, bytesLimit);
+    const decided = decisionsOf(part.outcomes);
+    const used = countCreated(decisionsOf(outcomes));
+    const taken = (await numbers?.take(used + countCreated(decided))) ?? [];
+    const decisions = withNumbers(decided, taken.slice(used));
+    const numbered = decisions.values();
+    outcomes.push(
+      ...part.outcomes.map((one) =>
+        one.status === 'fulfilled' ? { ...one, value: numbered.next().value ?? one.value } : one,
+      ),
+    );
+    if (decisions.length > 0) {
+      await this.writer.store(organization._id, part.records.clients.changes(), decisions);
+    }
+    return decisions.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
   /** What decisions asked for that few do is loaded in a second go. */
-  private async decide(organization: Organization, requests: readonly LeadRequest[]) {
+  private async decide(
+    organization: Organization,
+    requests: readonly LeadRequest[],
+    bytesLimit: number,
+  ) {
     const decideOver = async (options: { readonly isExhaustive: boolean }) => {
       const { records, count } = await this.loader.load(organization, requests, options);
-      const outcomes = decideAll(records, requests.slice(0, count), this.clock.now());
-      return { records, outcomes };
+      const now = this.clock.now();
+      return { records, outcomes: decideAll(records, requests.slice(0, count), now, bytesLimit) };
     };
     try {
       return await decideOver({ isExhaustive: false });
@@ -119,12 +236,25 @@ export class LeadGroupsService {
   }
 }
 
+function groupKey({ organizationId }: Caller): string {
+  return organizationId.toHexString();
+}
+
+function decisionsOf(outcomes: readonly LeadOutcome[]): LeadDecision[] {
+  return outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+}
+
 /** Decides requests one after the other, until there is enough to store. */
-function decideAll(records: LeadRecords, requests: readonly LeadRequest[], now: Date): Outcome[] {
-  const outcomes: Outcome[] = [];
+function decideAll(
+  records: LeadRecords,
+  requests: readonly LeadRequest[],
+  now: Date,
+  bytesLimit: number,
+): LeadOutcome[] {
+  const outcomes: LeadOutcome[] = [];
   let bytes = 0;
   for (const request of requests) {
-    if (bytes > storedBytesLimit) break;
+    if (bytes > bytesLimit) break;
     try {
       const value = decideLead(records, request, now);
       records.put(value);

@@ -1,0 +1,110 @@
+import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
+import type { ErrorDefinition } from '../../http/errors/error-definition.js';
+import { httpErrors } from '../../http/errors/http-errors.js';
+import { explained } from '../../http/reference/explained-errors.js';
+import { BooleanField, SeparateItems } from '../../http/validation/fields.js';
+import { LeadDto } from '../dto/lead.dto.js';
+import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
+import { leadErrors } from '../lead-errors.js';
+
+/** What one transaction stores, and one response shows, without others waiting for long. */
+const maxLeads = 100;
+
+/** Why a lead of a batch may be refused. */
+const refusals: readonly ErrorDefinition[] = [
+  httpErrors.bodyMustBeObject,
+  httpErrors.validationFailed,
+  leadErrors.duplicatePhone,
+  leadErrors.databaseReference,
+  leadErrors.tooLarge,
+  leadErrors.tooManyChanges,
+  httpErrors.eventTooLarge,
+  leadErrors.batchFull,
+];
+
+/** Body of `POST /leads/batch` (rule LEAD-14). */
+export class LeadBatchDto {
+  @SeparateItems(UpsertLeadDto, {
+    maxItems: maxLeads,
+    description: 'Each as in a request of its own; one that is refused does not touch the others.',
+  })
+  leads!: readonly (UpsertLeadDto | null)[];
+
+  @BooleanField({
+    description: 'true only tells what the same request without it would do now.',
+    example: false,
+  })
+  dryRun?: boolean;
+}
+
+export class BatchLeadDto extends OmitType(LeadDto, ['leadId']) {
+  @ApiProperty({
+    type: 'integer',
+    minimum: 1,
+    nullable: true,
+    description:
+      'Sequential number within the organization; null for a lead that a dry run would create, ' +
+      'whose ids stand for nothing either.',
+    example: 42,
+  })
+  leadId!: number | null;
+}
+
+/** What became of one lead of a batch. */
+export class LeadResultDto {
+  @ApiProperty({ type: Number, description: 'Position in the batch, from 0.', example: 0 })
+  index!: number;
+
+  @ApiProperty({
+    type: Number,
+    description: 'What a request of its own would be answered: 201, 200, or that of an error.',
+    example: 201,
+  })
+  statusCode!: number;
+
+  @ApiPropertyOptional({
+    type: String,
+    enum: ['create', 'update'],
+    description: 'Unless the lead was refused.',
+    example: 'create',
+  })
+  operation?: 'create' | 'update';
+
+  @ApiPropertyOptional({ type: BatchLeadDto, description: 'Unless the lead was refused.' })
+  lead?: BatchLeadDto;
+
+  @ApiPropertyOptional({
+    oneOf: [{ type: 'string' }, { type: 'array', items: { type: 'string' } }],
+    description: 'What is wrong, in the language of the request; only of a refused lead.',
+  })
+  message?: string | readonly string[];
+
+  @ApiPropertyOptional({
+    type: String,
+    description: 'The status in words; only of a refused lead.',
+  })
+  error?: string;
+
+  @ApiPropertyOptional({
+    type: String,
+    description: `What x-error-code would say; only of a refused lead.\n${explained(refusals)}`,
+  })
+  errorCode?: string;
+}
+
+export class LeadBatchResponseDto {
+  @ApiProperty({ type: Boolean, description: 'Whether no lead was refused.', example: true })
+  ok!: boolean;
+
+  @ApiProperty({ type: Number, example: 1 })
+  created!: number;
+
+  @ApiProperty({ type: Number, example: 0 })
+  updated!: number;
+
+  @ApiProperty({ type: Number, example: 0 })
+  refused!: number;
+
+  @ApiProperty({ type: [LeadResultDto], description: 'One for each lead, in their order.' })
+  results!: readonly LeadResultDto[];
+}
