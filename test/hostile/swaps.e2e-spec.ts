@@ -124,7 +124,19 @@ function someSwaps(from: readonly Place[], count: number): Swap[] {
       const ids = other.ids[kind] ?? [];
       return { ...place, kind, id: ids[index % ids.length] ?? '' };
     });
-  return fc.sample(swap, { numRuns: count, seed: 20_261_122 });
+  const sampled = fc.sample(swap, { numRuns: 2 * count, seed: 20_261_122 });
+  return sampled.filter(isFirstUse()).slice(0, count);
+}
+
+/** A key that a request was sent with stands for that request: another one with it is refused. */
+function isFirstUse(): (swap: Swap) => boolean {
+  const used = new Set<string>();
+  return ({ position, id }) => {
+    if (position.place !== 'header') return true;
+    const isFirst = !used.has(id);
+    used.add(id);
+    return isFirst;
+  };
 }
 
 const controls = new Map<string, Promise<ReturnType<typeof seen>>>();
