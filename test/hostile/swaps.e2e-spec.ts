@@ -7,7 +7,7 @@ import {
   type Position,
   withValueAt,
 } from '../support/operations.js';
-import { isFull, rounds } from '../support/rounds.js';
+import { rounds } from '../support/rounds.js';
 import { isAcrossTenants, type TenantCommand } from '../support/tenant-commands.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { type Answer, createSender, inParallel, type SentRequest } from './requests.js';
@@ -21,8 +21,10 @@ import {
   unusedId,
 } from './tenant-data.js';
 
-/** How many requests name something of another organization. */
-const swaps = rounds(240, 10_000);
+/** How many requests read, filter or delete by something of another organization. */
+const readingSwaps = rounds(120, 5_000);
+/** How many write with it: with more, what some of them have made of an id is found by others. */
+const writingSwaps = 120;
 
 let service: TestService;
 let own: TenantData;
@@ -34,7 +36,7 @@ beforeAll(async () => {
   service = await startTestService({ DATABASE_DEADLINE_MS: '30000' });
   [own, other] = await Promise.all([
     addTenantData(service.db, spread),
-    addTenantData(service.db, rounds(3, 20)),
+    addTenantData(service.db, 3),
   ]);
   sender = createSender(service.url);
   await eventually(async () => {
@@ -165,7 +167,7 @@ const stored = (tenant: TenantData) => storedOf(service.db, tenant.organizationI
 describe('what belongs to another organization', () => {
   it('does not exist for a caller who reads, filters and deletes by any id of it', async () => {
     const before = await Promise.all([own, other].map(stored));
-    const outcomes = await run(someSwaps(reading, Math.ceil(swaps / 2)));
+    const outcomes = await run(someSwaps(reading, readingSwaps));
     for (const { where, got, expected } of outcomes)
       expect([where, got]).toEqual([where, expected]);
     expect(await Promise.all([own, other].map(stored))).toEqual(before);
@@ -174,7 +176,7 @@ describe('what belongs to another organization', () => {
 
   it('does not exist for a caller who writes with any id of it in any place of a body', async () => {
     const before = await stored(other);
-    const outcomes = await run(someSwaps(writing, Math.floor(swaps / 2)));
+    const outcomes = await run(someSwaps(writing, writingSwaps));
     const isRefused = ({ got }: (typeof outcomes)[number]) => got.status >= 400;
     for (const outcome of outcomes) {
       const { where, got, expected } = outcome;
@@ -183,10 +185,10 @@ describe('what belongs to another organization', () => {
       if (!isAccepted) expect([where, got]).toEqual([where, expected]);
     }
     const refused = outcomes.filter(isRefused).map(({ swap }) => swap);
-    expect(refused.length).toBeGreaterThan(swaps / 20);
+    expect(refused.length).toBeGreaterThan(writingSwaps / 10);
 
     const after = await stored(own);
-    const again = await run(refused.slice(0, rounds(60, 600)));
+    const again = await run(refused.slice(0, writingSwaps / 2));
     expect(again.filter((outcome) => !isRefused(outcome))).toEqual([]);
     expect(await stored(own)).toEqual(after);
     expect(await stored(other)).toEqual(before);
@@ -201,12 +203,11 @@ describe('what belongs to another organization', () => {
     expect(foreign).toEqual([]);
     const without = commands.filter(({ organizations }) => organizations === null);
     expect(without.filter((command) => !isAcrossTenants(command))).toEqual([]);
-    expect(commands.length).toBeGreaterThan(swaps);
+    expect(commands.length).toBeGreaterThan(writingSwaps);
     const collections = new Set(commands.map(({ collection }) => collection));
     // Each endpoint has asked for its own.
     for (const name of ['leads', 'compounds', 'units', 'reservations', 'chequeWallets']) {
       expect(collections).toContain(name);
     }
-    if (isFull) expect(controls.size).toBeGreaterThan(1_000);
   });
 });
