@@ -2,12 +2,13 @@
 // nothing, and fails when a file is not what it would write.
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { brunoCollectionFiles } from './bruno-collection.mjs';
 import { typescriptClientFiles } from './typescript-client.mjs';
 
 const root = join(import.meta.dirname, '..');
 const document = JSON.parse(await readFile(join(root, 'docs/openapi.json'), 'utf8'));
-const files = { ...(await typescriptClientFiles(document)) };
-const folders = ['clients/typescript/src/generated'];
+const files = { ...(await typescriptClientFiles(document)), ...brunoCollectionFiles(document) };
+const folders = ['clients/typescript/src/generated', 'clients/bruno'];
 
 const present = (await Promise.all(folders.map(filesBelow))).flat();
 const superfluous = present.filter((path) => !(path in files));
