@@ -1,0 +1,312 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import { Webhook } from 'standardwebhooks';
+import type { CallbackDto, Operations, UnitDto } from '../../clients/typescript/src/index.js';
+import { apiClient } from '../support/api-client.js';
+import type { Tenant } from '../support/builders.js';
+import { addDemoTenant } from '../support/demo-tenant.js';
+import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
+import { sharedService } from '../support/shared-service.js';
+import { canRun, programs, runProgram, startProgram } from './support/programs.js';
+
+const service = sharedService();
+const folder = mkdtempSync(join(tmpdir(), 'guides-'));
+let tenant: Tenant;
+let api: Operations;
+/** Stands before the service, so that tests can take its answers away. */
+let gateway: Receiver;
+let variables: Record<string, string>;
+
+/** Passes a request on and its answer back. */
+const passOn: Respond = (received, response) => {
+  const { method, path, headers, body } = received;
+  const init = { method, headers: forwarded(headers), ...(body === '' ? {} : { body }) };
+  void fetch(`${service.url}${path}`, init).then(async (answer) => {
+    const text = Buffer.from(await answer.arrayBuffer());
+    const kept = [...answer.headers].filter(
+      ([name]) =>
+        !/^(content-(length|encoding)|transfer-encoding|connection|keep-alive)$/.test(name),
+    );
+    response.writeHead(answer.status, Object.fromEntries(kept)).end(text);
+  });
+};
+
+const forwarded = (headers: Record<string, string>) =>
+  Object.fromEntries(
+    ['api-key', 'content-type', 'language', 'idempotency-key', 'if-none-match']
+      .filter((name) => headers[name] !== undefined)
+      .map((name) => [name, headers[name] ?? '']),
+  );
+
+beforeAll(async () => {
+  tenant = await addDemoTenant(service.db, service.databaseUri);
+  api = apiClient(service.url, tenant.key);
+  gateway = await startReceiver(passOn);
+  variables = { API_URL: new URL(gateway.url).origin, API_KEY: tenant.key };
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** Tests of what this machine can run; the names of the others say why they are skipped. */
+const where = (program: string) => (canRun(program) ? it : it.skip);
+
+describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
+  where(program)('sends what its form posts, through failures, once', async () => {
+    const website = await startProgram(program, variables);
+    const send = async (fields: Record<string, string>) => {
+      const body = new URLSearchParams({ language: 'en-us', ...fields });
+      const response = await fetch(website.url, { method: 'POST', body });
+      return [response.status, await response.text()];
+    };
+    const thanked = [200, 'Thank you · شكرًا لك'];
+    try {
+      const pages = await Promise.all(
+        ['/', '/ar'].map(async (path) => (await fetch(website.url + path)).text()),
+      );
+      expect(pages[0]).toContain('<form method="post">');
+      expect(pages[1]).toContain('<html lang="ar" dir="rtl">');
+      expect(pages.join('')).not.toContain(tenant.key);
+
+      const submission = randomUUID();
+      const phone = `010${String(Date.now()).slice(-8)}`;
+      let requests = 0;
+      gateway.respondWith((received, response) => {
+        requests += 1;
+        if (requests === 1) response.writeHead(503).end();
+        else if (requests === 2) response.destroy();
+        else passOn(received, response);
+      });
+      expect(await send({ submission, name: 'منى السيد', phone })).toEqual(thanked);
+      expect(requests).toBe(3);
+      expect(await send({ submission, name: 'منى السيد', phone })).toEqual(thanked);
+      const leads = await service.db
+        .collection('leads')
+        .find({ organizationId: tenant.organizationId, 'data.phoneNumber': phone })
+        .toArray();
+      expect(leads.map(({ data, recordSystemId }) => [data.name, recordSystemId])).toEqual([
+        ['منى السيد', submission],
+      ]);
+      expect(await send({ submission: '', name: 'Another', phone })).toEqual(thanked);
+
+      const empty = { submission: randomUUID(), name: '', phone: '' };
+      expect(await send(empty)).toEqual([
+        400,
+        'name should not be empty\nphoneNumber should not be empty',
+      ]);
+      const [status, message] = await send({ ...empty, language: 'ar-eg' });
+      expect(status).toBe(400);
+      expect(message).toMatch(/^[^a-z]*name[^a-z]*\n[^a-z]*phoneNumber[^a-z]*$/);
+    } finally {
+      gateway.respondWith(passOn);
+      await website.stop();
+    }
+  });
+});
+
+describe('send-waiting.mjs', () => {
+  it('sends a file of leads, and again without doing anything twice', async () => {
+    const file = join(folder, 'waiting.ndjson');
+    const waiting = [{ name: 'Waiting 1' }, { name: '' }, { name: 'Waiting 2' }];
+    writeFileSync(file, waiting.map((lead) => `${JSON.stringify(lead)}\n`).join(''));
+    for (const _ of ['first', 'second']) {
+      const { code, stdout, stderr } = await runProgram('send-waiting.mjs', [file], variables);
+      expect([code, stdout]).toEqual([0, 'created 2, updated 0, refused 1\n']);
+      expect(JSON.parse(stderr)).toMatchObject({
+        lead: { name: '' },
+        errorCode: 'validation.failed',
+      });
+    }
+    const filter = { organizationId: tenant.organizationId, 'data.name': /^Waiting/ };
+    expect(await service.db.collection('leads').countDocuments(filter)).toBe(2);
+  });
+});
+
+describe('the programs of a collector', () => {
+  let reservationId: string;
+
+  beforeAll(async () => {
+    const { data } = await api.upsertReservation({
+      body: {
+        recordSystemId: 'deal-of-the-collector',
+        unit: 'pm-a-001',
+        status: 'pending_cheque_collection',
+        partnerCollection: true,
+        cheques: [{ installmentId: '1' }, { installmentId: '2' }],
+      },
+    });
+    reservationId = data.reservation._id;
+  });
+
+  where('collector.py')('report every message once, though answers are lost', async () => {
+    const cheque = (
+      chequeStatus: NonNullable<CallbackDto['chequeStatus']>,
+      installmentId = '1',
+    ) => ({
+      reservationId,
+      installmentId,
+      chequeStatus,
+    });
+    const messages = [
+      cheque('post_dated'),
+      { ...cheque('pending'), chequeNumber: '000451', chequeAmount: 250_000 },
+      cheque('overdue'),
+      cheque('collected'),
+      cheque('bounced'),
+      cheque('collected'),
+      { reservationId, reservationStatus: 'expired' },
+      { reservationId, reservationStatus: 'approved' },
+      cheque('collected', '3'),
+      { reservationId: 'f'.repeat(24), reservationStatus: 'canceled' },
+    ];
+    const lost = new Set<string>();
+    gateway.respondWith((received, response) => {
+      const key = received.headers['idempotency-key'] ?? '';
+      // Of every message the first answer is lost, after the service has done what it says.
+      if (lost.has(key)) return passOn(received, response);
+      lost.add(key);
+      const init = { method: 'POST', headers: forwarded(received.headers), body: received.body };
+      return void fetch(`${service.url}${received.path}`, init).then(() => response.destroy());
+    });
+    const input = messages
+      .map((message, index) => `${JSON.stringify({ id: `m-${index + 1}`, ...message })}\n`)
+      .join('');
+    const paused = { ...variables, PAUSE: '0.001' };
+    const { stdout, stderr } = await runProgram('collector.py', [], paused, input);
+    gateway.respondWith(passOn);
+    expect(stderr).toBe('');
+    expect(stdout.trim().split('\n')).toEqual([
+      ...['1', '2', '3', '4', '5', '6'].map((id) => `m-${id} unchanged, cheque applied`),
+      'm-7 ignored, cheque none',
+      'm-8 422 reservation.not_pending_cheque_collection',
+      'm-9 404 cheque.not_found',
+      'm-10 404 reservation.not_found',
+    ]);
+    const { data } = await api.readReservation({ path: { reservationId } });
+    const [first] = data.data.chequeWallet?.cheques ?? [];
+    expect(first?.statusHistory.map(({ status }) => status)).toEqual(
+      messages.slice(0, 6).map((message) => 'chequeStatus' in message && message.chequeStatus),
+    );
+  });
+
+  where('collector.py')('read back what had no answer to the end', async () => {
+    gateway.respondWith((received, response) => {
+      if (received.method === 'GET') passOn(received, response);
+      else response.writeHead(503).end();
+    });
+    const message = { id: 'm-11', reservationId, installmentId: '2', chequeStatus: 'collected' };
+    const paused = { ...variables, PAUSE: '0.001' };
+    const { stdout } = await runProgram('collector.py', [], paused, JSON.stringify(message));
+    gateway.respondWith(passOn);
+    expect(stdout).toBe('m-11 unknown, the cheque is pending: send the message again later\n');
+  });
+
+  where('reconcile.py')('tell what differs from a ledger', async () => {
+    const file = join(folder, 'ledger.csv');
+    const names = 'reservationId,installmentId,chequeStatus,chequeNumber,chequeAmount';
+    const rows = [`${reservationId},1,collected,000451,250000`, `${reservationId},2,bounced,,`];
+    writeFileSync(file, [names, ...rows, ''].join('\n'));
+    const differing = await runProgram('reconcile.py', [file], variables);
+    expect(differing).toMatchObject({
+      code: 1,
+      stdout: `${reservationId} 2 status: the platform pending, your ledger bounced\n1 of 2 agree\n`,
+    });
+    writeFileSync(file, [names, rows[0], ''].join('\n'));
+    const agreeing = await runProgram('reconcile.py', [file], variables);
+    expect(agreeing).toMatchObject({ code: 0, stdout: '1 of 1 agree\n' });
+  });
+});
+
+describe('the programs of a CRM', () => {
+  const byId = (units: readonly UnitDto[]) => units.toSorted((a, b) => (a._id < b._id ? -1 : 1));
+
+  it('keep a copy of all units', async () => {
+    const file = join(folder, 'units.json');
+    const copied = async () => {
+      const { code, stderr } = await runProgram('copy.mjs', [], { ...variables, COPY: file });
+      expect([code, stderr]).toEqual([0, '']);
+      return byId((JSON.parse(readFileSync(file, 'utf8')) as { units: UnitDto[] }).units);
+    };
+    const stored = async () => byId((await api.exportUnits()).data.data);
+    expect(await copied()).toEqual(await stored());
+    const compound = 'palm-meadows';
+    await api.upsertUnit({ body: { unitId: 'PM-A-002', compound, price: 1 } });
+    await api.upsertUnit({ body: { unitId: 'NEW', compound, name: 'New' } });
+    await api.upsertUnit({ body: { unitId: 'PM-A-003', compound, isDeleted: true } });
+    expect(await copied()).toEqual(await stored());
+  });
+
+  it('ask for a unit only when it has changed', async () => {
+    const rounds = { ...variables, ROUNDS: '3', PAUSE_MS: '1' };
+    const { stdout } = await runProgram('one-unit.mjs', ['pm-a-001'], rounds);
+    expect(stdout).toMatch(/^.+ (Sold|Reserved|Available) \d+\ncurrent\ncurrent\n$/);
+  });
+
+  where('export.py')('write what matches into a file for spreadsheets', async () => {
+    const file = join(folder, 'units.csv');
+    const { code, stdout, stderr } = await runProgram(
+      'export.py',
+      [file, 'status=Available'],
+      variables,
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    const text = readFileSync(file, 'utf8');
+    expect(text.startsWith('\u{FEFF}')).toBe(true);
+    const rows = parse(text, { bom: true, columns: true }) as Record<string, string>[];
+    const { data } = await api.exportUnits({ query: { status: 'Available' } });
+    expect(rows.map(({ slug }) => slug).toSorted()).toEqual(
+      data.data.map(({ slug }) => slug).toSorted(),
+    );
+    expect(stdout).toBe(`${rows.length} units\n`);
+    expect(rows.some(({ name = '' }) => /[ء-ي]/.test(name))).toBe(true);
+  });
+});
+
+describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) => {
+  where(program)('takes what is signed, once, and nothing else', async () => {
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    const receiver = await startProgram(program, { WEBHOOK_SECRET: secret, TMPDIR: folder });
+    const body =
+      '{"type":"lead.created","timestamp":"2030-01-01T00:00:00.000Z","data":{"_id":"عربي"}}';
+    const post = async (sent: string, at = new Date(), by = [secret], id = 'msg_1') => {
+      const headers = {
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': by.map((each) => new Webhook(each).sign(id, at, body)).join(' '),
+      };
+      return (await fetch(receiver.url, { method: 'POST', headers, body: sent })).status;
+    };
+    const foreign = `whsec_${randomBytes(32).toString('base64')}`;
+    try {
+      expect(await post(body)).toBe(204);
+      expect(await post(body)).toBe(204);
+      expect(await post(body, new Date(), [foreign, secret], 'msg_2')).toBe(204);
+      expect(await post(body.replace('created', 'deleted'))).toBe(401);
+      expect(await post(body, new Date(Date.now() - 400_000))).toBe(401);
+      expect(await post(body, new Date(), [foreign])).toBe(401);
+      expect((await fetch(receiver.url, { method: 'POST', body })).status).toBe(401);
+      expect(receiver.printed().match(/lead\.created عربي/g)).toHaveLength(2);
+      expect(receiver.printed()).not.toContain('lead.deleted');
+    } finally {
+      await receiver.stop();
+    }
+  });
+});
+
+describe('the guides', () => {
+  const guides = readdirSync('docs/guides', { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => readFileSync(join('docs/guides', path), 'utf8'));
+
+  it.each(readdirSync(programs))('show %s, which is short', (program) => {
+    expect(guides.some((guide) => guide.includes(`programs/${program}`))).toBe(true);
+    const lines = readFileSync(join(programs, program), 'utf8').split('\n');
+    const code = lines.filter((line) => !/^\s*(#|\/\/|\}?\)?;?$)/.test(line));
+    expect(code.length).toBeLessThanOrEqual(45);
+  });
+});
