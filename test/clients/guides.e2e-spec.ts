@@ -1,11 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { Webhook } from 'standardwebhooks';
 import type { CallbackDto, Operations, UnitDto } from '../../clients/typescript/src/index.js';
+import { runCli } from '../operator/command-line.js';
 import { apiClient } from '../support/api-client.js';
 import type { Tenant } from '../support/builders.js';
 import { addDemoTenant } from '../support/demo-tenant.js';
@@ -53,8 +54,11 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** Tests of what this machine can run; the names of the others say why they are skipped. */
-const where = (program: string) => (canRun(program) ? it : it.skip);
+/** A test of what this machine can run; the name of another one says why it is skipped. */
+const where = (program: string) => (name: string, test: () => Promise<void>) => {
+  if (canRun(program)) it(name, test);
+  else it.skip(`${name} (what runs ${program} is not installed)`, test);
+};
 
 describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
   where(program)('sends what its form posts, through failures, once', async () => {
@@ -298,15 +302,79 @@ describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) =
   });
 });
 
+describe("the commands of the operator's guide", () => {
+  it('do what it says, one after the other', async () => {
+    const guide = readFileSync('docs/guides/operator.md', 'utf8');
+    const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
+    const commands = fences.join('').trim().split('\n');
+    const known = new Map<string, string>();
+    /** What the guide's reader does between two commands, and puts into the next ones. */
+    const remember = async (command: string, printed: { _id?: string; key?: string }) => {
+      const { _id = '', key = '' } = printed;
+      if (command.startsWith('org create')) known.set('organization id', _id);
+      if (command.startsWith('webhook add')) known.set('endpoint id', _id);
+      if (!command.startsWith('key issue')) return;
+      known.set('key id', _id);
+      const partner = apiClient(service.url, key);
+      await partner.upsertLead({ body: { recordSystemId: 'form-1', name: 'Mona' } });
+      const deal = await partner.upsertReservation({ body: { unit: 'pm-a-001' } });
+      known.set('reservation id', deal.data.reservation._id);
+    };
+    const outcomes: (string | number)[][] = [];
+    for (const line of commands) {
+      const command = line.replace('npm run cli -- ', '');
+      const args = [...command.matchAll(/"([^"]+)"|<([^>]+)>|(\S+)/g)].map(
+        ([, quoted, placeholder = '', plain = '']) => quoted ?? known.get(placeholder) ?? plain,
+      );
+      const file = args.indexOf('src/demo/catalogue.ndjson');
+      if (file >= 0) args[file] = join(process.cwd(), 'src/demo/catalogue.ndjson');
+      const variables = { MONGODB_URI: service.databaseUri };
+      const { code, stdout, stderr } = await runCli([...args, '--json'], variables);
+      outcomes.push([line, code, code === 0 ? '' : stderr]);
+      if (code === 0) await remember(command, JSON.parse(stdout) as { _id?: string; key?: string });
+    }
+    expect(outcomes).toEqual(commands.map((line) => [line, 0, '']));
+    expect(commands.length).toBeGreaterThan(10);
+  });
+});
+
 describe('the guides', () => {
-  const guides = readdirSync('docs/guides', { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.md'))
-    .map((path) => readFileSync(join('docs/guides', path), 'utf8'));
+  const files = readdirSync('docs/guides').filter((file) => file.endsWith('.md'));
+  const guides = new Map(
+    files.map((file) => [file, readFileSync(join('docs/guides', file), 'utf8')]),
+  );
+  const all = [...guides.values()].join('\n');
 
   it.each(readdirSync(programs))('show %s, which is short', (program) => {
-    expect(guides.some((guide) => guide.includes(`programs/${program}`))).toBe(true);
+    expect(all).toContain(`(programs/${program})`);
     const lines = readFileSync(join(programs, program), 'utf8').split('\n');
-    const code = lines.filter((line) => !/^\s*(#|\/\/|\}?\)?;?$)/.test(line));
-    expect(code.length).toBeLessThanOrEqual(45);
+    // Blank lines, comments and closing brackets count as nothing to read.
+    const code = lines.filter((line) => !/^\s*(#|\/\/|[\])}]*[;,]?$)/.test(line));
+    expect(code.length).toBeLessThanOrEqual(40);
   });
+
+  it.each(files)('lead only to what there is: %s', (file) => {
+    const targets = [...(guides.get(file) ?? '').matchAll(/\]\(([^):#]+)(#[^)]*)?\)/g)];
+    expect(targets.length).toBeGreaterThan(0);
+    const missing = targets
+      .map(([, target = '']) => join('docs/guides', target))
+      .filter((path) => !existsSync(path));
+    expect(missing).toEqual([]);
+  });
+
+  it.each(files.filter((file) => file.endsWith('.ar.md')))(
+    'run from right to left, their code from left to right: %s',
+    (file) => {
+      const text = guides.get(file) ?? '';
+      const outside = text.replaceAll(/<div dir="rtl">.+?<\/div>/gs, '');
+      const inside = text.match(/<div dir="rtl">.+?<\/div>/gs)?.join('') ?? '';
+      expect(inside).not.toContain('```');
+      expect(outside.replaceAll(/^```.+?^```/gms, '').trim()).toBe('');
+      // The same programs and the same steps as in English.
+      const english = guides.get(file.replace('.ar.md', '.md')) ?? '';
+      const links = (of: string) => new Set(of.match(/\(programs\/[^)]+\)/g));
+      expect(links(text)).toEqual(links(english));
+      expect(text.match(/^## /gm)?.length).toBe(english.match(/^## /gm)?.length);
+    },
+  );
 });

@@ -12,7 +12,7 @@ function sendLead(array $lead, string $language, int $tries = 4, float $pause = 
     $options = ['method' => 'POST', 'header' => $headers, 'content' => json_encode($lead)];
     $context = stream_context_create(['http' => $options + ['timeout' => 10, 'ignore_errors' => true]]);
     $body = @file_get_contents(getenv('API_URL') . '/external/apis/v1.0/leads', false, $context);
-    $lines = $http_response_header ?? ['HTTP/1.1 503'];
+    $lines = ($http_response_header ?? []) ?: ['HTTP/1.1 503'];
     $status = (int) explode(' ', $lines[0])[1];
     preg_match('/^x-error-code: (\S+)/mi', implode("\n", $lines), $code);
     preg_match('/^retry-after: (\d+)/mi', implode("\n", $lines), $asked);
