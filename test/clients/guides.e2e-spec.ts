@@ -10,7 +10,7 @@ import { runCli } from '../operator/command-line.js';
 import { apiClient } from '../support/api-client.js';
 import type { Tenant } from '../support/builders.js';
 import { addDemoTenant } from '../support/demo-tenant.js';
-import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
+import { type Received, type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { sharedService } from '../support/shared-service.js';
 import { canRun, programs, runProgram, startProgram } from './support/programs.js';
 
@@ -22,18 +22,22 @@ let api: Operations;
 let gateway: Receiver;
 let variables: Record<string, string>;
 
+/** Of an answer that is passed on: what describes how it came is not true any more. */
+const hopHeader = /^(content-(length|encoding)|transfer-encoding|connection|keep-alive)$/;
+
 /** Passes a request on and its answer back. */
 const passOn: Respond = (received, response) => {
-  const { method, path, headers, body } = received;
-  const init = { method, headers: forwarded(headers), ...(body === '' ? {} : { body }) };
-  void fetch(`${service.url}${path}`, init).then(async (answer) => {
-    const text = Buffer.from(await answer.arrayBuffer());
-    const kept = [...answer.headers].filter(
-      ([name]) =>
-        !/^(content-(length|encoding)|transfer-encoding|connection|keep-alive)$/.test(name),
-    );
-    response.writeHead(answer.status, Object.fromEntries(kept)).end(text);
+  void answerTo(received).then((answer) => {
+    const kept = [...answer.headers].filter(([name]) => !hopHeader.test(name));
+    return response.writeHead(answer.status, Object.fromEntries(kept)).end(answer.bytes);
   });
+};
+
+const answerTo = async ({ method, path, headers, body }: Received) => {
+  const init = { method, headers: forwarded(headers), ...(body === '' ? {} : { body }) };
+  const answer = await fetch(`${service.url}${path}`, init);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  return { status: answer.status, headers: answer.headers, bytes };
 };
 
 const forwarded = (headers: Record<string, string>) =>
@@ -54,11 +58,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** A test of what this machine can run; the name of another one says why it is skipped. */
-const where = (program: string) => (name: string, test: () => Promise<void>) => {
-  if (canRun(program)) it(name, test);
-  else it.skip(`${name} (what runs ${program} is not installed)`, test);
-};
+/** What tests that this machine can run. */
+const where = (program: string) => (canRun(program) ? it : it.skip);
 
 describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
   where(program)('sends what its form posts, through failures, once', async () => {
@@ -174,8 +175,7 @@ describe('the programs of a collector', () => {
       // Of every message the first answer is lost, after the service has done what it says.
       if (lost.has(key)) return passOn(received, response);
       lost.add(key);
-      const init = { method: 'POST', headers: forwarded(received.headers), body: received.body };
-      return void fetch(`${service.url}${received.path}`, init).then(() => response.destroy());
+      return void answerTo(received).then(() => response.destroy());
     });
     const input = messages
       .map((message, index) => `${JSON.stringify({ id: `m-${index + 1}`, ...message })}\n`)
@@ -261,13 +261,31 @@ describe('the programs of a CRM', () => {
     expect([code, stderr]).toEqual([0, '']);
     const text = readFileSync(file, 'utf8');
     expect(text.startsWith('\u{FEFF}')).toBe(true);
-    const rows = parse(text, { bom: true, columns: true }) as Record<string, string>[];
+    const rows = parse<Record<string, string>>(text, { bom: true, columns: true });
     const { data } = await api.exportUnits({ query: { status: 'Available' } });
     expect(rows.map(({ slug }) => slug).toSorted()).toEqual(
       data.data.map(({ slug }) => slug).toSorted(),
     );
     expect(stdout).toBe(`${rows.length} units\n`);
     expect(rows.some(({ name = '' }) => /[ء-ي]/.test(name))).toBe(true);
+  });
+
+  where('export.py')('write what takes several responses into one file', async () => {
+    const file = join(folder, 'parts.csv');
+    const asked: string[] = [];
+    gateway.respondWith(({ path }, response) => {
+      const { searchParams: query } = new URL(path, gateway.url);
+      asked.push(`${query.get('after')} ${query.get('bom')}`);
+      const isFirst = query.get('after') === '0';
+      const headers = { 'x-total-count': '2', ...(isFirst ? { 'x-next-cursor': 'c1' } : {}) };
+      const text = `${isFirst ? '\u{FEFF}' : ''}_id,name\r\n${isFirst ? 'a,A' : 'b,B'}\r\n`;
+      response.writeHead(200, headers).end(text);
+    });
+    const { stdout } = await runProgram('export.py', [file], variables);
+    gateway.respondWith(passOn);
+    expect(asked).toEqual(['0 1', 'c1 null']);
+    expect(readFileSync(file, 'utf8')).toBe('\u{FEFF}_id,name\r\na,A\r\nb,B\r\n');
+    expect(stdout).toBe('2 units\n');
   });
 });
 
@@ -328,8 +346,9 @@ describe("the commands of the operator's guide", () => {
       );
       const file = args.indexOf('src/demo/catalogue.ndjson');
       if (file >= 0) args[file] = join(process.cwd(), 'src/demo/catalogue.ndjson');
-      const variables = { MONGODB_URI: service.databaseUri };
-      const { code, stdout, stderr } = await runCli([...args, '--json'], variables);
+      const { code, stdout, stderr } = await runCli([...args, '--json'], {
+        MONGODB_URI: service.databaseUri,
+      });
       outcomes.push([line, code, code === 0 ? '' : stderr]);
       if (code === 0) await remember(command, JSON.parse(stdout) as { _id?: string; key?: string });
     }

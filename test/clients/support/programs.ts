@@ -11,9 +11,12 @@ export const programs = join(import.meta.dirname, '../../../docs/guides/programs
 const interpreters = { mjs: process.execPath, py: 'python3', php: 'php' } as const;
 type Kind = keyof typeof interpreters;
 
-/** Whether this machine has what runs a program. */
+/** Whether this machine has what runs a program; says so when it has not. */
 export function canRun(program: string): boolean {
-  return spawnSync(interpreters[kindOf(program)], ['--version']).status === 0;
+  const interpreter = interpreters[kindOf(program)];
+  const isThere = spawnSync(interpreter, ['--version']).status === 0;
+  if (!isThere) process.stderr.write(`${program} is not tested: there is no ${interpreter} here\n`);
+  return isThere;
 }
 
 /** What a program printed before it ended. */
