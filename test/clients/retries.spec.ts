@@ -201,14 +201,19 @@ describe('a call that is aborted', () => {
   });
 
   it('ends while it pauses', async () => {
-    answers([503, { 'retry-after': '50' }]);
+    answers([503]);
     const controller = new AbortController();
     const { signal } = controller;
-    const api = createIntegrationApi({ baseUrl: new URL(receiver.url).origin, apiKey: 'secret' });
-    const call = thrownBy(api.listUnits({}, { signal }));
-    await receiver.receivedRequests(1);
-    controller.abort(reason);
-    expect(await call).toBe(reason);
+    const pausedWith: unknown[] = [];
+    const surroundings = {
+      sleep: (_: number, given: AbortSignal | undefined) => {
+        pausedWith.push(given);
+        controller.abort(reason);
+        return Promise.reject(new Error('Woken'));
+      },
+    };
+    expect(await thrownBy(client({ surroundings }).listUnits({}, { signal }))).toBe(reason);
+    expect(pausedWith).toEqual([signal]);
     expect(receiver.received).toHaveLength(1);
   });
 
