@@ -113,7 +113,7 @@ interface Connection {
   monitorCommands: boolean;
   isWatched?: boolean;
   emit(event: 'commandStarted', started: { commandName: string; command: Document }): void;
-  prepareCommand(database: string, command: Document, options: object): unknown;
+  prepareCommand: (database: string, command: Document, options: object) => unknown;
 }
 
 /**
