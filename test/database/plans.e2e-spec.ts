@@ -16,6 +16,7 @@ import { startWebhookService, type WebhookService } from '../webhooks/webhook-se
 
 const unitCount = 2_000;
 const leadCount = 400;
+const mostInBatch = 100;
 /** More than a command may read beyond what it gives or changes, and less than there is. */
 const slack = 120;
 /** What an order by several fields may pass over of other groups; sorting would read all that there is. */
@@ -75,8 +76,10 @@ beforeAll(async () => {
   }));
   await service.db.collection('reservations').insertMany(others);
   await addOthers(many);
-  for (let first = 0; first < leadCount; first += 50) {
-    await Promise.all(Array.from({ length: 50 }, (_, index) => postLead(first + index)));
+  for (let first = 0; first < leadCount; first += mostInBatch) {
+    const leads = Array.from({ length: mostInBatch }, (_, index) => leadOf(first + index));
+    const batch = service.api('post', '/leads/batch').set('api-key', tenant.key).send({ leads });
+    expect((await batch).body).toMatchObject({ ok: true, created: mostInBatch });
   }
   receiver = await startReceiver();
   await service.subscribe(tenant, receiver.url);
@@ -125,17 +128,18 @@ async function addOthers(many: (length: number, make: (index: number) => Documen
   }
 }
 
-const postLead = (index: number, name = 'Mona', headers: Record<string, string> = {}) =>
+const leadOf = (index: number, name = 'Mona') => ({
+  recordSystemId: `crm-${index}`,
+  name,
+  email: `mona.${index}@example.com`,
+  phoneNumber: `010${String(index).padStart(8, '0')}`,
+  project: 'C 7',
+});
+const postLead = (index: number, name?: string, headers: Record<string, string> = {}) =>
   service
     .api('post', '/leads')
     .set({ 'api-key': tenant.key, ...headers })
-    .send({
-      recordSystemId: `crm-${index}`,
-      name,
-      email: `mona.${index}@example.com`,
-      phoneNumber: `010${String(index).padStart(8, '0')}`,
-      project: 'C 7',
-    });
+    .send(leadOf(index, name));
 const get = (path: string, language = 'en-us') =>
   service.api('get', path).set({ 'api-key': tenant.key, language }).expect(200);
 
@@ -233,10 +237,13 @@ describe('no command reads a collection or more documents than it needs', () => 
       '-createdAt,unitId',
       'name,status',
     ];
-    const parts = several.flatMap((sort) => [sort, `${sort}&page=5`, `${sort}&status=sold`]);
-    for (const sort of several) {
+    const parts: string[] = [];
+    for (const [index, sort] of several.entries()) {
       const { body } = await get(`/units?limit=100&sort=${sort}&after=0`);
-      parts.push(`${sort}&after=${body.pagination.next}`);
+      const { next } = body.pagination;
+      const forms = [sort, `${sort}&page=5`, `${sort}&after=${next}`, `${sort}&status=sold`];
+      // In the short form each order has its turn in two of the four.
+      parts.push(...forms.filter((_, form) => isFull || (form + index) % 2 === 0));
     }
     const work = async () => {
       for (const part of parts) await get(`/units?limit=5&sort=${part}`);

@@ -27,6 +27,9 @@ async function usableKeys(client: MongoClient): Promise<number> {
   return client.db().collection('apiKeys').countDocuments(ofWalks);
 }
 
+/** For demos that end early. */
+const otherDatabaseUri = randomDatabaseUri();
+
 describe('the demo', () => {
   const databaseUri = randomDatabaseUri();
   let service: TestService;
@@ -90,7 +93,7 @@ describe('the demo', () => {
   });
 
   it('starts its own when the running one works on another database', async () => {
-    const environment = environmentFor(randomDatabaseUri(), new URL(service.url).port);
+    const environment = environmentFor(otherDatabaseUri, new URL(service.url).port);
     const stopThere = (line: string) => {
       if (line.includes('(started for the demo)')) throw new Error(line);
     };
@@ -114,13 +117,12 @@ describe('the demo against a service that misbehaves', () => {
   });
 
   it('fails with one line that names the chapter and the response, and revokes the key', async () => {
-    const uri = randomDatabaseUri();
     const { port } = server.address() as AddressInfo;
-    const demo = linesOfDemo(environmentFor(uri, String(port)));
+    const demo = linesOfDemo(environmentFor(otherDatabaseUri, String(port)));
     await expect(demo).rejects.toThrow(
       /^Demo chapter 2 \(.+\): POST \S+\/leads: the status is 404 instead of 401.*$/,
     );
-    const client = await new MongoClient(uri).connect();
+    const client = await new MongoClient(otherDatabaseUri).connect();
     expect(await usableKeys(client)).toBe(0);
     await client.close();
   });

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
-import type { Document, ObjectId } from 'mongodb';
+import type { ObjectId } from 'mongodb';
 import { type ExactResponse, post as postKeyed, settled } from '../idempotency/keyed-requests.js';
 import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import { countDocuments, countStatuses, range } from '../support/counting.js';
 import { sharedInstances } from '../support/instances.js';
 import { kill, send, startProcess } from '../support/service-process.js';
 
@@ -14,15 +15,6 @@ const post = (tenant: Tenant, path: string, body: object, turn: number) =>
 const postLead = (tenant: Tenant, body: object, turn: number) => post(tenant, '/leads', body, turn);
 const callback = (tenant: Tenant, body: object, turn: number) =>
   post(tenant, '/reservations/webhook', body, turn);
-const count = (collection: string, tenant: Tenant, filter: Document = {}) =>
-  db.collection(collection).countDocuments({ organizationId: tenant.organizationId, ...filter });
-const range = (length: number) => Array.from({ length }, (_, index) => index);
-const statuses = (responses: { status: number }[]) =>
-  Object.fromEntries(
-    [...new Set(responses.map(({ status }) => status))]
-      .toSorted()
-      .map((status) => [status, responses.filter((response) => response.status === status).length]),
-  );
 
 async function addReserved(tenant: Tenant, unitId: ObjectId): Promise<ObjectId> {
   const { organizationId } = tenant;
@@ -71,13 +63,13 @@ describe('a process that is killed while it writes', () => {
       range(60).map((i) => postLead(tenant, { recordSystemId: `k${i}`, data: { again: true } }, i)),
     );
     // Only the killed process was sent names.
-    const stored = await count('leads', tenant, { 'data.name': { $exists: true } });
+    const stored = await countDocuments(db, 'leads', tenant, { 'data.name': { $exists: true } });
     expect(stored).toBeGreaterThanOrEqual(acknowledged.length);
-    expect(statuses(rest)).toEqual({
+    expect(countStatuses(rest)).toEqual({
       200: stored,
       ...(stored < 60 ? { 201: 60 - stored } : {}),
     });
-    expect(await count('leads', tenant)).toBe(60);
+    expect(await countDocuments(db, 'leads', tenant)).toBe(60);
   });
 
   it('callbacks: leaves nothing or the whole of each', async () => {
@@ -146,7 +138,8 @@ describe('a process that is killed while it writes', () => {
 
   it('requests with an Idempotency-Key: leaves of each its change and response, or neither', async () => {
     const tenant = await addTenant(db);
-    const stored = (collection: string, filter = {}) => count(collection, tenant, filter);
+    const stored = (collection: string, filter = {}) =>
+      countDocuments(db, collection, tenant, filter);
     const variables = { ...instances.variables, DATABASE_DEADLINE_MS: '3000' };
     const [victim, other] = await Promise.all([startProcess(variables), startProcess(variables)]);
     const requests = range(120).map((index) => ({

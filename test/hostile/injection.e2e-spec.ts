@@ -21,7 +21,7 @@ import { type Answer, createSender, inParallel, type SentRequest } from './reque
 import { acceptedBody, addTenantData, spread, storedOf, type TenantData } from './tenant-data.js';
 
 /** Of the short form each place gets every so many-th of the values, each value at some places. */
-const every = isFull ? 1 : 13;
+const every = isFull ? 1 : 19;
 
 let service: TestService;
 let tenant: TenantData;

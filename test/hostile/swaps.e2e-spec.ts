@@ -22,9 +22,9 @@ import {
 } from './tenant-data.js';
 
 /** How many requests read, filter or delete by something of another organization. */
-const readingSwaps = rounds(120, 5_000);
+const readingSwaps = rounds(80, 5_000);
 /** How many write with it: with more, what some of them have made of an id is found by others. */
-const writingSwaps = 120;
+const writingSwaps = rounds(60, 120);
 
 let service: TestService;
 let own: TenantData;

@@ -100,10 +100,12 @@ describe('npm run sbom', () => {
 describe('npm run audit', () => {
   it.each([
     ['fails for an advisory of high severity', 'high', 1, 'high: pino\n'] as const,
-    ['says so where the service does not answer', null, 0, 'Not audited: '] as const,
     // Each starts npm.
     ...(isFull
-      ? [['tells one of moderate severity', 'moderate', 0, 'moderate: pino\n'] as const]
+      ? ([
+          ['says so where the service does not answer', null, 0, 'Not audited: '],
+          ['tells one of moderate severity', 'moderate', 0, 'moderate: pino\n'],
+        ] as const)
       : []),
   ])('%s', async (_, severity, code, told) => {
     const advisory = { id: 1, url: 'https://x.example/1', title: 'x', vulnerable_versions: '*' };

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { sharedInstances } from '../support/instances.js';
-import { rounds } from '../support/rounds.js';
+import { isFull, rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import { post as postKeyed, settled } from '../idempotency/keyed-requests.js';
 
@@ -184,12 +184,15 @@ describe('POST /leads/batch', () => {
     // Together the database does not send the leads: what comes first is decided first.
     const first = [{ recordSystemId: 'new' }, {}, { recordSystemId: 'new', name: 'Mona' }];
     const leads = [...first, ...large.map((recordSystemId) => ({ recordSystemId, name: 'x' })), {}];
-    const rehearsed = await batch(leads, { dryRun: true });
+    // In the short form the dry run is left to the test that compares random ones.
+    const rehearsed = isFull ? await batch(leads, { dryRun: true }) : null;
     const real = await batch(leads);
     expect(real.results.map(({ statusCode }) => statusCode)).toEqual([
       201, 201, 200, 200, 200, 200, 413, 413, 413,
     ]);
-    expect(real.results.slice(0, 3).map(({ lead }) => lead?.leadId)).toEqual([1, 2, 1]);
+    // A transaction that is repeated takes new numbers.
+    const [one = 0, two, again] = real.results.map(({ lead }) => lead?.leadId ?? 0);
+    expect([two, again]).toEqual([one + 1, one]);
     expect(real.results[6]).toEqual({
       index: 6,
       statusCode: 413,
@@ -198,7 +201,7 @@ describe('POST /leads/batch', () => {
       errorCode: 'lead.batch_full',
     });
     // Without pages of text where it fails.
-    expect(withoutIds(rehearsed) === withoutIds(real)).toBe(true);
+    if (rehearsed !== null) expect(withoutIds(rehearsed) === withoutIds(real)).toBe(true);
   });
 });
 

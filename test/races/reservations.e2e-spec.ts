@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Document, ObjectId } from 'mongodb';
 import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import { countDocuments, countStatuses, range } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';
 import { sharedInstances } from '../support/instances.js';
 import { rounds } from '../support/rounds.js';
@@ -16,7 +17,6 @@ const callback = (tenant: Tenant, body: object, turn: number) =>
     key: tenant.key,
     body,
   });
-const range = (length: number) => Array.from({ length }, (_, index) => index);
 const stored = async (collection: string, filter: Document) =>
   (await db.collection(collection).findOne(filter)) as Document;
 
@@ -119,14 +119,13 @@ describe('concurrent callbacks over two processes', () => {
         ),
       ),
     );
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([201]));
+    expect(countStatuses(responses)).toEqual({ 201: 60 });
     const { cheques } = await stored('chequeWallets', { reservationId });
     const numbers = cheques[0].statusHistory.map((entry: Document) => entry['chequeNumber']);
     expect(numbers).toHaveLength(60);
     expect(new Set(numbers)).toEqual(new Set(range(60).map(String)));
-    const filter = { organizationId: tenant.organizationId };
-    expect(await db.collection('outboxEvents').countDocuments(filter)).toBe(60);
-    expect(await db.collection('reservationCallbacks').countDocuments(filter)).toBe(60);
+    expect(await countDocuments(db, 'outboxEvents', tenant)).toBe(60);
+    expect(await countDocuments(db, 'reservationCallbacks', tenant)).toBe(60);
   });
 
   it.each(range(rounds(2, 10)))(
@@ -210,10 +209,8 @@ describe('concurrent callbacks over two processes', () => {
         callback(tenant, { reservationId, installmentId: '1', chequeStatus: 'collected' }, turn),
       ),
     );
-    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(responses.filter(({ status }) => status === 422)).toHaveLength(11);
-    const approved = { organizationId: tenant.organizationId, status: 'approved' };
-    expect(await db.collection('reservations').countDocuments(approved)).toBe(1);
+    expect(countStatuses(responses)).toEqual({ 201: 1, 422: 11 });
+    expect(await countDocuments(db, 'reservations', tenant, { status: 'approved' })).toBe(1);
   });
 });
 
@@ -234,9 +231,8 @@ describe('concurrent reservation upserts over two processes', () => {
         ),
       ),
     );
-    expect(responses.filter(({ status }) => status === 201)).toHaveLength(1);
-    expect(responses.filter(({ status }) => status === 200)).toHaveLength(39);
-    expect(await db.collection('reservations').countDocuments({ organizationId })).toBe(1);
+    expect(countStatuses(responses)).toEqual({ 200: 39, 201: 1 });
+    expect(await countDocuments(db, 'reservations', tenant)).toBe(1);
     const wallets = await db.collection('chequeWallets').find({ organizationId }).toArray();
     expect(wallets).toHaveLength(1);
     expect(wallets[0]?.['cheques']).toHaveLength(40);

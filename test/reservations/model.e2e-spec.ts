@@ -17,7 +17,7 @@ import { load, normalized, store } from './stored-model.js';
 /** Sequences run side by side, each in an organization of its own. */
 const concurrency = 4;
 const runsOfLane = rounds(1, 10);
-const stepsOfRun = 50;
+const stepsOfRun = rounds(30, 50);
 
 const service = sharedService();
 const post = callbackClient(service.url);

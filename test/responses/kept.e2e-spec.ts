@@ -130,7 +130,7 @@ describe('a kept response', () => {
         expect(await read(path, headers)).toEqual(anew);
         expect(await readRepeated(path, headers)).toEqual(anew);
       }),
-      { numRuns: rounds(15, 40) },
+      { numRuns: rounds(8, 40) },
     );
   });
 

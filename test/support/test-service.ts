@@ -40,7 +40,11 @@ export interface TestService {
 
 /** Connection string of a database with a random name in the run's replica set. */
 export function randomDatabaseUri(): string {
-  const name = `test-${randomBytes(6).toString('hex')}`;
+  return databaseUriOf(`test-${randomBytes(6).toString('hex')}`);
+}
+
+/** Connection string of a database with this name there. */
+export function databaseUriOf(name: string): string {
   return (process.env['TEST_MONGODB_URI'] ?? '').replace('/?', `/${name}?`);
 }
 

@@ -32,14 +32,14 @@ async function addEvents({ organizationId }: Tenant, count: number, bytes: numbe
 describe('large events', () => {
   it('are relayed in batches of at most 16 MiB', async () => {
     service = await startWebhookService({ ROLE: 'api' });
-    await addEvents(await addTenant(service.db), 5, 4 * mebibyte);
+    await addEvents(await addTenant(service.db), 4, 4 * mebibyte);
     const relay = service.service.app.get(WebhookRelay);
     const waiting: number[] = [];
     for (let hasMore = true; hasMore;) {
       ({ hasMore } = await relay.relay());
       waiting.push(await events().countDocuments({ relayedAt: null }));
     }
-    expect(waiting).toEqual([2, 0]);
+    expect(waiting).toEqual([1, 0]);
   });
 
   it('are sent so many at a time as fit into the bytes for new endpoints, and small ones do not wait', async () => {
@@ -48,7 +48,7 @@ describe('large events', () => {
     const large = await startReceiver((_received, response) => responses.push(response));
     receiver = large;
     const tenant = await addTenant(service.db);
-    for (let number = 0; number < 3; number++) {
+    for (let number = 0; number < 2; number++) {
       await service.subscribe(tenant, `${large.url}/${number}`);
     }
     await addEvents(tenant, 1, 7 * mebibyte);
@@ -62,7 +62,7 @@ describe('large events', () => {
     expect(large.received).toHaveLength(1);
     large.respondWith(204);
     for (const response of responses) response.writeHead(204).end();
-    await large.receivedRequests(3);
+    await large.receivedRequests(2);
     await eventually(async () => {
       const pending = service.db.collection('webhookDeliveries').countDocuments({
         organizationId: tenant.organizationId,

@@ -1,4 +1,4 @@
-import type { Document, ObjectId, WithId } from 'mongodb';
+import { type Document, MongoClient, type ObjectId, type WithId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../src/configuration/clock.js';
 import type { WebhookEndpointDocument } from '../../src/webhooks/endpoints/webhook-endpoint.schema.js';
@@ -6,7 +6,7 @@ import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-en
 import { WebhookWorker } from '../../src/webhooks/worker/webhook-worker.js';
 import type { Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
+import { databaseUriOf, startTestService, type TestService } from '../support/test-service.js';
 
 /** Lets a service send to receivers on loopback. */
 export const toLoopback = {
@@ -33,11 +33,29 @@ export interface WebhookService extends TestService {
   deliveryOf(endpoint: TestEndpoint, looks: Document): Promise<WithId<Document>>;
 }
 
-/** Starts it. */
+/**
+ * A database that is empty but for its structure. The files of a worker, which run one after another,
+ * have the same one: to make collections and indexes takes longer than the tests of many a file.
+ */
+async function emptiedDatabaseUri(): Promise<string> {
+  const uri = databaseUriOf(`webhooks-${process.env['JEST_WORKER_ID']}`);
+  const client = await new MongoClient(uri).connect();
+  const db = client.db();
+  await db.command({ profile: 0 });
+  for (const { name } of await db.listCollections().toArray()) {
+    if (name === 'system.profile') await db.dropCollection(name);
+    else if (name !== 'migrations') await db.collection(name).deleteMany({});
+  }
+  await client.close();
+  return uri;
+}
+
+/** Starts it; without a database of its own, when the one before it of this worker has stopped. */
 export async function startWebhookService(
   variables: Record<string, string> = {},
-  databaseUri = randomDatabaseUri(),
+  ownDatabaseUri?: string,
 ): Promise<WebhookService> {
+  const databaseUri = ownDatabaseUri ?? (await emptiedDatabaseUri());
   // What follows the catalogue's changes is of no use to webhooks, and costs the database with each write.
   const ownVariables = { ROLE: 'all', RESPONSE_CACHE_BYTES: '0', ...toLoopback, ...variables };
   const service = await startTestService(ownVariables, databaseUri);
