@@ -7,6 +7,7 @@ import { apiReference } from './api-reference.js';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ApiKeyGuard } from './authentication/api-key.guard.js';
 import { KeptResponsesService } from './catalogue/responses/kept-responses.service.js';
+import { Retention } from './database/retention/retention.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
 import { HealthService } from './health/health.service.js';
@@ -134,5 +135,14 @@ async function prepareDatabase(
       'The database lacks collections, indexes or migrations of this version: ' +
         'run `npm run cli -- db init` (`db status` lists them).',
     );
+  } else await warnOfRetention(app);
+}
+
+/** The database goes on with what it was told last; nothing depends on that but its size. */
+async function warnOfRetention(app: NestFastifyApplication): Promise<void> {
+  for (const { kind, variable, isCurrent } of await app.get(Retention).states()) {
+    if (isCurrent) continue;
+    const line = `The database does not keep ${kind} as ${variable} says: run \`npm run cli -- db init\`.`;
+    app.get(FrameworkLogger).warn(line);
   }
 }
