@@ -10,6 +10,7 @@ import { KeptResponsesService } from './catalogue/responses/kept-responses.servi
 import { Retention } from './database/retention/retention.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
+import { EventWaiters } from './events/event-waiters.js';
 import { HealthService } from './health/health.service.js';
 import { IdempotentRequests } from './http/idempotency/idempotent-requests.js';
 import { RequestRates } from './http/rate-limit/request-rates.js';
@@ -74,6 +75,7 @@ export async function createService(options: AppOptions): Promise<Service> {
     app.get(Operations).reportShutdown();
     // While requests are still accepted, webhooks that are being sent have time to finish.
     void app.get(WebhookBackground).stop();
+    app.get(EventWaiters).endAll();
     return shutdown.run(() => app.close());
   };
   return { app, shutDown };

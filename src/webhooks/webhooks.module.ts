@@ -19,6 +19,7 @@ import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.reposi
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
 import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
 import { EventFeedChanges } from './outbox/event-feed-changes.js';
+import { EventFeedService } from './outbox/event-feed.service.js';
 import { eventFeedSchema } from './outbox/event-feed.schema.js';
 import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
 import { EventNumbering } from './outbox/event-numbering.js';
@@ -57,6 +58,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     OutboxChangeStream,
     EventFeedsRepository,
     EventFeedChanges,
+    EventFeedService,
     EventNumbering,
     WebhookRelay,
     WebhookEndpointsRepository,
@@ -81,6 +83,8 @@ import { WebhookWorker } from './worker/webhook-worker.js';
   exports: [
     Outbox,
     OutboxEventsService,
+    EventFeedService,
+    EventFeedChanges,
     SecretKeys,
     WebhookEndpointsService,
     WebhookDeliveriesService,
