@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
@@ -18,6 +19,8 @@ type Page = Extract<FeedPage, { readonly outcome: 'page' }>;
 @Injectable()
 export class EventsService {
   private readonly deadlineMs: number;
+  /** Readings that have not begun, by what they read; each is there for a turn of the event loop. */
+  private readonly beginning = new Map<string, Promise<Page>>();
 
   constructor(
     private readonly feed: EventFeedService,
@@ -40,8 +43,10 @@ export class EventsService {
     const waiter = this.waiterOf(organizationId, query, signal);
     try {
       let after = await this.inTime(this.startOf(organizationId, query));
-      for (;;) {
-        const page = await this.page(organizationId, { ...part, after });
+      for (let isFirst = true; ; isFirst = false) {
+        const read = () => this.page(organizationId, { ...part, after });
+        const key = [organizationId.toHexString(), after, limit, types].join(' ');
+        const page = await (isFirst ? read() : this.together(key, read));
         const isOver = page.events.length > 0 || waiter === undefined;
         // A long search in vain goes on as long as it is waited for.
         if (isOver || !(page.hasMore || (await waiter.news())) || signal.aborted) return page;
@@ -50,6 +55,21 @@ export class EventsService {
     } finally {
       waiter?.leave();
     }
+  }
+
+  /**
+   * One reading for all who want the same before it begins: an event wakes all that wait for it at once. One
+   * that has begun may not see what a later one was woken for.
+   */
+  private together(key: string, read: () => Promise<Page>): Promise<Page> {
+    const beginning = this.beginning.get(key);
+    if (beginning !== undefined) return beginning;
+    const reading = nextTurn().then(() => {
+      this.beginning.delete(key);
+      return read();
+    });
+    this.beginning.set(key, reading);
+    return reading;
   }
 
   private waiterOf(
