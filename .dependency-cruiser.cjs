@@ -1,6 +1,6 @@
 /** Folders that hold a part of the business; the others are the ground that these stand on. */
 const feature =
-  'authentication|catalogue|change-log|clients|compounds|health|leads|organizations|reservations|units';
+  'authentication|catalogue|change-log|clients|compounds|events|health|leads|organizations|reservations|units';
 
 /** Repositories that other features query: a service would only repeat their methods. */
 const sharedRepositories =
@@ -32,7 +32,8 @@ const acrossTenants = [
   // One pass makes the phones comparable that other programs have stored, whosever they are.
   '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
   // The relay takes the events of all organizations in their order, and removes nothing of any.
-  '^src/webhooks/outbox/outbox-events\\.repository\\.ts$',
+  // The same process numbers them, and one stream tells of all that are.
+  '^src/webhooks/outbox/(event-feeds|outbox-events)\\.repository\\.ts$',
   // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
   '^src/webhooks/endpoints/webhook-endpoints\\.repository\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue|webhook-(attempts|deliveries))\\.repository\\.ts$',

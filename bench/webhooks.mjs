@@ -12,7 +12,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MongoClient, ObjectId } from 'mongodb';
+import { MongoClient, ObjectId, Timestamp } from 'mongodb';
 
 const [mode = 'throughput', ...figures] = process.argv.slice(2);
 const modes = {
@@ -281,7 +281,12 @@ async function publish(endpoints, count) {
       kinds.push(kind);
       const fields = { name: 'Mona Adel', email: 'mona@example.com', note: 'x'.repeat(500) };
       const data = { _id: new ObjectId().toHexString(), leadId: index, data: fields };
-      const times = { relayedAt: null, createdAt: now, updatedAt: now };
+      const times = {
+        storedAt: new Timestamp({ t: 0, i: 0 }),
+        relayedAt: null,
+        createdAt: now,
+        updatedAt: now,
+      };
       return { _id, organizationId, type: 'lead.created', data, ...times };
     });
     await db.collection('outboxEvents').insertMany(batch);

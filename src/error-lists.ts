@@ -1,6 +1,7 @@
 import { authenticationErrors } from './authentication/authentication-errors.js';
 import { compoundErrors } from './compounds/compound-errors.js';
 import type { ErrorDefinition } from './http/errors/error-definition.js';
+import { eventErrors } from './events/event-errors.js';
 import { httpErrors } from './http/errors/http-errors.js';
 import { idempotencyErrors } from './http/idempotency/idempotency-errors.js';
 import { leadErrors } from './leads/lead-errors.js';
@@ -16,4 +17,5 @@ export const errorLists: Readonly<Record<string, readonly ErrorDefinition[]>> = 
   reservations: Object.values(reservationErrors),
   compounds: Object.values(compoundErrors),
   units: Object.values(unitErrors),
+  events: Object.values(eventErrors),
 };

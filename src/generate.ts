@@ -16,7 +16,7 @@ const root = join(import.meta.dirname, '..');
 write('.env.example', environmentExample());
 write('docs/configuration.md', configurationReference());
 write('docs/openapi.json', await openApiText());
-for (const guide of ['leads', 'reservations', 'catalogue', 'rules']) {
+for (const guide of ['leads', 'reservations', 'catalogue', 'events', 'rules']) {
   const path = `docs/${guide}.md`;
   write(path, fillErrorTables(readFileSync(join(root, path), 'utf8'), errorLists));
 }

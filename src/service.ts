@@ -7,8 +7,10 @@ import { apiReference } from './api-reference.js';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ApiKeyGuard } from './authentication/api-key.guard.js';
 import { KeptResponsesService } from './catalogue/responses/kept-responses.service.js';
+import { Retention } from './database/retention/retention.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
+import { EventWaiters } from './events/event-waiters.js';
 import { HealthService } from './health/health.service.js';
 import { IdempotentRequests } from './http/idempotency/idempotent-requests.js';
 import { RequestRates } from './http/rate-limit/request-rates.js';
@@ -73,6 +75,7 @@ export async function createService(options: AppOptions): Promise<Service> {
     app.get(Operations).reportShutdown();
     // While requests are still accepted, webhooks that are being sent have time to finish.
     void app.get(WebhookBackground).stop();
+    app.get(EventWaiters).endAll();
     return shutdown.run(() => app.close());
   };
   return { app, shutDown };
@@ -134,5 +137,14 @@ async function prepareDatabase(
       'The database lacks collections, indexes or migrations of this version: ' +
         'run `npm run cli -- db init` (`db status` lists them).',
     );
+  } else await warnOfRetention(app);
+}
+
+/** The database goes on with what it was told last; nothing depends on that but its size. */
+async function warnOfRetention(app: NestFastifyApplication): Promise<void> {
+  for (const { kind, variable, isCurrent } of await app.get(Retention).states()) {
+    if (isCurrent) continue;
+    const line = `The database does not keep ${kind} as ${variable} says: run \`npm run cli -- db init\`.`;
+    app.get(FrameworkLogger).warn(line);
   }
 }

@@ -57,8 +57,8 @@ async function tagOf({ path, headers }, { url }) {
 async function settled({ isWrite }, { name, database }) {
   if (!isWrite || name !== 'service') return;
   const until = performance.now() + settleMs;
-  while (await database.db.collection('outboxEvents').findOne({ relayedAt: null })) {
-    if (performance.now() > until) throw new Error('The events of the service were not relayed.');
+  while (await database.db.collection('outboxEvents').findOne({ sequence: null })) {
+    if (performance.now() > until) throw new Error('The events of the service were not numbered.');
     await delay(pollMs);
   }
 }

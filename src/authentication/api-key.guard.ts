@@ -38,11 +38,17 @@ export class ApiKeyGuard implements CanActivate {
     });
   }
 
-  /** Lets no handler run without a caller, however its request came past the first judgement. */
+  /**
+   * Lets no handler run without a caller, however its request came past the first judgement, or without the
+   * permission that it needs (rule AUTH-7).
+   */
   canActivate(context: ExecutionContext): boolean {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    if (request.caller === undefined && needsKey(request))
-      throw unauthorized(request, 'keyMissing');
+    const { caller } = request;
+    if (caller === undefined && needsKey(request)) throw unauthorized(request, 'keyMissing');
+    if (routeOptionsOf(request).readsEvents === true && caller?.mayReadEvents !== true) {
+      throw new DomainError(authenticationErrors.mayNotReadEvents);
+    }
     return true;
   }
 
@@ -86,6 +92,7 @@ function callerOf(request: FastifyRequest, { key, organization }: AuthenticatedK
     organization,
     apiKeyId: key._id,
     permissions: JSON.stringify(key.permissions),
+    mayReadEvents: key.permissions?.readEvents === true,
     requestId: request.id,
     language: request.language,
     ...(rateLimit === null ? {} : { rateLimit }),

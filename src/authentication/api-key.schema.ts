@@ -15,8 +15,8 @@ export class ApiKeyDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   hash!: string;
 
-  @Prop(raw({ allowExternal: Boolean }))
-  permissions?: { allowExternal?: boolean };
+  @Prop(raw({ allowExternal: Boolean, readEvents: Boolean }))
+  permissions?: { allowExternal?: boolean; readEvents?: boolean };
 
   /** Its own limit of requests, in place of the service's. */
   @Prop(raw({ rps: Number, burst: Number }))

@@ -35,13 +35,17 @@ export class ApiKeysService {
   ) {}
 
   /**
-   * Issues a key with external access.
+   * Issues a key with external access; on demand one that may read events, too.
    *
    * @throws Error when it would have expired already
    */
-  async issue(fields: {
+  async issue({
+    readsEvents = false,
+    ...fields
+  }: {
     readonly organizationId: Types.ObjectId;
     readonly name: string;
+    readonly readsEvents?: boolean;
     readonly rateLimit: RateLimit | null;
     readonly expiresAt: Date | null;
   }): Promise<NewApiKey> {
@@ -49,7 +53,8 @@ export class ApiKeysService {
     if (expiresAt !== null && expiresAt <= this.clock.now()) {
       throw new Error(`The key would have expired already, at ${expiresAt.toISOString()}.`);
     }
-    return this.store({ ...fields, permissions: { allowExternal: true } });
+    const permissions = { allowExternal: true, ...(readsEvents ? { readEvents: true } : {}) };
+    return this.store({ ...fields, permissions });
   }
 
   /** All keys of an organization, oldest first, revoked ones included. */

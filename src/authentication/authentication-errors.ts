@@ -18,6 +18,14 @@ export const authenticationErrors = {
     cause: 'The API key is unknown, expired, revoked or without external access',
     remedy: 'Compare the key with the one that was issued, or ask for a new one',
   },
+  mayNotReadEvents: {
+    status: 403,
+    code: 'key.may_not_read_events',
+    messageKey: 'authentication.mayNotReadEvents',
+    cause:
+      'The API key was issued without the permission to read the events of all its organization',
+    remedy: 'Use a key that has it: the operator issues one with `key issue --read-events`',
+  },
   tooManyFailures: {
     status: 429,
     code: 'key.too_many_failures',

@@ -13,6 +13,8 @@ export interface Caller {
   readonly apiKeyId: Types.ObjectId;
   /** What the key permits, as a text; keys with another one may see other things. */
   readonly permissions: string;
+  /** Whether the key may read what is told of all its organization's data (rule AUTH-7). */
+  readonly mayReadEvents?: boolean;
   /** `x-request-id` of the request, stored with what it changes (rule DATA-9). */
   readonly requestId: string;
   readonly language: Language;

@@ -88,6 +88,28 @@ export const variables = z.object({
       'Most memory for finished responses about compounds and units, which are repeated until ' +
         'something that they show has changed; 0 keeps none.',
     ),
+  EVENTS_RETENTION_DAYS: integer(1, 3_650)
+    .prefault('30')
+    .describe(
+      'How long events can be read by GET /events and looked up. What this and the five below say ' +
+        'holds from the next `db init` on, which outside production is every start.',
+    ),
+  DELIVERIES_RETENTION_DAYS: integer(1, 3_650)
+    .prefault('30')
+    .describe('How long finished deliveries of webhooks, and removed endpoints, can be looked up.'),
+  ATTEMPTS_RETENTION_DAYS: integer(1, 3_650)
+    .prefault('30')
+    .describe('How long the attempts to deliver webhooks are logged.'),
+  CALLBACKS_RETENTION_DAYS: integer(1, 3_650)
+    .prefault('90')
+    .describe('How long the callbacks about reservations are recorded.'),
+  IDEMPOTENCY_RETENTION_HOURS: integer(1, 720)
+    .prefault('24')
+    .describe('How long an Idempotency-Key stands for its first request; holds at once.'),
+  CHANGE_LOG_RETENTION_DAYS: integer(1, 36_500).optional().meta({
+    description: 'How long the changes of leads are logged; for ever unless it is set.',
+    example: '730',
+  }),
   ROLE: oneOf(['all', 'api', 'worker'])
     .prefault('all')
     .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),

@@ -87,7 +87,8 @@ async function issueKey(
   expiresAt: Date | null,
 ): Promise<string> {
   const apiKeys = application.get(ApiKeysService);
-  return (await apiKeys.issue({ organizationId, name: 'Demo', rateLimit: null, expiresAt })).key;
+  const fields = { organizationId, name: 'Demo', readsEvents: true, rateLimit: null, expiresAt };
+  return (await apiKeys.issue(fields)).key;
 }
 
 /** @throws Error when the catalogue breaks a rule of imports */

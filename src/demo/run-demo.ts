@@ -8,6 +8,7 @@ import { chooseTarget, type DemoTarget } from './client/demo-target.js';
 import { type DemoAccess, openForWalk } from './demo-organization.js';
 import { accessChapters } from './walkthrough/access-chapters.js';
 import type { Chapter, DemoRun } from './walkthrough/demo-run.js';
+import { eventChapters } from './walkthrough/event-chapters.js';
 import { leadChapters } from './walkthrough/lead-chapters.js';
 import { pollingChapters } from './walkthrough/polling-chapters.js';
 import { reservationChapters } from './walkthrough/reservation-chapters.js';
@@ -21,6 +22,7 @@ export const chapters: readonly Chapter[] = [
   ...pollingChapters,
   ...reservationChapters,
   ...webhookChapters,
+  ...eventChapters,
 ];
 
 const visibleKeyCharacters = 11;

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { indexNotFound, unless } from '../database/structure/database-structure.js';
+import { indexNotFound, unless } from '../database/structure/server-codes.js';
 import { Migrations } from '../database/structure/migrations.js';
 
 /** Indexes of earlier versions, by collection. */
@@ -15,6 +15,12 @@ const complete: Indexes = {
   outboxEvents: ['waiting', 'expiry', 'unheardExpiry'],
   webhookDeliveries: ['expiry'],
 };
+
+/**
+ * They removed events that have no number yet. The index of those that wait to be relayed stays for
+ * instances of the version before, which look for them by it, until they have ended.
+ */
+const expiringUnnumbered: Indexes = { outboxEvents: ['relayedExpiry', 'earlyExpiry'] };
 
 /**
  * Drops indexes that others have replaced. Migrations run after the new ones are built, so that
@@ -37,6 +43,11 @@ export class ReplacedWebhookIndexes implements OnModuleInit {
       version: 9,
       name: 'partial indexes of events and deliveries',
       runBatch: () => this.drop(complete),
+    });
+    this.migrations.register({
+      version: 10,
+      name: 'events are kept until they are numbered',
+      runBatch: () => this.drop(expiringUnnumbered),
     });
   }
 

@@ -1,6 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../configuration/clock.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
+import { EventFeedChanges } from './outbox/event-feed-changes.js';
+import { EventNumbering } from './outbox/event-numbering.js';
 import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
 import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
 import type { EndpointAttempts } from './worker/attempt-counts.js';
@@ -25,10 +27,12 @@ export class WebhookStatisticsService {
     private readonly queue: DeliveryQueueRepository,
     private readonly attempts: DeliveryAttemptRunner,
     private readonly changes: OutboxChangeStream,
+    private readonly feedChanges: EventFeedChanges,
+    private readonly numbering: EventNumbering,
     private readonly clock: Clock,
   ) {}
 
-  /** The events that have no deliveries yet. */
+  /** The events that have no number yet, and maybe no deliveries. */
   async eventBacklog(): Promise<Backlog> {
     const { oldest, count } = await this.events.waiting(countLimit);
     return this.backlog(oldest, count);
@@ -53,6 +57,16 @@ export class WebhookStatisticsService {
   /** How long the stream of new events is silent, in milliseconds; undefined where none is read. */
   streamSilentMs(): number | undefined {
     return this.changes.stats().silentMs;
+  }
+
+  /** As {@link streamSilentMs}, of the stream of numbered events. */
+  feedStreamSilentMs(): number | undefined {
+    return this.feedChanges.stats().silentMs;
+  }
+
+  /** How many events this process has numbered. */
+  numberedEvents(): number {
+    return this.numbering.stats().numbered;
   }
 
   private backlog(oldest: Date | null, count: number): Backlog {

@@ -18,6 +18,11 @@ import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
 import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
+import { EventFeedChanges } from './outbox/event-feed-changes.js';
+import { EventFeedService } from './outbox/event-feed.service.js';
+import { eventFeedSchema } from './outbox/event-feed.schema.js';
+import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
+import { EventNumbering } from './outbox/event-numbering.js';
 import { outboxEventSchema } from './outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
 import { OutboxEventsService } from './outbox/outbox-events.service.js';
@@ -39,6 +44,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
   imports: [
     TenantCollectionsModule.forFeature(
       { name: 'OutboxEvent', schema: outboxEventSchema },
+      { name: 'EventFeed', schema: eventFeedSchema },
       { name: 'WebhookEndpoint', schema: webhookEndpointSchema },
       { name: 'WebhookDelivery', schema: webhookDeliverySchema },
       { name: 'WebhookAttempt', schema: webhookAttemptSchema },
@@ -50,6 +56,10 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     OutboxEventsRepository,
     OutboxEventsService,
     OutboxChangeStream,
+    EventFeedsRepository,
+    EventFeedChanges,
+    EventFeedService,
+    EventNumbering,
     WebhookRelay,
     WebhookEndpointsRepository,
     WebhookEndpointsService,
@@ -73,6 +83,8 @@ import { WebhookWorker } from './worker/webhook-worker.js';
   exports: [
     Outbox,
     OutboxEventsService,
+    EventFeedService,
+    EventFeedChanges,
     SecretKeys,
     WebhookEndpointsService,
     WebhookDeliveriesService,

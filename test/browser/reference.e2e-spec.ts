@@ -126,6 +126,7 @@ describeWithBrowser('the reference in a browser', () => {
       listUnits: '200',
       exportUnits: '200',
       readUnit: '200',
+      readEvents: '200',
       checkHealth: '200',
     });
     expect(await pressAll()).toEqual({ ...first, upsertUnit: '200' });

@@ -423,6 +423,7 @@ describe('the reference', () => {
       'listCompoundUnits',
       'listCompounds',
       'listUnits',
+      'readEvents',
       'readLead',
       'readReservation',
       'readUnit',

@@ -1,4 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { MongoClient, ObjectId } from 'mongodb';
+import { startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { runCli, runCliProcess, runJson } from './command-line.js';
 
@@ -11,6 +13,14 @@ interface StatusJson {
     readonly validatorIsCurrent: boolean;
   }[];
   readonly migrations: { readonly name: string; readonly state: string }[];
+  readonly records: {
+    readonly kind: string;
+    readonly keptSeconds: number | null;
+    readonly isCurrent: boolean;
+    readonly count: number;
+    readonly bytes: number;
+    readonly oldest: string | null;
+  }[];
 }
 
 const variables = { MONGODB_URI: randomDatabaseUri() };
@@ -50,6 +60,79 @@ describe('db', () => {
     expect(fresh).toMatchObject({ code: 1, stderr: '' });
     expect(fresh.stdout).toMatch(/^apiKeys +no +outdated +hash, byOrganization$/m);
     expect(fresh.stdout).toContain('Something is missing: npm run cli -- db init\n');
+  });
+});
+
+describe('how long records are kept', () => {
+  const database = { MONGODB_URI: randomDatabaseUri() };
+  const day = 86_400;
+  const shorter = {
+    ...database,
+    EVENTS_RETENTION_DAYS: '7',
+    DELIVERIES_RETENTION_DAYS: '5',
+    CHANGE_LOG_RETENTION_DAYS: '400',
+  };
+  const statusOf = async (given: Record<string, string>) => {
+    const { code, stdout } = await runCli(['db', 'status', '--json'], given);
+    return { code, ...(JSON.parse(stdout) as StatusJson) };
+  };
+  const differing = ({ records }: StatusJson) =>
+    records.filter(({ isCurrent }) => !isCurrent).map(({ kind }) => kind);
+
+  it('is shown with what there is, and changed by db init where the configuration was', async () => {
+    await runCli(['db', 'init'], database);
+    const client = await new MongoClient(database.MONGODB_URI).connect();
+    const db = client.db();
+    const createdAt = new Date('2026-01-02T03:04:05.000Z');
+    const fields = { organizationId: new ObjectId(), createdAt, updatedAt: createdAt };
+    await db.collection('changeLogs').insertMany([fields, { ...fields, createdAt: new Date() }]);
+    const before = await statusOf(database);
+    expect([before.code, differing(before)]).toEqual([0, []]);
+    expect(before.records.find(({ kind }) => kind === 'change log')).toEqual({
+      kind: 'change log',
+      collection: 'changeLogs',
+      variable: 'CHANGE_LOG_RETENTION_DAYS',
+      keptSeconds: null,
+      isCurrent: true,
+      count: 2,
+      bytes: expect.any(Number),
+      oldest: createdAt.toISOString(),
+    });
+    const changed = await statusOf(shorter);
+    const kinds = ['events', 'finished deliveries', 'removed endpoints', 'change log'];
+    // Nothing lacks, but the exit code says that something is to be done.
+    expect([changed.code, changed.isComplete, differing(changed)]).toEqual([1, true, kinds]);
+    const text = (await runCli(['db', 'status'], shorter)).stdout;
+    expect(text).toMatch(/^events +7 days +differs +0 +0\.0/m);
+    expect(text).toContain('Records are not kept as the configuration says');
+    await runCli(['db', 'init'], shorter);
+    expect(differing(await statusOf(shorter))).toEqual([]);
+    const expiryOf = async (collection: string, index: string) => {
+      const indexes = await db.collection(collection).indexes();
+      return indexes.find(({ name }) => name === index)?.['expireAfterSeconds'] as unknown;
+    };
+    // The feed shows no more of an event an hour before it goes.
+    expect(await expiryOf('outboxEvents', 'numberedExpiry')).toBe(7 * day + 3_600);
+    expect(await expiryOf('webhookDeliveries', 'finishedExpiry')).toBe(5 * day);
+    expect(await expiryOf('webhookAttempts', 'expiry')).toBe(30 * day);
+    expect(await expiryOf('changeLogs', 'expiry')).toBe(400 * day);
+    await runCli(['db', 'init'], database);
+    expect(await expiryOf('changeLogs', 'expiry')).toBeUndefined();
+    expect(differing(await statusOf(database))).toEqual([]);
+    await client.close();
+  });
+
+  it('is told at a start in production that differs, which goes on', async () => {
+    await runCli(['db', 'init'], database);
+    const production = {
+      ...shorter,
+      NODE_ENV: 'production',
+      ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
+    };
+    const { output, process: started } = await startProcess({ ...production, HOST: '127.0.0.1' });
+    expect(output()).toContain('The database does not keep events as EVENTS_RETENTION_DAYS says');
+    expect(output()).not.toContain('does not keep attempts');
+    started.kill('SIGTERM');
   });
 });
 

@@ -197,7 +197,7 @@ describe('lead', () => {
     expect(table.stdout).toMatch(/External Lead Update +data\.budget: null -> 5 /);
     expect(table.stdout).toMatch(/lead\.updated +delivered at [0-9a-f]{24}, attempts: 1/);
     await eventually(async () => {
-      const waiting = service.db.collection('outboxEvents').countDocuments({ relayedAt: null });
+      const waiting = service.db.collection('outboxEvents').countDocuments({ sequence: null });
       expect(await waiting).toBe(0);
     });
   });

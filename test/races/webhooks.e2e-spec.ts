@@ -49,7 +49,7 @@ describe('a worker that was killed', () => {
     await workers.startHere();
     await receiver.receivedRequests(5);
     await eventually(async () => {
-      expect(await outbox.countDocuments({ relayedAt: null })).toBe(0);
+      expect(await outbox.countDocuments({ sequence: null })).toBe(0);
     });
     expect(new Set(webhookIds(receiver)).size).toBe(5);
     expect(receiver.received).toHaveLength(5);

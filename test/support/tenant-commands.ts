@@ -73,8 +73,20 @@ const acrossTenants: readonly AcrossTenants[] = [
   {
     commands: ['find', 'update', 'aggregate'],
     collection: 'outboxEvents',
-    fields: ['relayedAt'],
-    why: 'the relay takes the events of all in their order',
+    fields: ['sequence'],
+    why: 'the relay takes the events of all in their order, and numbers them',
+  },
+  {
+    commands: ['find'],
+    collection: 'eventFeeds',
+    fields: ['pending.first'],
+    why: 'whoever numbers events finishes what another process has begun, for whomever',
+  },
+  {
+    commands: ['aggregate'],
+    collection: 'eventFeeds',
+    fields: ['$changeStream'],
+    why: 'newly numbered events wake those who wait for them',
   },
   {
     commands: ['aggregate'],

@@ -37,7 +37,7 @@ describe('large events', () => {
     const waiting: number[] = [];
     for (let hasMore = true; hasMore;) {
       ({ hasMore } = await relay.relay());
-      waiting.push(await events().countDocuments({ relayedAt: null }));
+      waiting.push(await events().countDocuments({ sequence: null }));
     }
     expect(waiting).toEqual([1, 0]);
   });

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { indexNotFound, unless } from '../../database/structure/database-structure.js';
+import { indexNotFound, unless } from '../../database/structure/server-codes.js';
 import { Migrations } from '../../database/structure/migrations.js';
 
 /** Indexes of earlier versions, by collection, in which counts had to read the documents, or that served one order alone. */

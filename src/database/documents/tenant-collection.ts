@@ -122,6 +122,7 @@ export class TenantCollection<T extends TenantDocument> {
       // With one more than there are, the server knows that it has reached the end.
       batchSize: Math.min(limit + 1, documentsInBatch + 2),
       hint: options.hint,
+      readConcern: options.readConcern,
     });
     try {
       while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
@@ -135,13 +136,18 @@ export class TenantCollection<T extends TenantDocument> {
   /** A cursor that has its first documents. While there is no index as hinted, it does without. */
   private async openCursor(
     steps: Document[],
-    { batchSize, hint }: { readonly batchSize: number; readonly hint: string | undefined },
+    reading: Pick<BatchOptions, 'hint'> & {
+      readonly batchSize: number;
+      readonly readConcern: BatchOptions['readConcern'] | undefined;
+    },
   ): Promise<AggregationCursor<T>> {
+    const { hint, readConcern, batchSize } = reading;
     const cursor = this.model.collection.aggregate<T>(steps, {
       ...readAsValues,
       batchSize,
       allowDiskUse: true,
       ...(hint === undefined ? {} : { hint }),
+      ...(readConcern === undefined ? {} : { readConcern }),
       ...openSession(),
     });
     try {
@@ -150,7 +156,7 @@ export class TenantCollection<T extends TenantDocument> {
     } catch (error) {
       await cursor.close();
       if (hint === undefined || !isBadValue(error)) throw error;
-      return this.openCursor(steps, { batchSize, hint: undefined });
+      return this.openCursor(steps, { ...reading, hint: undefined });
     }
   }
 

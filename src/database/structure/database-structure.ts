@@ -3,9 +3,11 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { CollectionInfo, IndexDescription } from 'mongodb';
 import type { Connection, IndexDefinition, IndexOptions, Model } from 'mongoose';
 import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
+import { Retention } from '../retention/retention.js';
 import { documentValidator, isSameValidator } from './document-validator.js';
 import { Migrations, type MigrationState } from './migrations.js';
 import { type Report, withReports } from './reports.js';
+import { conflictingOperation, indexNotFound, namespaceNotFound, unless } from './server-codes.js';
 
 /** A collection, and what it lacks of what its schema declares. */
 export interface CollectionState {
@@ -37,17 +39,13 @@ const noTimeout: object = { socketTimeoutMS: 0 };
 /** How many collections are compared at the same time. */
 const concurrency = 4;
 
-const namespaceNotFound = 26;
-/** The server's code for an index that is not there. */
-export const indexNotFound = 27;
-const conflictingOperation = 117;
-
 /** Collections, indexes and validators as the schemas declare them (rules DATA-2 and DATA-5). */
 @Injectable()
 export class DatabaseStructure {
   constructor(
     @InjectConnection() private readonly connection: Connection,
     private readonly migrations: Migrations,
+    private readonly retention: Retention,
   ) {}
 
   /**
@@ -63,6 +61,7 @@ export class DatabaseStructure {
       await updateCollection(model, stored);
       await updateIndexes(model, report);
     });
+    await this.retention.apply();
     return this.migrations.apply(report);
   }
 
@@ -186,11 +185,4 @@ function hasCurrentValidator(model: Model<unknown>, stored: StoredOptions): bool
     stored?.validationLevel === validationLevel &&
     isSameValidator(stored.validator, documentValidator(model.schema))
   );
-}
-
-/** Lets an error of the server with this code pass. */
-export function unless(expectedCode: number): (error: unknown) => void {
-  return (error) => {
-    if ((error as { code?: unknown }).code !== expectedCode) throw error;
-  };
 }

@@ -44,4 +44,3 @@ idempotencyRecordSchema.index(
   { organizationId: 1, apiKeyId: 1, key: 1 },
   { name: 'key', unique: true },
 );
-idempotencyRecordSchema.index({ expiresAt: 1 }, { name: 'expiry', expireAfterSeconds: 0 });

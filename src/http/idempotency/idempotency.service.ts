@@ -21,8 +21,6 @@ import {
   unpacked,
 } from './idempotency-records.repository.js';
 
-/** How long a key stands for its first request. */
-const keptMs = 24 * 60 * 60 * 1_000;
 /** How much longer a lease is than a request may run. */
 const leaseMarginMs = 2_000;
 /** How often a record may change under the eyes of a request that wants it. */
@@ -49,14 +47,17 @@ export type Beginning =
 @Injectable()
 export class IdempotencyService {
   private readonly leaseMs: number;
+  /** How long a key stands for its first request. */
+  private readonly keptMs: number;
 
   constructor(
     private readonly transactions: Transactions,
     private readonly records: IdempotencyRecordsRepository,
     private readonly clock: Clock,
-    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
+    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, IDEMPOTENCY_RETENTION_HOURS }: Environment,
   ) {
     this.leaseMs = DATABASE_DEADLINE_MS + leaseMarginMs;
+    this.keptMs = IDEMPOTENCY_RETENTION_HOURS * 3_600_000;
   }
 
   /**
@@ -154,7 +155,7 @@ export class IdempotencyService {
 
   private store(organizationId: Types.ObjectId, completions: readonly Completion[]) {
     const updatedAt = this.clock.now();
-    const expiresAt = new Date(updatedAt.getTime() + keptMs);
+    const expiresAt = new Date(updatedAt.getTime() + this.keptMs);
     return this.records.complete(organizationId, completions, { expiresAt, updatedAt });
   }
 
@@ -168,7 +169,7 @@ export class IdempotencyService {
       fingerprint,
       owner: randomUUID(),
       claimedAt: now,
-      expiresAt: new Date(now.getTime() + keptMs),
+      expiresAt: new Date(now.getTime() + this.keptMs),
       createdAt: now,
       updatedAt: now,
     };

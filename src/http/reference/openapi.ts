@@ -35,6 +35,8 @@ const tags = {
   Reservations: 'Reservations of units with their cheques, and the callback of those who collect.',
   Compounds: 'The compounds of the organization, and the units of one.',
   Units: 'The units for sale: one, a list with filters, everything as a file.',
+  Events:
+    'What has happened to all of these, in its order, for those who ask instead of being told.',
   Health: 'Whether the service works.',
 };
 

@@ -12,13 +12,15 @@ declare module 'fastify' {
 
 /**
  * Responds with 503 to a request that waited too long for the database (rule HTTP-12). Public
- * endpoints wait for nothing, or have a limit of their own.
+ * endpoints wait for nothing, or have a limit of their own; one that also waits for something else limits
+ * its questions to the database itself.
  */
 export function addRequestDeadline(fastify: FastifyInstance, deadlineMs: number): void {
   fastify.decorateRequest('deadlineTimer', undefined);
   fastify.addHook('preHandler', (request, reply, done) => {
-    if (routeOptionsOf(request).isPublic !== true) {
-      const rest = remainingDeadline(request, deadlineMs);
+    const { isPublic, longestWaitMs = 0 } = routeOptionsOf(request);
+    if (isPublic !== true) {
+      const rest = remainingDeadline(request, deadlineMs + longestWaitMs);
       request.deadlineTimer = setTimeout(respondUnavailable, rest, request, reply);
     }
     done();

@@ -18,6 +18,10 @@ export interface RouteOptions {
   readonly isKept?: boolean;
   /** Whatever it writes, no kept response shows it. */
   readonly changesNoKeptResponse?: boolean;
+  /** Only keys with the permission to read events may use it. */
+  readonly readsEvents?: boolean;
+  /** How long it may wait for something else than the database, in milliseconds. */
+  readonly longestWaitMs?: number;
   /** The message of its 401 does not say what is wrong with the key. */
   readonly hasGenericUnauthorizedMessage?: boolean;
 }

@@ -69,6 +69,23 @@ export function PlainNumber(description: string): PropertyDecorator {
   return Field({ type: 'number', ...range, description }, [decimal]);
 }
 
+/** A whole number in plain decimal notation, by default up to the largest that is exact. */
+export function WholeNumber(options: {
+  readonly description: string;
+  readonly minimum: number;
+  readonly maximum?: number;
+  readonly default?: number;
+}): PropertyDecorator {
+  const { minimum, maximum = Number.MAX_SAFE_INTEGER } = options;
+  return Field({ type: 'integer', ...options, maximum }, [
+    {
+      name: 'isWholeNumber',
+      isMet: (value) => parseInteger(value, minimum, maximum) !== null,
+      values: { minimum, maximum: String(maximum) },
+    },
+  ]);
+}
+
 const separated = 'Several are separated by commas; a comma inside of one is sent as \\,.';
 
 /**

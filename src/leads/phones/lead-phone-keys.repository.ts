@@ -7,7 +7,7 @@ import {
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
 import { notDeleted } from '../../database/documents/tenant-document.js';
-import { indexNotFound, unless } from '../../database/structure/database-structure.js';
+import { indexNotFound, unless } from '../../database/structure/server-codes.js';
 import type { Organization } from '../../organizations/organization.js';
 import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
 import type { DerivedPhones } from './lead-phones.js';

@@ -3,6 +3,7 @@ import { KeptResponsesService } from '../../catalogue/responses/kept-responses.s
 import { ConnectionPool } from '../../database/connection/connection-pool.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import type { GroupedTransactionStats } from '../../database/transactions/grouped-transactions.js';
+import { EventWaiters } from '../../events/event-waiters.js';
 import { LeadPhoneKeys } from '../../leads/phones/lead-phone-keys.js';
 import { LeadGroupsService } from '../../leads/upsert/lead-groups.service.js';
 import { CallbacksService } from '../../reservations/callback/callbacks.service.js';
@@ -29,6 +30,7 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
     ...phoneKeyReadings(modules.get(LeadPhoneKeys, find)),
     ...poolReadings(modules.get(ConnectionPool, find)),
     ...webhookReadings(webhooks),
+    ...feedReadings(webhooks, modules.get(EventWaiters, find)),
     streamReading(webhooks, modules.get(KeptResponsesService, find)),
     ...memoryReadings(modules),
   ];
@@ -165,6 +167,29 @@ function webhookReadings(webhooks: WebhookStatisticsService): Reading[] {
   ];
 }
 
+function feedReadings(webhooks: WebhookStatisticsService, waiters: EventWaiters): Reading[] {
+  return [
+    {
+      name: 'events_numbered_total',
+      help: 'Events that this process has given their numbers.',
+      type: 'counter',
+      read: () => only(webhooks.numberedEvents()),
+    },
+    {
+      name: 'event_requests_waiting',
+      help: 'Requests that wait for events in this process; 5,000 at most.',
+      type: 'gauge',
+      read: () => only(waiters.stats().waiting),
+    },
+    {
+      name: 'event_waits_cut_short_total',
+      help: 'Requests whose wait for events ended early because too many were waiting.',
+      type: 'counter',
+      read: () => only(waiters.stats().cutShort),
+    },
+  ];
+}
+
 function streamReading(
   webhooks: WebhookStatisticsService,
   responses: KeptResponsesService,
@@ -176,6 +201,7 @@ function streamReading(
     read: () =>
       Object.entries({
         outbox: webhooks.streamSilentMs(),
+        feed: webhooks.feedStreamSilentMs(),
         catalogue: responses.stats().streamSilentMs,
       }).flatMap(([stream, silentMs]) =>
         silentMs === undefined ? [] : [{ labels: { stream }, value: silentMs / 1_000 }],
@@ -190,12 +216,12 @@ function backlogReadings(webhooks: WebhookStatisticsService): Reading[] {
   return [
     backlogReading(
       'outbox_lag_seconds',
-      'How long the oldest event waits for its deliveries.',
+      'How long the oldest event waits for its deliveries and its number.',
       async () => seconds(await events()),
     ),
     backlogReading(
       'outbox_waiting_events',
-      'Events without deliveries, up to 10,000.',
+      'Events without a number, up to 10,000.',
       async () => (await events()).count,
     ),
     backlogReading(

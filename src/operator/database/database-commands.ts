@@ -4,8 +4,10 @@ import {
   type DatabaseStatus,
   DatabaseStructure,
 } from '../../database/structure/database-structure.js';
+import { type RecordUsage, Retention } from '../../database/retention/retention.js';
 import type { MigrationState } from '../../database/structure/migrations.js';
 import { type NeededKey, SecretKeys } from '../../webhooks/endpoints/secret-keys.js';
+import { mebibyte } from '../../values/numbers.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, commandLine } from '../command-line/command-texts.js';
 import {
@@ -28,6 +30,15 @@ const migrationColumns: Columns<MigrationState> = {
   Migration: ({ version }) => version,
   Name: ({ name }) => name,
   State: ({ state }) => state,
+};
+
+const usageColumns: Columns<RecordUsage> = {
+  Records: ({ kind }) => kind,
+  Kept: ({ keptSeconds }) => keptText(keptSeconds),
+  'In the database': ({ isCurrent }) => (isCurrent ? 'the same' : 'differs'),
+  Count: ({ count }) => count,
+  MiB: ({ bytes }) => (bytes / mebibyte).toFixed(1),
+  Oldest: ({ oldest }) => oldest,
 };
 
 export function addDatabaseCommands(program: Command): void {
@@ -61,17 +72,19 @@ function addStatus(group: Command): void {
   addPrintingCommand(group, {
     name: 'status',
     description:
-      'show what the database has and lacks, and which encryption keys its secrets need; ' +
-      'the exit code is 1 when something lacks',
+      'show what the database has and lacks, which encryption keys its secrets need, and how many ' +
+      'records of each kind it keeps how long; the exit code is 1 when something lacks or differs',
     example: 'db status',
   }).action((options: OutputOptions) =>
     withApplication(async (application) => {
       const status = await application.get(DatabaseStructure).status();
       const encryptionKeys = await application.get(SecretKeys).needed();
-      if (options.json === true) printJson({ ...status, encryptionKeys });
-      else printStatus(status, encryptionKeys);
+      const records = await application.get(Retention).usage();
+      if (options.json === true) printJson({ ...status, encryptionKeys, records });
+      else printStatus(status, encryptionKeys, records);
       const lacksKey = encryptionKeys.some(({ state }) => state === 'missing');
-      if (!status.isComplete || lacksKey) process.exitCode = 1;
+      const isCurrent = records.every((kind) => kind.isCurrent);
+      if (!status.isComplete || lacksKey || !isCurrent) process.exitCode = 1;
     }),
   );
 }
@@ -79,6 +92,7 @@ function addStatus(group: Command): void {
 function printStatus(
   { isComplete, collections, migrations }: DatabaseStatus,
   encryptionKeys: readonly NeededKey[],
+  records: readonly RecordUsage[],
 ): void {
   printList(collections, collectionColumns, {});
   printLine('');
@@ -88,5 +102,19 @@ function printStatus(
     printList(encryptionKeys, neededKeyColumns, {});
   }
   printLine('');
-  printLine(isComplete ? 'Nothing is missing.' : `Something is missing: ${commandLine} db init`);
+  printList(records, usageColumns, {});
+  printLine('');
+  printLine(conclusion(isComplete, records));
+}
+
+function conclusion(isComplete: boolean, records: readonly RecordUsage[]): string {
+  if (!isComplete) return `Something is missing: ${commandLine} db init`;
+  if (records.every(({ isCurrent }) => isCurrent)) return 'Nothing is missing.';
+  return `Records are not kept as the configuration says: ${commandLine} db init`;
+}
+
+function keptText(seconds: number | null): string {
+  if (seconds === null) return 'for ever';
+  const hours = seconds / 3_600;
+  return hours % 24 === 0 && hours > 24 ? `${hours / 24} days` : `${hours} hours`;
 }

@@ -37,6 +37,7 @@ interface LimitOptions {
 
 interface IssueOptions extends ListOptions, LimitOptions {
   readonly name: string;
+  readonly readEvents?: boolean;
   readonly expires?: Date;
 }
 
@@ -69,6 +70,7 @@ function addIssue(group: Command): void {
   })
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .requiredOption('--name <name>', 'what the key is for', name)
+    .option('--read-events', "lets it read the events of all the organization's data (GET /events)")
     .option('--expires <date>', 'when the key ends, ISO 8601 (default: never)', time)
     .option('--rps <n>', rpsText, requestsPerSecond)
     .option('--burst <n>', burstText, burst)
@@ -78,6 +80,7 @@ function addIssue(group: Command): void {
         const issued = await application.get(ApiKeysService).issue({
           organizationId,
           name: options.name,
+          readsEvents: options.readEvents ?? false,
           rateLimit: rateLimitOf(options),
           expiresAt: options.expires ?? null,
         });

@@ -16,6 +16,7 @@ export const keyColumns: Columns<KeyView> = {
   Name: ({ name }) => name,
   State: ({ state }) => state,
   External: ({ allowExternal }) => allowExternal,
+  Events: ({ readEvents }) => readEvents,
   Limit: ({ rateLimit }) => limitText(rateLimit),
   Created: ({ createdAt }) => createdAt,
   'Last used': ({ lastUsedAt }) => lastUsedAt,
@@ -63,6 +64,8 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
     state: keys.stateOf(document),
     /** Without it the key is not accepted, whatever its state. */
     allowExternal: document.permissions?.allowExternal === true,
+    /** Whether it may read events. */
+    readEvents: document.permissions?.readEvents === true,
     /** Null while the service's own limit counts. */
     rateLimit: keys.rateLimitOf(document),
     createdAt: document.createdAt,

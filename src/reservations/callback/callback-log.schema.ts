@@ -35,8 +35,3 @@ callbackLogSchema.index(
   { organizationId: 1, reservationId: 1, createdAt: -1 },
   { name: 'ofReservation' },
 );
-/** Callbacks are kept for 90 days. */
-callbackLogSchema.index(
-  { createdAt: 1 },
-  { name: 'expiry', expireAfterSeconds: 90 * 24 * 60 * 60 },
-);

@@ -1,7 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
-import { retentionSeconds } from '../outbox/outbox-event.schema.js';
 
 /** One attempt to deliver, and its result; only this service writes these documents. */
 @Schema({ collection: 'webhookAttempts' })
@@ -46,9 +45,4 @@ export const webhookAttemptSchema = SchemaFactory.createForClass(WebhookAttemptD
 webhookAttemptSchema.index(
   { organizationId: 1, deliveryId: 1, startedAt: 1 },
   { name: 'byDelivery' },
-);
-/** Attempts expire (rule HOOK-13). */
-webhookAttemptSchema.index(
-  { startedAt: 1 },
-  { name: 'expiry', expireAfterSeconds: retentionSeconds },
 );

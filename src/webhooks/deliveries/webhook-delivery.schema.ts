@@ -1,7 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
-import { retentionSeconds } from '../outbox/outbox-event.schema.js';
 import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
 
 /** One event on its way to one endpoint; only this service writes these documents. */
@@ -105,12 +104,3 @@ webhookDeliverySchema.index(
 );
 /** Serves the history of one object. */
 webhookDeliverySchema.index({ organizationId: 1, objectId: 1, createdAt: 1 }, { name: 'byObject' });
-/** Finished deliveries expire; one that is not finished has no such time (rule HOOK-13). */
-webhookDeliverySchema.index(
-  { completedAt: 1 },
-  {
-    name: 'finishedExpiry',
-    expireAfterSeconds: retentionSeconds,
-    partialFilterExpression: { completedAt: { $type: 'date' } },
-  },
-);

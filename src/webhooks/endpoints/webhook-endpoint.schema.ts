@@ -2,7 +2,6 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
 import type { Pace } from '../deliveries/delivery-outcome.js';
-import { retentionSeconds } from '../outbox/outbox-event.schema.js';
 
 /** A secret that signs, encrypted. */
 @Schema({ _id: false })
@@ -81,8 +80,3 @@ export const webhookEndpointSchema = SchemaFactory.createForClass(WebhookEndpoin
 
 /** Serves the relay and the list of an organization's endpoints. */
 webhookEndpointSchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });
-/** A removed endpoint goes with its last deliveries (rule HOOK-13). */
-webhookEndpointSchema.index(
-  { removedAt: 1 },
-  { name: 'expiry', expireAfterSeconds: retentionSeconds },
-);

@@ -7,12 +7,10 @@ import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 /** How often the server is asked for events of other processes. */
 const intervalMs = 250;
-/** When it was not heard for so long, nothing is reported. */
-const silenceMs = 3_000;
 
 /**
- * Reports committed events, those of this process at once and those of others soon (rule HOOK-10). Best
- * effort: while the stream is broken nothing of others is reported, and the listener has to poll.
+ * Reports committed events, those of this process at once, and those of others that have subscribers soon
+ * (rule HOOK-10). Best effort: the listener has to poll for the others, and while the stream is broken.
  */
 @Injectable()
 export class OutboxChangeStream {
@@ -46,11 +44,6 @@ export class OutboxChangeStream {
   /** Reports an event of this process when the transaction that is open has ended. */
   reportOwn(): void {
     afterTransaction(this.report);
-  }
-
-  /** Whether new events are being reported, as far as is known. */
-  isReporting(): boolean {
-    return this.watcher.age < silenceMs;
   }
 
   async stop(): Promise<void> {

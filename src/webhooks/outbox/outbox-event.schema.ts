@@ -1,18 +1,12 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { Timestamp } from 'mongodb';
 import { SchemaTypes } from 'mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
 
-/** How long events, deliveries and attempts can be looked up afterwards (rule HOOK-13). */
-export const retentionSeconds = 30 * 86_400;
+/** Has the server put the cluster's logical time in its place when the event is stored. */
+export const timeOfStoring = new Timestamp({ t: 0, i: 0 });
 
-const unsubscribedRetentionMs = 86_400_000;
-
-/** When an event goes that nobody was subscribed to at a time (rule HOOK-13). */
-export function unsubscribedExpiry(from: Date): Date {
-  return new Date(from.getTime() + unsubscribedRetentionMs);
-}
-
-/** An event for the organization's webhook endpoints. */
+/** An event, for the organization's webhook endpoints and its feed of events. */
 @Schema({ collection: 'outboxEvents' })
 export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: String, required: true })
@@ -30,13 +24,25 @@ export class OutboxEventDocument extends TenantDocument {
   @Prop({ type: String })
   requestId?: string;
 
+  /**
+   * The cluster's logical time when it was stored, inside the transaction of its change: of two events one
+   * of which knows of the other it is the earlier one's that is lower, whatever the clocks of the processes
+   * say. Events of versions before have none, and are the first to be numbered.
+   */
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'timestamp' })
+  storedAt?: Timestamp;
+
   /** When its deliveries were created, or could not be; null before that. */
   @Prop({ type: Date })
   relayedAt!: Date | null;
 
-  /** When it goes, if earlier than others: nobody was subscribed to it. */
+  /** Its number among the events of the organization (rule FEED-2); absent or null before it has one. */
+  @Prop({ type: Number })
+  sequence?: number | null;
+
+  /** When it got its number; never before that of a lower number. */
   @Prop({ type: Date })
-  expiresAt?: Date | null;
+  numberedAt?: Date;
 
   /** Why not all of its deliveries could be created. */
   @Prop({ type: String })
@@ -47,31 +53,21 @@ export const outboxEventSchema = SchemaFactory.createForClass(OutboxEventDocumen
 
 /** Serves the list of an organization's events, newest first. */
 outboxEventSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'byOrganization' });
-/** Serves the relay, which takes waiting events in the order of their creation. Others are not in it. */
+/**
+ * Serves the relay, which takes the events without a number in the order in which they were stored. Others
+ * are not in it; those of the version before are, whether that has relayed them or not.
+ */
 outboxEventSchema.index(
-  { createdAt: 1 },
-  { name: 'unrelayed', partialFilterExpression: { relayedAt: null } },
+  { storedAt: 1 },
+  { name: 'unnumbered', partialFilterExpression: { sequence: null } },
+);
+/** Serves the feed, and keeps two events from having one number. */
+outboxEventSchema.index(
+  { organizationId: 1, sequence: 1 },
+  { name: 'feed', unique: true, partialFilterExpression: { sequence: { $gt: 0 } } },
 );
 /** Serves the list of the events of an organization that could not be relayed, newest first. */
 outboxEventSchema.index(
   { organizationId: 1, relayedAt: -1 },
   { name: 'failed', partialFilterExpression: { failureReason: { $gt: '' } } },
-);
-/** Relayed events expire; one that waits has no such time (rule HOOK-13). */
-outboxEventSchema.index(
-  { relayedAt: 1 },
-  {
-    name: 'relayedExpiry',
-    expireAfterSeconds: retentionSeconds,
-    partialFilterExpression: { relayedAt: { $type: 'date' } },
-  },
-);
-/** Events that nobody was subscribed to expire earlier. */
-outboxEventSchema.index(
-  { expiresAt: 1 },
-  {
-    name: 'earlyExpiry',
-    expireAfterSeconds: 0,
-    partialFilterExpression: { expiresAt: { $type: 'date' } },
-  },
 );

@@ -43,19 +43,26 @@ export class OutboxEventsRepository {
   }
 
   /**
-   * Events that wait, oldest first. They are not committed in the order of their ids or times, so
-   * each is found by its own state, never by being newer than the last one.
+   * Events that have no number yet, in the order in which they were stored. They are not committed in
+   * the order of their ids or times, so each is found by its own state, never by being newer than the
+   * last one. Those that have no deliveries to get come without their contents.
    *
    * @param limits how many at most, and how many bytes of them; a single larger one comes alone
-   * @returns the events, and whether more may wait
+   * @returns the events, which cannot be taken back any more, and whether there may be others
    */
-  async findWaiting(limits: {
+  async findUnnumbered(limits: {
     readonly count: number;
     readonly bytes: number;
   }): Promise<{ events: OutboxEventDocument[]; hasMore: boolean }> {
     const cursor = this.events.acrossTenants.find<OutboxEventDocument>(
-      { relayedAt: null },
-      { sort: { createdAt: 1 }, limit: limits.count, ...readAsValues },
+      { sequence: null },
+      {
+        sort: { storedAt: 1 },
+        limit: limits.count,
+        projection: { ...relayedFields, data: ifWaiting('$data'), changes: ifWaiting('$changes') },
+        readConcern: 'majority',
+        ...readAsValues,
+      },
     );
     const events: OutboxEventDocument[] = [];
     let bytes = 0;
@@ -67,26 +74,78 @@ export class OutboxEventsRepository {
     return { events, hasMore: events.length === limits.count };
   }
 
+  /** How many of some events have no number; only what cannot be taken back. */
+  async countUnnumbered(ids: readonly Types.ObjectId[]): Promise<number> {
+    const filter = { _id: { $in: [...ids] }, sequence: null };
+    return this.events.acrossTenants.countDocuments(filter, { ...byId, readConcern: 'majority' });
+  }
+
   /**
-   * Stores that the deliveries of events were created.
+   * Stores the numbers of events that have none yet; from then on they have also been relayed.
    *
-   * @param expiresAt when they go; null when that is as for all
+   * @param at when they got them
    */
-  async markRelayed(
-    events: readonly OutboxEventDocument[],
-    relayedAt: Date,
-    expiresAt: Date | null,
+  async setNumbers(
+    numbers: readonly { readonly _id: Types.ObjectId; readonly sequence: number }[],
+    at: Date,
   ): Promise<void> {
-    if (events.length === 0) return;
+    const ids = numbers.map(({ _id }) => _id);
+    const position = { $indexOfArray: [ids, '$_id'] };
+    const sequence = { $arrayElemAt: [numbers.map((number) => number.sequence), position] };
+    const relayedAt = { $ifNull: ['$relayedAt', at] };
+    // One statement for all: a statement each costs the server half as much again.
     await this.events.acrossTenants.updateMany(
-      { _id: { $in: events.map(({ _id }) => _id) }, relayedAt: null },
-      { $set: { ...relayed(relayedAt), ...(expiresAt === null ? {} : { expiresAt }) } },
+      { _id: { $in: ids }, sequence: null },
+      [{ $set: { sequence, numberedAt: at, relayedAt, updatedAt: at } }],
       byId,
     );
   }
 
+  /** One event of an organization, null when there is none; only what cannot be taken back. */
+  async findById(
+    organizationId: Types.ObjectId,
+    _id: Types.ObjectId,
+  ): Promise<Pick<OutboxEventDocument, '_id' | 'sequence'> | null> {
+    const options = { fields: ['sequence'], limit: 1, readConcern: 'majority' } as const;
+    const [event] = await this.events.find(organizationId, { _id }, options);
+    return event ?? null;
+  }
+
+  /** The first event of an organization behind a number that got its own after a time, or null. */
+  async findFirst(
+    organizationId: Types.ObjectId,
+    { behind, numberedAfter }: { readonly behind: number; readonly numberedAfter: Date },
+  ): Promise<Pick<OutboxEventDocument, '_id' | 'sequence'> | null> {
+    const [event] = await this.events.find(
+      organizationId,
+      { sequence: { $gt: behind }, numberedAt: { $gt: numberedAfter } },
+      { fields: ['sequence'], sort: { sequence: 1 }, limit: 1, readConcern: 'majority' },
+    );
+    return event ?? null;
+  }
+
   /**
-   * The events that wait to be relayed.
+   * Events of an organization in the order of their numbers, read from the server as they are asked for.
+   *
+   * @param part behind which number, up to which one, how many at most
+   * @param types only these; null for all
+   */
+  feed(
+    organizationId: Types.ObjectId,
+    part: { readonly behind: number; readonly last: number; readonly limit: number },
+    types: readonly string[] | null,
+  ): AsyncGenerator<OutboxEventDocument[], void> {
+    const { behind, last, limit } = part;
+    const ofTypes = types === null ? {} : { type: { $in: [...types] } };
+    return this.events.batches(
+      organizationId,
+      { sequence: { $gt: behind, $lte: last }, ...ofTypes },
+      { sort: { sequence: 1 }, limit, hint: 'feed', readConcern: 'majority' },
+    );
+  }
+
+  /**
+   * The events that wait to be relayed and numbered.
    *
    * @param limit most that are counted
    */
@@ -94,19 +153,24 @@ export class OutboxEventsRepository {
     const events = this.events.acrossTenants;
     const options = { maxTimeMS: figuresTimeMs } as const;
     const oldest = await events.findOne<Pick<OutboxEventDocument, 'createdAt'>>(
-      { relayedAt: null },
-      { ...options, sort: { createdAt: 1 }, projection: { createdAt: 1 } },
+      { sequence: null },
+      { ...options, sort: { storedAt: 1 }, projection: { createdAt: 1 } },
     );
     if (oldest === null) return { oldest: null, count: 0 };
-    const count = await events.countDocuments({ relayedAt: null }, { ...options, limit });
+    const count = await events.countDocuments({ sequence: null }, { ...options, limit });
     return { oldest: oldest.createdAt, count };
   }
 
   /** Sets an event aside whose deliveries could not be created, or not all of them. */
-  async markFailed(_id: Types.ObjectId, failureReason: string, failedAt: Date): Promise<void> {
-    await this.events.acrossTenants.updateOne(
+  async markFailed(
+    { _id, organizationId }: OutboxEventDocument,
+    failureReason: string,
+    failedAt: Date,
+  ): Promise<void> {
+    await this.events.updateOne(
+      organizationId,
       { _id, relayedAt: null },
-      { $set: { ...relayed(failedAt), failureReason } },
+      { $set: { relayedAt: failedAt, updatedAt: failedAt, failureReason } },
     );
   }
 
@@ -124,6 +188,17 @@ export class OutboxEventsRepository {
   }
 }
 
-function relayed(relayedAt: Date) {
-  return { relayedAt, updatedAt: relayedAt };
+/** What the relay reads of each event. */
+const relayedFields = {
+  organizationId: 1,
+  type: 1,
+  createdAt: 1,
+  updatedAt: 1,
+  relayedAt: 1,
+} as const;
+
+/** A field of an event that has no deliveries yet; of others nothing. */
+function ifWaiting(field: string): Document {
+  const isWaiting = { $eq: [{ $ifNull: ['$relayedAt', null] }, null] };
+  return { $cond: [isWaiting, field, '$$REMOVE'] };
 }

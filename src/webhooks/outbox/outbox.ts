@@ -4,7 +4,6 @@ import { Clock } from '../../configuration/clock.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { coversType } from './event-types.js';
 import { OutboxChangeStream } from './outbox-change-stream.js';
-import { unsubscribedExpiry } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
 
@@ -46,7 +45,7 @@ export class Outbox {
     await this.events.insert(
       events.map((event) => (isSubscribed(event) ? event : asUnsubscribed(event))),
     );
-    if (events.some(isSubscribed)) this.changes.reportOwn();
+    this.changes.reportOwn();
   }
 }
 
@@ -55,8 +54,7 @@ function covers(eventTypes: unknown, type: string): boolean {
   return !Array.isArray(eventTypes) || coversType(eventTypes as string[], type);
 }
 
-/** An event that nobody is subscribed to: there is nothing to relay (rule HOOK-4). */
+/** An event that nobody is subscribed to: there is nothing to relay, it only gets its number (rule HOOK-4). */
 function asUnsubscribed(event: PendingEvent): PendingEvent {
-  const { createdAt } = event;
-  return { ...event, relayedAt: createdAt, expiresAt: unsubscribedExpiry(createdAt) };
+  return { ...event, relayedAt: event.createdAt };
 }

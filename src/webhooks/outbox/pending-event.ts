@@ -1,7 +1,7 @@
 import { Types } from 'mongoose';
 import { assertEventSize } from './event-size.js';
 import type { EventType } from './event-types.js';
-import type { OutboxEventDocument } from './outbox-event.schema.js';
+import { type OutboxEventDocument, timeOfStoring } from './outbox-event.schema.js';
 
 /** What a feature publishes (rule HOOK-2). */
 export interface OutboundEvent extends Readonly<
@@ -27,6 +27,7 @@ export function pendingEvent(
     _id: new Types.ObjectId(),
     organizationId,
     ...event,
+    storedAt: timeOfStoring,
     relayedAt: null,
     createdAt: now,
     updatedAt: now,

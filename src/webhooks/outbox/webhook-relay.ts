@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import PQueue from 'p-queue';
 import { Clock } from '../../configuration/clock.js';
 import { mebibyte } from '../../values/numbers.js';
 import { newDelivery } from '../deliveries/delivery-documents.js';
@@ -10,7 +11,8 @@ import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repos
 import { messageOf } from '../sending/message.js';
 import { assertBodySize } from './event-size.js';
 import { coversType } from './event-types.js';
-import { type OutboxEventDocument, unsubscribedExpiry } from './outbox-event.schema.js';
+import { EventNumbering } from './event-numbering.js';
+import type { OutboxEventDocument } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 
 /** How many events, and how many bytes of them or of their deliveries, are in memory together. */
@@ -21,19 +23,25 @@ const batchBytes = 16 * mebibyte;
 export interface Relayed {
   /** The endpoints that have something new to deliver. */
   readonly endpointIds: readonly Types.ObjectId[];
-  /** Whether more events may wait. */
+  /** Whether there was anything to do, and whether more may wait. */
+  readonly hasDone: boolean;
   readonly hasMore: boolean;
 }
 
-/** Creates the deliveries of committed events to the endpoints that are subscribed (rule HOOK-4). */
+/**
+ * Creates the deliveries of committed events to the endpoints that are subscribed (rule HOOK-4), and has
+ * all events numbered.
+ */
 @Injectable()
 export class WebhookRelay {
   private readonly logger = new Logger(WebhookRelay.name);
+  private readonly runs = new PQueue({ concurrency: 1 });
 
   constructor(
     private readonly events: OutboxEventsRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly queue: DeliveryQueueRepository,
+    private readonly numbering: EventNumbering,
     private readonly clock: Clock,
   ) {}
 
@@ -42,12 +50,30 @@ export class WebhookRelay {
    * Running again over the same events, after a crash in between or beside another run, adds nothing.
    */
   async relay(): Promise<Relayed> {
+    // Numbering relies on it that nothing was numbered here since the events were read.
+    return this.runs.add(() => this.relayNext());
+  }
+
+  private async relayNext(): Promise<Relayed> {
     const now = this.clock.now();
-    const { events, hasMore } = await this.events.findWaiting({
+    await this.numbering.finishPlans();
+    const { events, hasMore } = await this.events.findUnnumbered({
       count: batchSize,
       bytes: batchBytes,
     });
-    if (events.length === 0) return { endpointIds: [], hasMore };
+    if (events.length === 0) return { endpointIds: [], hasDone: false, hasMore };
+    const endpointIds = await this.createDeliveries(events.filter(isWaiting), now);
+    const areNumbered = await this.numbering.number(events);
+    this.logger.debug(`${events.length} events for ${endpointIds.length} endpoints`);
+    return { endpointIds, hasDone: true, hasMore: hasMore || !areNumbered };
+  }
+
+  /** @returns the endpoints that get some */
+  private async createDeliveries(
+    events: readonly OutboxEventDocument[],
+    now: Date,
+  ): Promise<Types.ObjectId[]> {
+    if (events.length === 0) return [];
     const endpoints = await this.subscribersOf(events);
     const failures = new Map<OutboxEventDocument, string>();
     let waiting = new Map<WebhookDeliveryDocument, OutboxEventDocument>();
@@ -64,10 +90,8 @@ export class WebhookRelay {
       waiting = new Map();
       waitingBytes = 0;
     };
-    const unsubscribed = new Set(events);
     for (const event of events) {
       for (const delivery of this.deliveriesOf(event, endpoints, failures, now)) {
-        unsubscribed.delete(event);
         const bytes = Buffer.byteLength(delivery.body);
         if (waitingBytes + bytes > batchBytes) await store();
         waiting.set(delivery, event);
@@ -76,21 +100,7 @@ export class WebhookRelay {
     }
     await store();
     for (const [event, reason] of failures) await this.setAside(event, reason, now);
-    const relayed = events.filter((event) => !failures.has(event));
-    await this.markRelayed(relayed, unsubscribed, now);
-    this.logger.debug(`${events.length} events for ${endpointIds.size} endpoints`);
-    return { endpointIds: [...endpointIds.values()], hasMore };
-  }
-
-  private async markRelayed(
-    relayed: readonly OutboxEventDocument[],
-    unsubscribed: ReadonlySet<OutboxEventDocument>,
-    now: Date,
-  ): Promise<void> {
-    const expiring = relayed.filter((event) => unsubscribed.has(event));
-    const lasting = relayed.filter((event) => !unsubscribed.has(event));
-    await this.events.markRelayed(expiring, now, unsubscribedExpiry(now));
-    await this.events.markRelayed(lasting, now, null);
+    return [...endpointIds.values()];
   }
 
   /** The deliveries of an event; none of one that cannot be sent, which is added to the failures. */
@@ -126,12 +136,17 @@ export class WebhookRelay {
   }
 
   private async setAside(event: OutboxEventDocument, reason: string, now: Date): Promise<void> {
-    await this.events.markFailed(event._id, reason, now);
+    await this.events.markFailed(event, reason, now);
     this.logger.error(
       { eventId: event._id.toHexString(), reason },
       'An event could not be relayed',
     );
   }
+}
+
+/** Whether an event may have deliveries that are not created yet. */
+function isWaiting({ relayedAt }: OutboxEventDocument): boolean {
+  return (relayedAt ?? null) === null;
 }
 
 /** Why an endpoint cannot get events; null when it can. */

@@ -1,11 +1,35 @@
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import type { Message } from './signing.js';
 
-/** An event as every receiver gets it (rule HOOK-2). */
-export function messageOf({ _id, type, data, changes, createdAt }: OutboxEventDocument): Message {
+const prefix = 'msg_';
+
+/** What is told of an event, by webhook and in the feed (rule HOOK-2). */
+export interface EventPayload {
+  readonly type: string;
+  readonly timestamp: string;
+  readonly data: object;
+  readonly changes?: readonly object[];
+}
+
+/** An event as all who want it get it: its id, the same for all, and what it tells. */
+export function payloadOf({ _id, type, data, changes, createdAt }: OutboxEventDocument): {
+  readonly id: string;
+  readonly payload: EventPayload;
+} {
   const timestamp = createdAt.toISOString();
   const payload = { type, timestamp, data, ...(changes === undefined ? {} : { changes }) };
-  return { id: `msg_${_id.toHexString()}`, body: JSON.stringify(payload) };
+  return { id: `${prefix}${_id.toHexString()}`, payload };
+}
+
+/** An event as every receiver gets it (rule HOOK-2). */
+export function messageOf(event: OutboxEventDocument): Message {
+  const { id, payload } = payloadOf(event);
+  return { id, body: JSON.stringify(payload) };
+}
+
+/** The id of the event that a message is about, in hexadecimal. */
+export function idOfMessage(messageId: string): string {
+  return messageId.slice(prefix.length);
 }
 
 /** The id of the object that an event is about, null when it has none. */

@@ -5,17 +5,16 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { DutiesRepository } from '../../database/duties/duties.repository.js';
 import { Duty } from '../../database/duties/duty.js';
 import { OutboxChangeStream } from '../outbox/outbox-change-stream.js';
+import { EventNumbering } from '../outbox/event-numbering.js';
 import { WebhookRelay } from '../outbox/webhook-relay.js';
 import { PollingLoop } from './polling-loop.js';
 import { WebhookWorker } from './webhook-worker.js';
 
 /** How long a process that relays may be silent before another one takes over (rule HOOK-9). */
 const relayLeaseMs = 2_000;
-/** How often events are looked for while the stream reports them (rule HOOK-10). */
-const reportedIntervalMs = 5_000;
-/** How often events are looked for that nothing reports, and deliveries while there are some. */
+/** How often events are looked for, and deliveries while there are some (rule HOOK-10). */
 const intervalMs = 500;
-/** How long events wait for others after some were relayed: few at a time cost the database more. */
+/** How long events wait for others after some were numbered: few at a time cost the database more. */
 const gatherMs = 100;
 /** How often deliveries are looked for by a process that has none. */
 const idleIntervalMs = 1_000;
@@ -40,6 +39,7 @@ export class WebhookBackground implements OnModuleDestroy {
     private readonly relay: WebhookRelay,
     private readonly worker: WebhookWorker,
     private readonly changes: OutboxChangeStream,
+    private readonly numbering: EventNumbering,
     duties: DutiesRepository,
     clock: Clock,
   ) {
@@ -78,21 +78,26 @@ export class WebhookBackground implements OnModuleDestroy {
   }
 
   private async relayEvents(): Promise<void> {
-    if (!(await this.relayDuty.isMine()) || !this.isRelayDue()) return;
+    if (!(await this.relayDuty.isMine())) {
+      // Who has it meanwhile may die in the middle of numbering.
+      this.numbering.lookForPlans();
+      return;
+    }
+    if (!this.isRelayDue()) return;
     this.mayHaveEvents = false;
     this.relayedAt = performance.now();
-    const { endpointIds, hasMore } = await this.relay.relay().catch((error: unknown) => {
+    const { endpointIds, hasDone, hasMore } = await this.relay.relay().catch((error: unknown) => {
       this.mayHaveEvents = true;
       throw error;
     });
     if (endpointIds.length > 0) await this.worker.deliverTo(endpointIds);
     if (hasMore) this.relaySoon();
-    else if (endpointIds.length > 0) await this.gatherEvents();
+    else if (hasDone) await this.gatherEvents();
   }
 
   private isRelayDue(): boolean {
-    const interval = this.changes.isReporting() ? reportedIntervalMs : intervalMs;
-    return this.mayHaveEvents || performance.now() - this.relayedAt >= interval - intervalMs / 2;
+    // A timer may be early by a millisecond.
+    return this.mayHaveEvents || performance.now() - this.relayedAt >= intervalMs / 2;
   }
 
   private async gatherEvents(): Promise<void> {
