@@ -7,6 +7,7 @@ import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { LeadBatchesService } from './batch/lead-batches.service.js';
+import { LeadErasuresService } from './erasure/lead-erasures.service.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
@@ -39,7 +40,8 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     LeadBatchesService,
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
+    LeadErasuresService,
   ],
-  exports: [LeadsService, LeadGroupsService, LeadPhoneKeys],
+  exports: [LeadsService, LeadGroupsService, LeadPhoneKeys, LeadErasuresService],
 })
 export class LeadsModule {}

@@ -17,6 +17,7 @@ import { SecretKeys } from './endpoints/secret-keys.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
+import { WebhookErasuresService } from './erasure/webhook-erasures.service.js';
 import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
 import { outboxEventSchema } from './outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
@@ -69,6 +70,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookWorker,
     WebhookBackground,
     WebhookStatisticsService,
+    WebhookErasuresService,
   ],
   exports: [
     Outbox,
@@ -78,6 +80,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookDeliveriesService,
     WebhookBackground,
     WebhookStatisticsService,
+    WebhookErasuresService,
   ],
 })
 export class WebhooksModule {}

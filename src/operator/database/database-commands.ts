@@ -15,6 +15,7 @@ import {
   printLine,
   printList,
 } from '../command-line/output.js';
+import { addErasureCommands } from './erasure-commands.js';
 import { neededKeyColumns } from '../webhooks/webhook-reseal-command.js';
 
 const collectionColumns: Columns<CollectionState> = {
@@ -38,6 +39,7 @@ export function addDatabaseCommands(program: Command): void {
   });
   addInit(group);
   addStatus(group);
+  addErasureCommands(group);
 }
 
 function addInit(group: Command): void {

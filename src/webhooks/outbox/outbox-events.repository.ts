@@ -7,6 +7,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
+import type { PreparedRewrites, Rewrite } from '../../database/documents/tenant-operations.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 /** Spares the server the trial of all indexes. */
@@ -71,18 +72,40 @@ export class OutboxEventsRepository {
    * Stores that the deliveries of events were created.
    *
    * @param expiresAt when they go; null when that is as for all
+   * @param areErased whether they are events of which something was removed; no other one is marked
+   * @returns how many were marked
    */
   async markRelayed(
     events: readonly OutboxEventDocument[],
     relayedAt: Date,
     expiresAt: Date | null,
-  ): Promise<void> {
-    if (events.length === 0) return;
-    await this.events.acrossTenants.updateMany(
-      { _id: { $in: events.map(({ _id }) => _id) }, relayedAt: null },
+    areErased = false,
+  ): Promise<number> {
+    if (events.length === 0) return 0;
+    const erasedAt = areErased ? { $ne: null } : null;
+    const { modifiedCount } = await this.events.acrossTenants.updateMany(
+      { _id: { $in: events.map(({ _id }) => _id) }, relayedAt: null, erasedAt },
       { $set: { ...relayed(relayedAt), ...(expiresAt === null ? {} : { expiresAt }) } },
       byId,
     );
+    return modifiedCount;
+  }
+
+  /** Those of the events of which something has been removed, as they are now (rule OPS-29). */
+  async findErased(events: readonly OutboxEventDocument[]): Promise<OutboxEventDocument[]> {
+    const organizations = new Map(events.map(({ organizationId: id }) => [String(id), id]));
+    const filter = { _id: { $in: events.map(({ _id }) => _id) }, erasedAt: { $ne: null } };
+    return this.events.findAcross([...organizations.values()], filter);
+  }
+
+  /** What becomes of the events about objects, as `rewriteOf` decides it. */
+  rewritesAbout(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    rewriteOf: (event: OutboxEventDocument) => Rewrite<OutboxEventDocument> | null,
+  ): AsyncGenerator<PreparedRewrites, void> {
+    const filter = { 'data._id': { $in: objectIds } };
+    return this.events.rewrites(organizationId, filter, rewriteOf);
   }
 
   /**

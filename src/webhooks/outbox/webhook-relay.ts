@@ -4,6 +4,7 @@ import { Clock } from '../../configuration/clock.js';
 import { mebibyte } from '../../values/numbers.js';
 import { newDelivery } from '../deliveries/delivery-documents.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { WebhookAttemptsRepository } from '../deliveries/webhook-attempts.repository.js';
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
@@ -34,6 +35,7 @@ export class WebhookRelay {
     private readonly events: OutboxEventsRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly queue: DeliveryQueueRepository,
+    private readonly attempts: WebhookAttemptsRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -89,8 +91,22 @@ export class WebhookRelay {
   ): Promise<void> {
     const expiring = relayed.filter((event) => unsubscribed.has(event));
     const lasting = relayed.filter((event) => !unsubscribed.has(event));
-    await this.events.markRelayed(expiring, now, unsubscribedExpiry(now));
-    await this.events.markRelayed(lasting, now, null);
+    const early = await this.events.markRelayed(expiring, now, unsubscribedExpiry(now));
+    const late = await this.events.markRelayed(lasting, now, null);
+    if (early + late < relayed.length) await this.relayErased(relayed, now);
+  }
+
+  /**
+   * An event that was read before something of it was removed has made deliveries that still say it.
+   * It counts as relayed only when they do so no longer (rule OPS-29).
+   */
+  private async relayErased(relayed: readonly OutboxEventDocument[], now: Date): Promise<void> {
+    const erased = await this.events.findErased(relayed);
+    for (const event of erased) {
+      const ids = await this.queue.eraseDeliveriesOf(event, messageOf(event).body);
+      await this.attempts.forgetResponses(event.organizationId, ids);
+    }
+    await this.events.markRelayed(erased, now, null, true);
   }
 
   /** The deliveries of an event; none of one that cannot be sent, which is added to the failures. */
