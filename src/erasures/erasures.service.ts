@@ -22,6 +22,9 @@ import { ErasuresRepository } from './erasures.repository.js';
 /** More leads are no person's: they share something that is no real phone or email. */
 export const leadsLimit = 1_000;
 
+/** How long requests about the same leads, which come without a pause, may hold up the erasure. */
+const patienceMs = 30_000;
+
 /** What was removed, or would be. */
 export interface ErasureReport {
   readonly counts: ErasureCounts;
@@ -175,7 +178,7 @@ export class ErasuresService {
         await this.ledger.count(erasure, { leads, clients });
         return { leads, clients, ...rest };
       },
-      { isRehearsal: isDryRun },
+      { isRehearsal: isDryRun, expiresAt: Date.now() + patienceMs },
     );
     counts.leads += records.leads;
     counts.clients += records.clients;

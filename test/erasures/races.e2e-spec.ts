@@ -116,13 +116,17 @@ it.each(Array.from({ length: rounds(1, 5) }, (_, round) => round))(
     const { earlier, now } = payloadsOf(person);
     const { body } = await post(earlier).expect(201);
     const { erase } = await erasuresOf(service, tenant);
-    const updates = Array.from({ length: 30 }, (_, index) =>
-      post({ ...now, data: { [`${person.name} ${index}`]: index } }),
-    );
-    const erasures = [erase(person.recordSystemId), erase(person.recordSystemId)];
-    const responses = await Promise.all(updates);
-    await Promise.all(erasures);
-    expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200, 201]));
+    let isErased = false;
+    const update = async (index: number) => {
+      for (let time = 0; !isErased; time++) {
+        const { status } = await post({ ...now, data: { [`${person.name} ${index}`]: time } });
+        expect([200, 201]).toContain(status);
+      }
+    };
+    const updates = Array.from({ length: 6 }, (_, index) => update(index));
+    await Promise.all([erase(person.recordSystemId), erase(person.recordSystemId)]);
+    isErased = true;
+    await Promise.all(updates);
     const _id = String(body.lead._id);
     const [lead] = (await stored('leads')).filter((one) => one._id.toHexString() === _id);
     expect(lead).toMatchObject({ isDeleted: true, data: {}, additionalData: {} });
@@ -131,9 +135,12 @@ it.each(Array.from({ length: rounds(1, 5) }, (_, round) => round))(
       await stored('outboxEvents', { 'data._id': _id }),
     ];
     expect(JSON.stringify(about)).not.toContain(person.name);
-    expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(1);
-    expect(await stored('erasures')).toHaveLength(1);
-    expect(await stored('leads', { isDeleted: false })).toHaveLength(1);
+    const told = await stored('outboxEvents', { type: 'lead.erased', 'data._id': _id });
+    expect(told).toHaveLength(1);
+    expect(await stored('erasures', { leadIds: lead?._id })).toHaveLength(1);
+    // The second erasure may have found the lead that came after the first one.
+    const left = await stored('leads', { isDeleted: false });
+    expect(left.length).toBeLessThanOrEqual(1);
   },
 );
 

@@ -15,6 +15,7 @@ import { Outbox } from '../../webhooks/outbox/outbox.js';
 import type { LeadDto } from '../dto/lead.dto.js';
 import { leadErasedEvent } from '../lead-changes.js';
 import { presentLead } from '../lead.presenter.js';
+import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { erasedLeadChanges, erasedLeadData } from './erased-lead.js';
 
@@ -86,7 +87,9 @@ export class LeadErasuresService {
   async tracesOf(erased: ErasedLeads): Promise<ContactTraces> {
     const { organization, leadIds } = erased;
     const traces = new ContactTraces(organization.phoneCountry);
-    const { clientIds } = await this.addTraces(erased, traces);
+    const leads = await this.leads.findContacts(organization._id, leadIds);
+    for (const { data } of leads) traces.add(contactOf(data ?? {}));
+    const { clientIds } = await this.divideClients(erased, leads);
     const entries = await this.changeLog.findByLeads(organization._id, leadIds);
     for (const { changes = [] } of entries) {
       traces.add(contactOf(valuesOf(changes, 'from')));
@@ -107,16 +110,20 @@ export class LeadErasuresService {
    */
   async erase(erased: ErasedLeads, traces: ContactTraces): Promise<ErasedRecords> {
     const { organization, leadIds } = erased;
-    const { clientIds, keptClientIds } = await this.addTraces(erased, traces);
-    const contacts = await this.clients.contactsOf(organization._id, clientIds);
-    for (const contact of contacts) traces.add(contact);
+    const now = this.clock.now();
+    const contacts = await this.leads.findContacts(organization._id, leadIds);
+    const leads = await this.leads.findUnerased(organization._id, leadIds);
+    // Before all else: requests about the leads have to wait for this transaction, not it for them.
+    await this.leads.erase(organization._id, leads, now);
+    for (const { data } of contacts) traces.add(contactOf(data ?? {}));
+    const { clientIds, keptClientIds } = await this.divideClients(erased, contacts);
+    for (const contact of await this.clients.contactsOf(organization._id, clientIds)) {
+      traces.add(contact);
+    }
     const owned = [...clientIds, ...keptClientIds].map((id) => `client:${id.toHexString()}`);
     const locks = [...traces.contentionKeys(), ...owned];
     await this.locks.take(organization._id, locks);
-    const now = this.clock.now();
     const clients = await this.clients.erase(organization._id, clientIds, now);
-    const leads = await this.leads.findUnerased(organization._id, leadIds);
-    await this.leads.erase(organization._id, leads, now);
     const events = leads.map((lead) => leadErasedEvent(lead, now));
     await this.outbox.publishAll(organization._id, events);
     await this.locks.remove(organization._id, locks);
@@ -131,13 +138,11 @@ export class LeadErasuresService {
     return this.changeLog.rewritesOfLeads(organizationId, leadIds, erasedLeadChanges);
   }
 
-  /** Adds the contacts of leads, and divides their clients. */
-  private async addTraces(
+  /** Divides the clients of leads: those of other leads stay. */
+  private async divideClients(
     { organization, leadIds, unlisted }: ErasedLeads,
-    traces: ContactTraces,
+    leads: readonly Pick<LeadDocument, 'clientId'>[],
   ): Promise<Pick<ErasedRecords, 'clientIds' | 'keptClientIds'>> {
-    const leads = await this.leads.findContacts(organization._id, leadIds);
-    for (const { data } of leads) traces.add(contactOf(data ?? {}));
     const clientIds = distinct(leads.flatMap(({ clientId }) => clientId ?? []));
     const own = new Set(leadIds.map((id) => id.toHexString()));
     const all = await this.leads.ofClients(organization._id, clientIds);
