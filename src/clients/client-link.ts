@@ -39,7 +39,7 @@ export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date):
   const client = clientId ? clients.findById(clientId) : match(clients, lead);
   if (client !== undefined) {
     const { claims, ...change } = update(clients, client, lead, now);
-    // Whoever erases the client of another lead has to see this one (rule OPS-29).
+    // Whoever erases the client of another lead has to see this one (rule LEAD-15).
     const linked = clientId ? [] : contentionKeys(contact, organization.phoneCountry);
     return { clientId: client._id, ...change, claims: [...new Set([...claims, ...linked])] };
   }

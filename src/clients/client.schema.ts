@@ -15,7 +15,7 @@ export class ClientDocument extends DeletableDocument {
   @Prop({ type: [String] })
   phoneNumbers?: string[] | null;
 
-  /** When its values were removed, because the person wished to be forgotten (rule OPS-29). */
+  /** When its values were removed, because the person wished to be forgotten (rule LEAD-15). */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 }

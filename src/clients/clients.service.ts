@@ -71,7 +71,7 @@ export class ClientsService {
   }
 
   /**
-   * Deletes clients and removes their values, inside the open transaction (rule OPS-29).
+   * Deletes clients and removes their values, inside the open transaction (rule LEAD-15).
    *
    * @returns how many had some
    */

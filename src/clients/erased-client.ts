@@ -1,6 +1,6 @@
 import { objectOf } from '../values/plain-object.js';
 
-/** What is left of a client as events show it when its values are removed (rule OPS-29). */
+/** What is left of a client as events show it when its values are removed (rule LEAD-15). */
 export function erasedClientData(data: object): object {
   const { name: _name, email: _email, ...rest } = objectOf(data);
   return { ...rest, phoneNumbers: [] };

@@ -15,7 +15,7 @@ export interface ErasureCounts {
 }
 
 /**
- * A wish to be forgotten, as far as it has come (rule OPS-29): ids only, so that it may be kept, and
+ * A wish to be forgotten, as far as it has come (rule LEAD-15): ids only, so that it may be kept, and
  * done again after a restore, for as long as there are backups.
  */
 @Schema({ collection: 'erasures' })

@@ -37,7 +37,7 @@ type Progress = (done: number, total: number) => void;
 
 /**
  * Forgets people: what is stored of their leads is removed wherever it is, in steps that the ledger
- * knows and that may be repeated (rule OPS-29).
+ * knows and that may be repeated (rule LEAD-15).
  */
 @Injectable()
 export class ErasuresService {

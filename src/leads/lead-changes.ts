@@ -40,7 +40,7 @@ export function leadEvent(
   return operation === 'update' ? { ...event, changes } : event;
 }
 
-/** The event of a lead whose values were removed: ids only (rule OPS-29). */
+/** The event of a lead whose values were removed: ids only (rule LEAD-15). */
 export function leadErasedEvent(
   { _id, leadId, recordSystemId, clientId }: ErasedLead,
   erasedAt: Date,

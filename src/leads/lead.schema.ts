@@ -51,7 +51,7 @@ export class LeadDocument extends DeletableDocument {
   @Prop({ type: Date })
   phoneKeysAt?: Date;
 
-  /** When its values were removed, because the person wished to be forgotten (rule OPS-29). */
+  /** When its values were removed, because the person wished to be forgotten (rule LEAD-15). */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 }

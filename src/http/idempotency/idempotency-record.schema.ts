@@ -34,7 +34,7 @@ export class IdempotencyRecordDocument extends TenantDocument {
 
   /**
    * How often a transaction of the owner that was open had to begin anew, because what it had read was
-   * removed meanwhile (rule OPS-29).
+   * removed meanwhile (rule LEAD-15).
    */
   @Prop({ type: Number })
   restarts?: number;

@@ -138,7 +138,7 @@ export class IdempotencyService {
     await this.store(completion.claim.organizationId, [completion], false);
   }
 
-  /** What becomes of stored responses, as `bodyOf` decides it of each body (rule OPS-29). */
+  /** What becomes of stored responses, as `bodyOf` decides it of each body (rule LEAD-15). */
   rewritesOfResponses(
     organizationId: Types.ObjectId,
     bodyOf: (body: string) => string,
@@ -148,7 +148,7 @@ export class IdempotencyService {
 
   /**
    * Lets no request that is running store a response over what it has read before now: its
-   * transaction begins anew. What has been committed by then is stored (rule OPS-29).
+   * transaction begins anew. What has been committed by then is stored (rule LEAD-15).
    */
   async restartRunning(organizationId: Types.ObjectId): Promise<void> {
     await this.records.restartRunning(organizationId);

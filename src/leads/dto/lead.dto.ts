@@ -78,7 +78,7 @@ export class LeadDto {
   updatedAt!: string;
 }
 
-/** What is told of a lead whose values were removed (rule OPS-29). */
+/** What is told of a lead whose values were removed (rule LEAD-15). */
 export class LeadErasureDto extends PickType(LeadDto, [
   '_id',
   'leadId',

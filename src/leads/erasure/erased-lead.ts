@@ -7,7 +7,7 @@ const namedFields: ReadonlySet<string> = new Set(
   ),
 );
 
-/** What is left of a lead as events and responses show it when its values are removed (rule OPS-29). */
+/** What is left of a lead as events and responses show it when its values are removed (rule LEAD-15). */
 export function erasedLeadData(data: object): object {
   return { ...data, data: {}, additionalData: {} };
 }

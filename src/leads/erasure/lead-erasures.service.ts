@@ -36,7 +36,7 @@ export interface ErasedRecords {
   readonly keptClientIds: readonly Types.ObjectId[];
 }
 
-/** The part of an erasure that is about leads, their clients and their history (rule OPS-29). */
+/** The part of an erasure that is about leads, their clients and their history (rule LEAD-15). */
 @Injectable()
 export class LeadErasuresService {
   constructor(

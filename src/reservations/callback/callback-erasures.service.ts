@@ -15,7 +15,7 @@ const knownFields: readonly string[] = [
   'reservationStatus',
 ];
 
-/** Removes what logged callbacks say of a person (rule OPS-29). */
+/** Removes what logged callbacks say of a person (rule LEAD-15). */
 @Injectable()
 export class CallbackErasuresService {
   constructor(

@@ -183,7 +183,7 @@ export class DeliveryQueueRepository {
     return { refused: byUpdate, hasFoundAll: false };
   }
 
-  /** Those of the deliveries of which something was removed (rule OPS-29). */
+  /** Those of the deliveries of which something was removed (rule LEAD-15). */
   async findErased(
     ids: readonly Types.ObjectId[],
   ): Promise<Pick<WebhookDeliveryDocument, '_id' | 'organizationId'>[]> {

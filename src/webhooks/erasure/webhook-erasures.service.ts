@@ -15,7 +15,7 @@ export type EventContent = Pick<OutboxEventDocument, 'type' | 'data' | 'changes'
 export type EraseContent = (content: EventContent) => EventContent;
 
 /**
- * Removes what events, deliveries and attempts say of a person (rule OPS-29). Relay and worker take
+ * Removes what events, deliveries and attempts say of a person (rule LEAD-15). Relay and worker take
  * care that what they have read before is not stored again: they see `erasedAt`.
  */
 @Injectable()

@@ -91,7 +91,7 @@ export class OutboxEventsRepository {
     return modifiedCount;
   }
 
-  /** Those of the events of which something has been removed, as they are now (rule OPS-29). */
+  /** Those of the events of which something has been removed, as they are now (rule LEAD-15). */
   async findErased(events: readonly OutboxEventDocument[]): Promise<OutboxEventDocument[]> {
     const organizations = new Map(events.map(({ organizationId: id }) => [String(id), id]));
     const filter = { _id: { $in: events.map(({ _id }) => _id) }, erasedAt: { $ne: null } };

@@ -98,7 +98,7 @@ export class WebhookRelay {
 
   /**
    * An event that was read before something of it was removed has made deliveries that still say it.
-   * It counts as relayed only when they do so no longer (rule OPS-29).
+   * It counts as relayed only when they do so no longer (rule LEAD-15).
    */
   private async relayErased(relayed: readonly OutboxEventDocument[], now: Date): Promise<void> {
     const erased = await this.events.findErased(relayed);

@@ -166,7 +166,7 @@ export class DeliveryAttemptRunner {
 
   /**
    * What an attempt has stored of a response goes again where its delivery was erased meanwhile; only
-   * then is its lease over, so that after a failure here another attempt does it (rule OPS-29).
+   * then is its lease over, so that after a failure here another attempt does it (rule LEAD-15).
    */
   private async finishErased(updates: readonly DeliveryUpdate[]): Promise<void> {
     const erased = await this.queue.findErased(updates.map(({ _id }) => _id));
