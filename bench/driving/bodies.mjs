@@ -8,6 +8,8 @@ import { randomNumbers } from './random.mjs';
 const chequeReports = ['post_dated', 'collected', 'overdue', 'bounced', 'collected'];
 /** One of so many updates tells another name. */
 const renamedEvery = 10;
+/** As many cheques as a ledger may have. */
+const chequesInLedger = 1_000;
 /** As many leads as a batch may have. */
 export const leadsInBatch = 100;
 /** One of so many requests creates a lead. */
@@ -70,6 +72,17 @@ export function callbackRequests(seed) {
     };
     return postRequest('/reservations/webhook', body);
   };
+}
+
+/** A partner's ledger of a thousand cheques, of which each tenth differs from ours. */
+export function reconciliationRequests() {
+  const cheques = Array.from({ length: chequesInLedger }, (_, index) => ({
+    reservationId: idOf('reservation', index % sizes.reservations).toHexString(),
+    installmentId: installments[Math.floor(index / sizes.reservations)],
+    chequeStatus: index % 10 === 0 ? 'bounced' : 'pending',
+  }));
+  const request = postRequest('/reservations/reconciliation', { cheques });
+  return () => request;
 }
 
 function changedLead(organization, index, random) {

@@ -43,6 +43,12 @@ const targets = [
     most: 300,
   },
   { section: 'Callback', ...rate('callback'), least: 0.9 },
+  {
+    section: 'Callback',
+    of: 'reconciliation: p50 in ms, 1,000 cheques',
+    figure: ({ workloads }) => workloads.reconciliation?.service?.p50,
+    most: 200,
+  },
   { section: 'Reads', ...rate('compounds'), least: 4 },
   { section: 'Reads', ...rate('compounds', 'ceiling'), least: 0.5 },
   { section: 'Reads', ...rate('units'), least: 20 },

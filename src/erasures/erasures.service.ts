@@ -20,7 +20,7 @@ import { erasedResponses } from './erased-responses.js';
 import { ErasuresRepository } from './erasures.repository.js';
 
 /** More leads are no person's: they share something that is no real phone or email. */
-export const leadsLimit = 1_000;
+const leadsLimit = 1_000;
 
 /** How long requests about the same leads, which come without a pause, may hold up the erasure. */
 const patienceMs = 30_000;

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
-import type { Document, ObjectId } from 'mongodb';
+import type { Document } from 'mongodb';
+import { keptPhones } from '../../src/contacts/phone-number.js';
 import { IdempotencyService } from '../../src/http/idempotency/idempotency.service.js';
+import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
+import { LeadDecisionsWriter } from '../../src/leads/upsert/lead-decisions-writer.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
 import { post as postKeyed } from '../idempotency/keyed-requests.js';
 import { addTenant, type Tenant } from '../support/builders.js';
@@ -154,18 +157,31 @@ it('of two leads that are erased at once none leaves their client', async () => 
   expect(await tracesOf(person)).toEqual({});
 });
 
-it('a lead that comes beside the erasure of another one has a client that is not erased', async () => {
+it('a lead that is linked beside the erasure of another one gets a client that is not erased', async () => {
+  const { email, name } = newPerson();
+  // Without a phone, and with nothing that would change the client.
+  await post({ recordSystemId: 'old', email, name }).expect(201);
+  const gate = gateAt(service.service.app.get(LeadDecisionsWriter), 'store');
+  const linked = post({ recordSystemId: 'new', email, name }).then((response) => response);
+  await gate.reached;
   const { erase } = await erasuresOf(service, tenant);
-  for (let round = 0; round < rounds(5, 30); round++) {
-    const { email, name } = newPerson();
-    // Without a phone, and with nothing that would change the client.
-    await post({ recordSystemId: `old ${round}`, email, name }).expect(201);
-    const [response] = await Promise.all([
-      post({ recordSystemId: `new ${round}`, email, name }),
-      erase(`old ${round}`),
-    ]);
-    const clients = await stored('clients', { isDeleted: false });
-    const ids = clients.map(({ _id }) => (_id as ObjectId).toHexString());
-    expect(ids).toContain(response.body.lead.clientId);
-  }
+  await erase('old');
+  gate.remove();
+  const { status, body } = await linked;
+  expect(status).toBe(201);
+  const clients = await stored('clients', { isDeleted: false });
+  expect(clients.map(({ _id }) => _id.toHexString())).toEqual([body.lead.clientId]);
+  expect(clients).toMatchObject([{ email, name }]);
+});
+
+it('no process keeps a phone in memory for more than an hour', async () => {
+  await post(payloadsOf(newPerson()).now).expect(201);
+  const pass = service.service.app.get(LeadPhoneKeys);
+  await pass.run();
+  await post(payloadsOf(newPerson()).now).expect(201);
+  await pass.run();
+  expect(keptPhones()).toBeGreaterThan(0);
+  await service.passTime(3_600_000);
+  await pass.run();
+  expect(keptPhones()).toBe(0);
 });

@@ -120,8 +120,7 @@ export class LeadErasuresService {
     for (const contact of await this.clients.contactsOf(organization._id, clientIds)) {
       traces.add(contact);
     }
-    const owned = [...clientIds, ...keptClientIds].map((id) => `client:${id.toHexString()}`);
-    const locks = [...traces.contentionKeys(), ...owned];
+    const locks = traces.contentionKeys();
     await this.locks.take(organization._id, locks);
     const clients = await this.clients.erase(organization._id, clientIds, now);
     const events = leads.map((lead) => leadErasedEvent(lead, now));
