@@ -131,7 +131,7 @@ it.each(Array.from({ length: rounds(1, 5) }, (_, round) => round))(
     isErased = true;
     await Promise.all(updates);
     const _id = String(body.lead._id);
-    const [lead] = (await stored('leads')).filter((one) => one._id.toHexString() === _id);
+    const lead = (await stored('leads')).find((one) => one._id.toHexString() === _id);
     expect(lead).toMatchObject({ isDeleted: true, data: {}, additionalData: {} });
     const about = [
       await stored('changeLogs', { entityId: lead?._id }),

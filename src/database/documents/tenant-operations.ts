@@ -29,7 +29,7 @@ export interface PreparedRewrites {
   /** How many documents they change. */
   readonly count: number;
   /** Makes them, in the transaction that is open around it, if any. */
-  write(): Promise<void>;
+  readonly write: () => Promise<void>;
 }
 
 /** In what order to read, how many, compared how, and how surely stored. */

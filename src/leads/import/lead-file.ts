@@ -44,7 +44,7 @@ export async function fileHashOf(path: string): Promise<string> {
     }
     decoder.decode();
   } catch (error) {
-    if (error instanceof TypeError) throw new Error('The file is not UTF-8.', { cause: error });
+    if (error instanceof TypeError) throw new TypeError('The file is not UTF-8.', { cause: error });
     throw error;
   }
   return hash.digest('hex');
@@ -124,7 +124,7 @@ function bodyOf(text: Buffer): Pick<LeadRow, 'body' | 'error' | 'bytes'> {
   try {
     return { body: parseJsonBody(text, depthLimit, (integer) => Long.fromBigInt(integer)), bytes };
   } catch (error) {
-    if (error instanceof DomainError) return { body: undefined, error, bytes };
-    throw error;
+    if (!(error instanceof DomainError)) throw error;
+    return { body: undefined, error: error as DomainError, bytes };
   }
 }

@@ -309,8 +309,11 @@ function decideAll(
   let bytes = 0;
   for (const request of requests) {
     if (bytes > bytesLimit) break;
+    if (request.refusal !== undefined) {
+      outcomes.push({ status: 'rejected', reason: request.refusal });
+      continue;
+    }
     try {
-      if (request.refusal !== undefined) throw request.refusal;
       const value = decideLead(records, request, now);
       records.put(value);
       bytes += value.bytes;

@@ -16,6 +16,7 @@ import {
   printLine,
   printList,
 } from '../command-line/output.js';
+import { scalarText } from '../../values/scalar.js';
 import { organizationOf } from '../organizations/organization-view.js';
 
 interface EraseOptions extends OutputOptions {
@@ -44,7 +45,7 @@ const leadColumns: Columns<LeadDto> = {
   Number: ({ leadId }) => leadId,
   'External id': ({ recordSystemId }) => recordSystemId,
   State: ({ isDeleted }) => (isDeleted ? 'deleted' : 'active'),
-  Name: ({ data }) => String(data['name'] ?? ''),
+  Name: ({ data }) => scalarText(data['name']),
   Client: ({ clientId }) => clientId,
   Created: ({ createdAt }) => createdAt,
 };
