@@ -67,14 +67,17 @@ export function recomputeUnit(state: ReservationState): ReservationState {
   return withUnitStatus(state, availability(unit?.status, [reservation.status, ...otherStatuses]));
 }
 
+/**
+ * Leaves the unit as it is, because of the status that another reservation has. Like any decision about
+ * the unit it conflicts with one that changes that reservation meanwhile.
+ */
+export function keepUnit(state: ReservationState): ReservationState {
+  return { ...state, isUnitDecided: state.unit !== null };
+}
+
 /** A deleted unit stays as it is. */
 function withUnitStatus(state: ReservationState, status: string): ReservationState {
   const { unit, now } = state;
-  if (unit === null) return state;
-  const isSame = unit.status === status;
-  return {
-    ...state,
-    isUnitDecided: true,
-    unit: isSame ? unit : { ...unit, status, updatedAt: now },
-  };
+  if (unit === null || unit.status === status) return keepUnit(state);
+  return { ...keepUnit(state), unit: { ...unit, status, updatedAt: now } };
 }

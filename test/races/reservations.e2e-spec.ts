@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Document, ObjectId } from 'mongodb';
 import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { sharedInstances } from '../support/instances.js';
 import { rounds } from '../support/rounds.js';
 import { send } from '../support/service-process.js';
@@ -68,6 +69,42 @@ describe('concurrent callbacks over two processes', () => {
       expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
     },
   );
+
+  it('a recovery is not refused for a reservation whose cancellation is committed before it', async () => {
+    const tenant = await addTenant(db);
+    const unitId = await addUnit(db, tenant.organizationId, { status: 'Sold' });
+    const approved = await addReserved(tenant, unitId, { status: 'approved' });
+    const bounced = { status: 'canceled', cheque: 'bounced', isDeleted: true };
+    const reservationId = await addReserved(tenant, unitId, bounced);
+    const abortedTransactions = async () =>
+      (await db.admin().serverStatus())['transactions'].totalAborted as number;
+    const session = db.client.startSession();
+    try {
+      session.startTransaction();
+      const canceled = { $set: { status: 'canceled' } };
+      await db.collection('reservations').updateOne({ _id: approved }, canceled, { session });
+      const available = { $set: { status: 'Available' } };
+      await db.collection('units').updateOne({ _id: unitId }, available, { session });
+      const before = await abortedTransactions();
+      let isOver = false;
+      const recovery = callback(
+        tenant,
+        { reservationId, installmentId: '1', chequeStatus: 'collected' },
+        0,
+      ).finally(() => (isOver = true));
+      await eventually(async () =>
+        expect(isOver || (await abortedTransactions()) > before).toBe(true),
+      );
+      await session.commitTransaction();
+      expect(await recovery).toMatchObject({ status: 201 });
+    } finally {
+      await session.endSession();
+    }
+    expect(await stored('reservations', { _id: reservationId })).toMatchObject({
+      status: 'approved',
+    });
+    expect(await stored('units', { _id: unitId })).toMatchObject({ status: 'Sold' });
+  });
 
   it('sixty on one wallet leave sixty history entries', async () => {
     const tenant = await addTenant(db);

@@ -15,9 +15,11 @@ const listItem = String.raw`(?:[^,\\\x00]|\\,?)+`;
 const listPattern = `^${listItem}(?:,${listItem})*$`;
 
 export function PageNumber(): PropertyDecorator {
-  return Field({ type: 'integer', minimum: 1, default: 1, description: 'Number of the page.' }, [
-    isPositive(),
-  ]);
+  const maximum = Number.MAX_SAFE_INTEGER;
+  return Field(
+    { type: 'integer', minimum: 1, maximum, default: 1, description: 'Number of the page.' },
+    [isPositive(maximum)],
+  );
 }
 
 /** How many items a page has. */
@@ -111,7 +113,7 @@ function itemsOf(value: unknown): string[] {
   return typeof value === 'string' ? listItems(value) : [''];
 }
 
-function isPositive(maximum?: number): Rule {
+function isPositive(maximum: number): Rule {
   return { name: 'isPositiveNumber', isMet: (value) => parseInteger(value, 1, maximum) !== null };
 }
 

@@ -1,6 +1,6 @@
 import { type ChequeReport, chequeReport, findCheque } from '../cheques/cheques.js';
 import { addReport, deleteWallet, restoreWallet } from '../cheques/wallets.js';
-import { approve, cancel, type ReservationState } from '../reservation-state.js';
+import { approve, cancel, keepUnit, type ReservationState } from '../reservation-state.js';
 import {
   decideCheque,
   decideReservation,
@@ -72,7 +72,9 @@ function reportCheque(state: ReservationState, report: ChequeReport): Omit<Decid
     report.chequeStatus,
   );
   const cheque = 'applied';
-  if (decision.kind === 'reject') return { state: reported, cheque, error: decision.error };
+  if (decision.kind === 'reject') {
+    return { state: keepUnit(reported), cheque, error: decision.error };
+  }
   if (decision.kind !== 'apply') return { state: reported, cheque };
   return { state: applyEffects(reported, decision.effects, found.wallet._id), cheque };
 }

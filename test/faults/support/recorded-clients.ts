@@ -61,6 +61,7 @@ export class RecordedClients {
   /** Answers that no operation may get, such as a 400. */
   readonly unexpected: unknown[] = [];
   private readonly agent = new Agent({ keepAlive: true });
+  private round = 0;
   private value = 0;
   private turn = 0;
   private client = 0;
@@ -74,7 +75,8 @@ export class RecordedClients {
   ) {}
 
   /** Lets clients do a number of operations on leads and units that nobody has used before. */
-  async run(round: number, operations: number, clients: number): Promise<void> {
+  async run(operations: number, clients: number): Promise<void> {
+    const round = ++this.round;
     const leads = Array.from({ length: leadsOfRound }, (_, index) => `lead-${round}-${index}`);
     const names = Array.from({ length: unitsOfRound }, (_, index) => `unit-${round}-${index}`);
     const units = await Promise.all(names.map((name) => this.addUnit(name)));

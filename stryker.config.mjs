@@ -1,0 +1,33 @@
+/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
+export default {
+  // What decides without asking a database, a clock or a network.
+  mutate: [
+    'src/change-log/field-changes.ts',
+    'src/contacts/phone-number.ts',
+    'src/database/transactions/{grouped-transactions,request-groups}.ts',
+    'src/leads/{lead-merge,lead-size}.ts',
+    'src/leads/phones/{duplicate-phones,lead-phones}.ts',
+    'src/leads/upsert/{decide-lead,lead-records}.ts',
+    'src/reservations/{transitions,update-between,reservation-state}.ts',
+    'src/reservations/callback/callback-decision.ts',
+    'src/reservations/cheques/{cheques,wallets}.ts',
+    'src/reservations/reconciliation/ledger-comparison.ts',
+    'src/reservations/upsert/upsert-decision.ts',
+    'src/units/writing/{availability,slug,unit-merge}.ts',
+    'src/webhooks/deliveries/{delivery-outcome,retry-schedule}.ts',
+    'src/webhooks/sending/{addresses,signing}.ts',
+  ],
+  testRunner: 'jest',
+  testRunnerNodeArgs: ['--experimental-vm-modules', '--disable-warning=ExperimentalWarning'],
+  jest: {
+    projectType: 'custom',
+    configFile: 'test/mutation/jest.config.mjs',
+    enableFindRelatedTests: true,
+  },
+  coverageAnalysis: 'perTest',
+  reporters: ['clear-text', 'json'],
+  clearTextReporter: { allowColor: false, logTests: false, allowEmojis: false },
+  jsonReporter: { fileName: 'node_modules/.cache/mutation.json' },
+  concurrency: 2,
+  ignorePatterns: ['dist', 'docs', 'bench', 'ops', 'sbom.cdx.json'],
+};

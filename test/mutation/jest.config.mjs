@@ -1,0 +1,28 @@
+import { join } from 'node:path';
+import base from '../../jest.config.mjs';
+
+// Stryker's copy of the project.
+const rootDir = process.cwd();
+
+/**
+ * The unit tests, with the sources in place of the compiled program: mutants are made of these.
+ *
+ * @type {import('jest').Config}
+ */
+export default {
+  rootDir,
+  testEnvironment: join(rootDir, 'test/support/environment.mjs'),
+  roots: ['<rootDir>/src'],
+  testTimeout: 30_000,
+  testMatch: [
+    '**/{change-log,contacts,leads,reservations,transactions,units,deliveries,sending,values}/**/*.spec.ts',
+  ],
+  extensionsToTreatAsEsm: base.extensionsToTreatAsEsm,
+  moduleNameMapper: base.moduleNameMapper,
+  transform: {
+    '/node_modules/': join(rootDir, 'test/support/loaded-by-node.mjs'),
+    '^.+\\.ts$': base.transform['^.+\\.ts$'],
+  },
+  // What runs the tests is not what they load.
+  transformIgnorePatterns: ['/node_modules/(@?jest|@stryker-mutator)'],
+};
