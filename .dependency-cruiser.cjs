@@ -1,6 +1,6 @@
 /** Folders that hold a part of the business; the others are the ground that these stand on. */
 const feature =
-  'authentication|catalogue|change-log|clients|compounds|events|health|leads|organizations|reservations|units';
+  'authentication|catalogue|change-log|clients|compounds|erasures|events|health|leads|organizations|reservations|units';
 
 /** Repositories that other features query: a service would only repeat their methods. */
 const sharedRepositories =
@@ -12,8 +12,8 @@ const doors = [
   '^src/[^/]+/[^/]+-errors\\.ts$',
   '^src/authentication/(api-key-state|caller)\\.ts$',
   '^src/change-log/field-changes\\.ts$',
-  '^src/clients/client-(link|records)\\.ts$',
-  '^src/leads/dto/lead\\.dto\\.ts$',
+  '^src/clients/(client-(link|records)|erased-client)\\.ts$',
+  '^src/leads/(dto/lead\\.dto|erasure/erased-lead)\\.ts$',
   '^src/organizations/organization\\.ts$',
   sharedRepositories,
   '^src/units/writing/availability\\.ts$',
@@ -31,6 +31,8 @@ const acrossTenants = [
   '^src/authentication/api-keys\\.repository\\.ts$',
   // One pass makes the phones comparable that other programs have stored, whosever they are.
   '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
+  // A restore brings back what was erased, whosever it was.
+  '^src/erasures/erasures\\.repository\\.ts$',
   // The relay takes the events of all organizations in their order, and removes nothing of any.
   // The same process numbers them, and one stream tells of all that are.
   '^src/webhooks/outbox/(event-feeds|outbox-events)\\.repository\\.ts$',

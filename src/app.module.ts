@@ -7,6 +7,7 @@ import { ConfigurationModule } from './configuration/configuration.module.js';
 import type { Environment } from './configuration/environment.js';
 import { CompoundsModule } from './compounds/compounds.module.js';
 import { DatabaseModule } from './database/database.module.js';
+import { ErasuresModule } from './erasures/erasures.module.js';
 import { EventsModule } from './events/events.module.js';
 import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './http/http.module.js';
@@ -53,6 +54,7 @@ export class AppModule {
         CatalogueImportModule,
         ReservationsModule,
         WebhooksModule,
+        ErasuresModule,
         EventsModule,
         HealthModule,
         OperationsModule,

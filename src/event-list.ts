@@ -1,6 +1,6 @@
 import { ClientDto } from './clients/client.dto.js';
 import type { DocumentedEvent } from './http/reference/webhook-documentation.js';
-import { LeadDto } from './leads/dto/lead.dto.js';
+import { LeadDto, LeadErasureDto } from './leads/dto/lead.dto.js';
 import { ChequeWalletDto, ReservationDto } from './reservations/reading/reservation.dto.js';
 import { UnitDto } from './units/unit.dto.js';
 import type { EventType, pingType } from './webhooks/outbox/event-types.js';
@@ -20,6 +20,10 @@ export const eventList: Readonly<Record<EventType | typeof pingType, DocumentedE
     changes: [{ field: 'data.project', from: null, to: 'Palm Meadows' }],
   },
   'lead.deleted': { when: 'A lead was deleted', data: LeadDto },
+  'lead.erased': {
+    when: 'A person wished to be forgotten: remove what you know of the lead and its client',
+    data: LeadErasureDto,
+  },
   'unit.created': { when: 'A unit was created', data: UnitDto },
   'unit.updated': {
     when: 'A unit was changed, but not by the reservation callback',

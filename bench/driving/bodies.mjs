@@ -8,6 +8,10 @@ import { randomNumbers } from './random.mjs';
 const chequeReports = ['post_dated', 'collected', 'overdue', 'bounced', 'collected'];
 /** One of so many updates tells another name. */
 const renamedEvery = 10;
+/** As many cheques as a ledger may have. */
+const chequesInLedger = 1_000;
+/** As many leads as a batch may have. */
+export const leadsInBatch = 100;
 /** One of so many requests creates a lead. */
 const createdEvery = 5;
 
@@ -21,15 +25,29 @@ let created = 0;
  */
 export function leadRequests(seed, pickOrganization) {
   const random = randomNumbers(seed);
-  let count = 0;
+  const next = leads(random);
   return () => {
     const organization = pickOrganization(random);
+    return postRequest('/leads', next(organization), organization);
+  };
+}
+
+/** The same leads, so many in a request. */
+export function batchRequests(seed) {
+  const next = leads(randomNumbers(seed));
+  return () => {
+    const batch = Array.from({ length: leadsInBatch }, () => next(0));
+    return postRequest('/leads/batch', { leads: batch });
+  };
+}
+
+function leads(random) {
+  let count = 0;
+  return (organization) => {
     count += 1;
-    const body =
-      count % createdEvery === 0
-        ? newLead(organization, random)
-        : changedLead(organization, random.below(leadsOf(organization)), random);
-    return postRequest('/leads', body, organization);
+    return count % createdEvery === 0
+      ? newLead(organization, random)
+      : changedLead(organization, random.below(leadsOf(organization)), random);
   };
 }
 
@@ -54,6 +72,17 @@ export function callbackRequests(seed) {
     };
     return postRequest('/reservations/webhook', body);
   };
+}
+
+/** A partner's ledger of a thousand cheques, of which each tenth differs from ours. */
+export function reconciliationRequests() {
+  const cheques = Array.from({ length: chequesInLedger }, (_, index) => ({
+    reservationId: idOf('reservation', index % sizes.reservations).toHexString(),
+    installmentId: installments[Math.floor(index / sizes.reservations)],
+    chequeStatus: index % 10 === 0 ? 'bounced' : 'pending',
+  }));
+  const request = postRequest('/reservations/reconciliation', { cheques });
+  return () => request;
 }
 
 function changedLead(organization, index, random) {

@@ -1,7 +1,13 @@
 // What is measured: the requests of each workload, and which programs answer them.
 import { city, garden } from '../data/catalogue.mjs';
 import { sizes } from '../data/sizes.mjs';
-import { callbackRequests, hotLeadRequests, leadRequests } from './bodies.mjs';
+import {
+  batchRequests,
+  callbackRequests,
+  hotLeadRequests,
+  leadRequests,
+  reconciliationRequests,
+} from './bodies.mjs';
 import { randomNumbers } from './random.mjs';
 import { getRequest } from './requests.mjs';
 
@@ -47,8 +53,14 @@ const workloads = [
   leads('leads', () => 0, { subjects: withCeiling }),
   leads('leads-50', (random) => 1 + random.below(sizes.smallOrganizations)),
   leads('leads-lone', () => 0, { connections: 1 }),
+  posting('leads-batch', batchRequests, { connections: 1, subjects: ['service'] }),
   posting('leads-hot', hotLeadRequests),
   posting('callback', callbackRequests),
+  workload('reconciliation', {
+    requests: reconciliationRequests,
+    connections: 1,
+    subjects: ['service'],
+  }),
   fixed('compounds', paths.compounds, { subjects: withCeiling }),
   fixed('units', paths.units, { ...largeReaders, subjects: withCeiling }),
   fixed('units-br', paths.units, { ...largeReaders, subjects: withCeiling, headers: brotli }),

@@ -1,4 +1,5 @@
 // What the service has to reach, as ratios within one run; each target says which figure it looks at and its bound.
+import { leadsInBatch } from '../driving/bodies.mjs';
 
 const rate = (workload, subject = 'reference') => ({
   figure: (results) => ratio(results, workload, subject, 'rate'),
@@ -15,6 +16,12 @@ const targets = [
   { section: 'Leads', ...time('leads', 'mongod'), most: 0.35 },
   { section: 'Leads', ...time('leads', 'p99'), most: 0.6 },
   { section: 'Leads', of: 'leads-lone: time, service : reference', figure: loneTime, most: 1.2 },
+  {
+    section: 'Leads',
+    of: 'leads-batch: processor a lead, in a batch of 100 : alone',
+    figure: batchCost,
+    most: 0.25,
+  },
   { section: 'Leads', of: 'leads-hot: transactions a request', figure: hotAttempts, most: 1.1 },
   { section: 'Leads', ...rate('leads-50'), least: 1 },
   {
@@ -36,6 +43,12 @@ const targets = [
     most: 300,
   },
   { section: 'Callback', ...rate('callback'), least: 0.9 },
+  {
+    section: 'Callback',
+    of: 'reconciliation: p50 in ms, 1,000 cheques',
+    figure: ({ workloads }) => workloads.reconciliation?.service?.p50,
+    most: 200,
+  },
   { section: 'Reads', ...rate('compounds'), least: 4 },
   { section: 'Reads', ...rate('compounds', 'ceiling'), least: 0.5 },
   { section: 'Reads', ...rate('units'), least: 20 },
@@ -92,6 +105,13 @@ export function ratio({ workloads }, workload, subject, figure) {
 function loneTime(results) {
   const inverse = ratio(results, 'leads-lone', 'reference', 'rate');
   return inverse === undefined ? undefined : 1 / inverse;
+}
+
+/** Alone is one request after the other, as a website sends its backlog without batches. */
+function batchCost({ workloads }) {
+  const [batch, alone] = [workloads['leads-batch']?.service, workloads['leads-lone']?.service];
+  if (batch === undefined || alone === undefined) return undefined;
+  return batch.processor / leadsInBatch / alone.processor;
 }
 
 function hotAttempts({ workloads }) {

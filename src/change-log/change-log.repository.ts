@@ -1,9 +1,12 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import type { PreparedRewrites } from '../database/documents/tenant-operations.js';
 import type { ChangeLogDocument } from './change-log.schema.js';
+import type { FieldChange } from './field-changes.js';
 
 /** What one request did to a lead. */
 export type LeadChange = Required<
@@ -35,6 +38,19 @@ export class ChangeLogRepository {
       updatedAt: now,
     }));
     await this.entries.insertAll(entries);
+  }
+
+  /** What becomes of the entries about leads, as `changesOf` decides it of their changes. */
+  rewritesOfLeads(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+    changesOf: (changes: readonly FieldChange[]) => readonly FieldChange[],
+  ): AsyncGenerator<PreparedRewrites, void> {
+    return this.entries.rewrites(organizationId, { entityId: { $in: leadIds } }, (entry) => {
+      const before = entry.changes ?? [];
+      const changes = changesOf(before);
+      return isDeepStrictEqual(changes, before) ? null : { update: { $set: { changes } } };
+    });
   }
 
   /** The changes of leads, oldest first. */

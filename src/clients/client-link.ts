@@ -37,7 +37,12 @@ export interface LinkedLead {
 export function linkClient(clients: ClientRecords, lead: LinkedLead, now: Date): ClientLink {
   const { organization, contact, clientId } = lead;
   const client = clientId ? clients.findById(clientId) : match(clients, lead);
-  if (client !== undefined) return { clientId: client._id, ...update(clients, client, lead, now) };
+  if (client !== undefined) {
+    const { claims, ...change } = update(clients, client, lead, now);
+    // Whoever erases the client of another lead has to see this one (rule LEAD-15).
+    const linked = clientId ? [] : contentionKeys(contact, organization.phoneCountry);
+    return { clientId: client._id, ...change, claims: [...new Set([...claims, ...linked])] };
+  }
   if (clientId) return { clientId, claims: [] };
   const isCreated = organization.clients.createFromLeads && !hasNoContact(contact);
   return isCreated ? create(lead, now) : { clientId: null, claims: [] };

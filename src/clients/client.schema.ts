@@ -14,6 +14,10 @@ export class ClientDocument extends DeletableDocument {
   /** E.164 where the number parses. */
   @Prop({ type: [String] })
   phoneNumbers?: string[] | null;
+
+  /** When its values were removed, because the person wished to be forgotten (rule LEAD-15). */
+  @Prop({ type: Date })
+  erasedAt?: Date | null;
 }
 
 export const clientSchema = SchemaFactory.createForClass(ClientDocument);

@@ -4,6 +4,7 @@ import type { TenantCollection } from '../database/documents/tenant-collection.j
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import { caseCandidates, foldCase, caseSpellings } from '../localization/fold-case.js';
+import { isPlainObject } from '../values/plain-object.js';
 import type { ClientDocument } from './client.schema.js';
 
 @Injectable()
@@ -43,6 +44,34 @@ export class ClientsRepository {
     return candidates.filter(({ email }) => folded.has(foldCase(email ?? '')));
   }
 
+  /** Clients of ids, deleted ones included. */
+  async findAllByIds(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<ClientDocument[]> {
+    if (ids.length === 0) return [];
+    return this.clients.find(organizationId, { _id: { $in: ids } });
+  }
+
+  /**
+   * Deletes clients and removes what says anything of the person, fields of other programs too; ids,
+   * numbers, times and flags stay.
+   */
+  async erase(
+    organizationId: Types.ObjectId,
+    clients: readonly ClientDocument[],
+    now: Date,
+  ): Promise<void> {
+    const writes = clients.map((client) => {
+      const { _id, deletedAt = now } = client;
+      const $set = { phoneNumbers: [], isDeleted: true, deletedAt, updatedAt: now, erasedAt: now };
+      const names = Object.keys(valuesOf(client)).filter((name) => name !== 'phoneNumbers');
+      const $unset = Object.fromEntries(names.map((name) => [name, '' as const]));
+      return { _id, update: { $set, ...(names.length === 0 ? {} : { $unset }) } };
+    });
+    await this.clients.writeChanges(organizationId, writes);
+  }
+
   /** Stores new clients, and the fields of others that leads decide. */
   async write(
     organizationId: Types.ObjectId,
@@ -55,4 +84,13 @@ export class ClientsRepository {
     }));
     await this.clients.write(organizationId, created, updates);
   }
+}
+
+/** What a client holds that may say something of the person: texts, lists and objects. */
+export function valuesOf(client: ClientDocument): Record<string, unknown> {
+  const entries = Object.entries(client).filter(([, value]) => {
+    if (Array.isArray(value)) return value.length > 0;
+    return typeof value === 'string' || (isPlainObject(value) && !(value instanceof Date));
+  });
+  return Object.fromEntries(entries);
 }

@@ -5,7 +5,7 @@ import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import type { Organization } from '../organizations/organization.js';
 import { lackedContact } from './client-link.js';
 import { type ClientChange, ClientRecords, type SoughtContacts } from './client-records.js';
-import { ClientsRepository } from './clients.repository.js';
+import { ClientsRepository, valuesOf } from './clients.repository.js';
 
 /** The client that a lead has, if any, and what a request says of the person. */
 export interface SoughtClient {
@@ -45,6 +45,47 @@ export class ClientsService {
     const others = await this.clients.findByPhones(_id, [...phones]);
     const byEmail = await this.clients.findByEmails(_id, emails);
     return new ClientRecords([...linked, ...others, ...byEmail], { phones, keys }, phoneCountry);
+  }
+
+  /** What clients are known by. */
+  async contactsOf(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<Contact[]> {
+    const clients = await this.clients.findAllByIds(organizationId, ids);
+    return clients.map(({ name, email, phoneNumbers }) => ({
+      ...(name ? { name } : {}),
+      ...(email ? { email } : {}),
+      phones: phoneNumbers ?? [],
+    }));
+  }
+
+  /** The ids of the clients with a phone or an email; deleted ones are not looked for. */
+  async idsByContact(organization: Organization, { email, phones }: Contact) {
+    const { _id, phoneCountry } = organization;
+    const keys = phones.map((phone) => phoneKey(phone, phoneCountry));
+    const spellings = phones.flatMap((phone) => usualSpellings(phone, phoneCountry)).map(String);
+    const byPhone = await this.clients.findByPhones(_id, [...new Set([...keys, ...spellings])]);
+    const byEmail = await this.clients.findByEmails(_id, email ? [email] : []);
+    return [...byPhone, ...byEmail].map((client) => client._id);
+  }
+
+  /**
+   * Deletes clients and removes their values, inside the open transaction (rule LEAD-15).
+   *
+   * @returns how many had some
+   */
+  async erase(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+    now: Date,
+  ): Promise<number> {
+    const clients = await this.clients.findAllByIds(organizationId, ids);
+    const unerased = clients.filter(
+      (client) => !client.erasedAt || !client.isDeleted || Object.keys(valuesOf(client)).length > 0,
+    );
+    await this.clients.erase(organizationId, unerased, now);
+    return unerased.length;
   }
 
   /** Stores clients as they have become, inside the transaction of their leads. */

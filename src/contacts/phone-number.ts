@@ -30,6 +30,11 @@ export function keptPhones(): number {
   return readPhones.size;
 }
 
+/** Forgets all of them: a person's number must not stay for as long as a process runs (rule LEAD-15). */
+export function forgetPhones(): void {
+  readPhones.clear();
+}
+
 /** The phones in a lead's data, as text (rule LEAD-7). */
 export function phonesOf(data: Readonly<Record<string, unknown>> | null | undefined): string[] {
   return [data?.['phoneNumber'], data?.['phoneNumber2']].map(scalarText).filter(isPhone);

@@ -7,6 +7,7 @@ import { DemoClient, type Print } from './client/demo-client.js';
 import { chooseTarget, type DemoTarget } from './client/demo-target.js';
 import { type DemoAccess, openForWalk } from './demo-organization.js';
 import { accessChapters } from './walkthrough/access-chapters.js';
+import { demoErasures } from './walkthrough/demo-erasures.js';
 import type { Chapter, DemoRun } from './walkthrough/demo-run.js';
 import { eventChapters } from './walkthrough/event-chapters.js';
 import { leadChapters } from './walkthrough/lead-chapters.js';
@@ -94,7 +95,8 @@ async function runWithTemporaryKey(context: DemoContext): Promise<number> {
     introduce(context, target, access);
     const client = new DemoClient({ url: target.url, key: access.key }, print);
     const subscribe = demoSubscriptions(service.app, access.organizationId);
-    await runChapters({ client, print, subscribe });
+    const forget = demoErasures(service.app, access.organizationId);
+    await runChapters({ client, print, subscribe, forget });
     return client.requestCount;
   } finally {
     await access.end();

@@ -1,6 +1,7 @@
 import type { LeadChange } from '../change-log/change-log.repository.js';
 import { type FieldChange, fieldChanges } from '../change-log/field-changes.js';
 import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
+import type { LeadErasureDto } from './dto/lead.dto.js';
 import { presentDecided, presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 
@@ -38,6 +39,23 @@ export function leadEvent(
   const event = { type: eventTypes[operation], data: presentLead(lead), requestId };
   return operation === 'update' ? { ...event, changes } : event;
 }
+
+/** The event of a lead whose values were removed: ids only (rule LEAD-15). */
+export function leadErasedEvent(
+  { _id, leadId, recordSystemId, clientId }: ErasedLead,
+  erasedAt: Date,
+): OutboundEvent {
+  const data: LeadErasureDto = {
+    _id: _id.toHexString(),
+    leadId: leadId ?? 0,
+    ...(recordSystemId === undefined ? {} : { recordSystemId }),
+    clientId: clientId?.toHexString() ?? null,
+  };
+  // With the time no response to it is stored: a receiver may answer with what it knows.
+  return { type: 'lead.erased', data, erasedAt };
+}
+
+type ErasedLead = Pick<LeadDocument, '_id' | 'leadId' | 'recordSystemId' | 'clientId'>;
 
 /** The differences between two states of a lead; before its creation it has nothing. */
 export function leadChanges(before: LeadDocument | null, after: LeadDocument): FieldChange[] {

@@ -50,6 +50,10 @@ export class LeadDocument extends DeletableDocument {
    */
   @Prop({ type: Date })
   phoneKeysAt?: Date;
+
+  /** When its values were removed, because the person wished to be forgotten (rule LEAD-15). */
+  @Prop({ type: Date })
+  erasedAt?: Date | null;
 }
 
 export const changedElsewhereIndex = 'changedElsewhere';
@@ -86,6 +90,8 @@ leadSchema.index(
   { organizationId: 1, 'data.phoneNumber2': 1 },
   { name: 'phoneNumber2', partialFilterExpression },
 );
+/** Serves the leads of a client, deleted ones included. */
+leadSchema.index({ organizationId: 1, clientId: 1 }, { name: 'ofClient' });
 /** Serves the background pass: leads that have no comparison keys yet, across organizations. */
 leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', partialFilterExpression });
 /**

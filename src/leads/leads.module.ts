@@ -7,6 +7,10 @@ import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { LeadBatchesService } from './batch/lead-batches.service.js';
+import { leadImportSchema } from './import/lead-import.schema.js';
+import { LeadImportsRepository } from './import/lead-imports.repository.js';
+import { LeadImportsService } from './import/lead-imports.service.js';
+import { LeadErasuresService } from './erasure/lead-erasures.service.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
@@ -26,7 +30,10 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     IdempotencyModule,
     OrganizationsModule,
     WebhooksModule,
-    TenantCollectionsModule.forFeature({ name: 'Lead', schema: leadSchema }),
+    TenantCollectionsModule.forFeature(
+      { name: 'Lead', schema: leadSchema },
+      { name: 'LeadImport', schema: leadImportSchema },
+    ),
   ],
   controllers: [LeadsController],
   providers: [
@@ -39,7 +46,16 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     LeadBatchesService,
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
+    LeadErasuresService,
+    LeadImportsRepository,
+    LeadImportsService,
   ],
-  exports: [LeadsService, LeadGroupsService, LeadPhoneKeys],
+  exports: [
+    LeadsService,
+    LeadGroupsService,
+    LeadPhoneKeys,
+    LeadErasuresService,
+    LeadImportsService,
+  ],
 })
 export class LeadsModule {}

@@ -9,6 +9,24 @@ import type { LeadDocument } from './lead.schema.js';
 import type { WrittenLead } from './upsert/lead-decision.js';
 import type { PhoneOwner } from './upsert/lead-records.js';
 
+/** What tells whose lead it is. */
+const contactFields = [
+  'clientId',
+  'data.name',
+  'data.email',
+  'data.phoneNumber',
+  'data.phoneNumber2',
+] as const;
+
+/** A lead with no more of its data than a contact. */
+type LeadContact = Pick<LeadDocument, '_id' | 'clientId' | 'data'>;
+
+/** What an erasure needs to know of a lead. */
+export type UnerasedLead = Pick<
+  LeadDocument,
+  '_id' | 'leadId' | 'recordSystemId' | 'clientId' | 'deletedAt' | 'updatedAt'
+>;
+
 @Injectable()
 export class LeadsRepository {
   constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
@@ -82,6 +100,61 @@ export class LeadsRepository {
       .filter(({ isNew }) => !isNew)
       .map(({ lead }) => ({ _id: lead._id, fields: decidedFields(lead) }));
     await this.leads.write(organizationId, created, updates);
+  }
+
+  /** The leads of ids, deleted ones included, with no more of their data than contacts. */
+  async findContacts(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<LeadContact[]> {
+    return this.leads.find(organizationId, { _id: { $in: ids } }, { fields: contactFields });
+  }
+
+  /** Parts of all leads of an organization, deleted ones included, that have not been erased. */
+  contactsOfAll(organizationId: Types.ObjectId): AsyncGenerator<LeadContact[], void> {
+    return this.leads.parts(organizationId, { erasedAt: null }, { fields: contactFields });
+  }
+
+  /** The leads of clients, deleted ones included, that have not been erased. */
+  async ofClients(
+    organizationId: Types.ObjectId,
+    clientIds: readonly Types.ObjectId[],
+  ): Promise<Pick<LeadDocument, '_id' | 'clientId'>[]> {
+    if (clientIds.length === 0) return [];
+    const filter = { clientId: { $in: clientIds }, erasedAt: null };
+    return this.leads.find(organizationId, filter, { fields: ['clientId'] });
+  }
+
+  /** Those of the leads that have values, or were not deleted by an erasure. */
+  async findUnerased(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<UnerasedLead[]> {
+    const $or = [
+      { erasedAt: null },
+      { isDeleted: false },
+      { data: { $gt: {} } },
+      { additionalData: { $gt: {} } },
+    ];
+    const fields = ['leadId', 'recordSystemId', 'clientId', 'deletedAt', 'updatedAt'] as const;
+    return this.leads.find(organizationId, { _id: { $in: ids }, $or }, { fields });
+  }
+
+  /** Deletes leads and removes their values; ids, numbers and times stay. */
+  async erase(
+    organizationId: Types.ObjectId,
+    leads: readonly UnerasedLead[],
+    now: Date,
+  ): Promise<void> {
+    const writes = leads.map(({ _id, deletedAt = now, updatedAt }) => {
+      // The pass over phones must not take it for the lead that it has read.
+      const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
+      const values = { data: {}, additionalData: {} };
+      const times = { deletedAt, updatedAt: erasedAt, erasedAt };
+      const $unset = { phoneKeys: '', phoneKeysOf: '', phoneKeysAt: '' } as const;
+      return { _id, update: { $set: { ...values, isDeleted: true, ...times }, $unset } };
+    });
+    await this.leads.writeChanges(organizationId, writes);
   }
 
   async softDelete({ organizationId, _id }: LeadDocument, deletedAt: Date): Promise<void> {

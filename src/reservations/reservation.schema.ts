@@ -45,6 +45,8 @@ reservationSchema.index(
   { organizationId: 1, unitId: 1, status: 1 },
   { name: 'ofUnit', partialFilterExpression: { isDeleted: false } },
 );
+/** Serves the reservations of a lead, deleted ones included. */
+reservationSchema.index({ organizationId: 1, leadId: 1 }, { name: 'ofLead' });
 /** Serves the reservations whose cheques a partner collects, in the order of their ids. */
 reservationSchema.index(
   { organizationId: 1, 'partnerCollection.isActive': 1, _id: 1 },

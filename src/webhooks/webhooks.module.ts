@@ -17,6 +17,7 @@ import { SecretKeys } from './endpoints/secret-keys.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
+import { WebhookErasuresService } from './erasure/webhook-erasures.service.js';
 import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
 import { EventFeedChanges } from './outbox/event-feed-changes.js';
 import { EventFeedService } from './outbox/event-feed.service.js';
@@ -79,6 +80,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookWorker,
     WebhookBackground,
     WebhookStatisticsService,
+    WebhookErasuresService,
   ],
   exports: [
     Outbox,
@@ -90,6 +92,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookDeliveriesService,
     WebhookBackground,
     WebhookStatisticsService,
+    WebhookErasuresService,
   ],
 })
 export class WebhooksModule {}

@@ -32,4 +32,10 @@ export class TransactionLocksRepository {
     }));
     if (operations.length > 0) await this.model.collection.bulkWrite(operations, openSession());
   }
+
+  /** Removes what was taken, which may name a person. Who contends for it conflicts all the same. */
+  async remove(organizationId: Types.ObjectId, keys: readonly string[]): Promise<void> {
+    const filter = { organizationId, key: { $in: [...keys] } };
+    await this.model.collection.deleteMany(filter, openSession());
+  }
 }

@@ -11,11 +11,15 @@ export interface DemoSubscription {
 /** Subscribes a URL to all events of the walk's organization, as the operator would. */
 export type Subscribe = (url: string) => Promise<DemoSubscription>;
 
+/** Erases the leads with an external id, as the operator would, and tells what was removed. */
+export type Forget = (recordSystemId: string) => Promise<Readonly<Record<string, number>>>;
+
 /** One walk through the API, in an organization that nobody else uses. */
 export interface DemoRun {
   readonly client: DemoClient;
   readonly print: Print;
   readonly subscribe: Subscribe;
+  readonly forget: Forget;
 }
 
 /** A part of the demo with a heading. */

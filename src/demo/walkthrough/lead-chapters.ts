@@ -15,6 +15,7 @@ export const leadChapters: readonly Chapter[] = [
   { title: 'What was gathered offline comes in one batch', execute: sendBatch },
   { title: 'An invalid email is rejected', execute: sendWrongEmail },
   { title: 'The lead is deleted', execute: deleteLead },
+  { title: 'The visitor wishes to be forgotten: the operator erases the lead', execute: eraseLead },
 ];
 
 const objectId = /^[0-9a-f]{24}$/;
@@ -151,6 +152,18 @@ async function deleteLead(run: DemoRun): Promise<void> {
     { method: 'GET', path },
     { status: 404, body: { statusCode: 404, message: 'Lead not found', error: 'Not Found' } },
   );
+}
+
+async function eraseLead(run: DemoRun): Promise<void> {
+  const { recordSystemId } = websiteLead;
+  run.print('');
+  run.print(`  lead erase --lead ${recordSystemId}`);
+  for (const [kind, count] of Object.entries(await run.forget(recordSystemId))) {
+    if (count > 0) run.print(`  ${kind.padEnd(20)} ${count}`);
+  }
+  const again = await run.forget(recordSystemId);
+  const left = Object.values(again).reduce((sum, count) => sum + count, 0);
+  if (left > 0) throw new Error(`The erasure has left something: ${JSON.stringify(again)}`);
 }
 
 function leadAfterUpdate() {

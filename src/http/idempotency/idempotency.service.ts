@@ -4,6 +4,7 @@ import { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
 import { withoutSession } from '../../database/transactions/open-session.js';
 import { type TransactionOptions, Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../errors/domain-error.js';
@@ -135,7 +136,23 @@ export class IdempotencyService {
 
   /** Stores the response to a request that changed nothing. */
   async completeUnchanged(completion: Completion): Promise<void> {
-    await this.store(completion.claim.organizationId, [completion]);
+    await this.store(completion.claim.organizationId, [completion], false);
+  }
+
+  /** What becomes of stored responses, as `bodyOf` decides it of each body (rule LEAD-15). */
+  rewritesOfResponses(
+    organizationId: Types.ObjectId,
+    bodyOf: (body: string) => string,
+  ): AsyncGenerator<PreparedRewrites, void> {
+    return this.records.rewritesOfResponses(organizationId, bodyOf);
+  }
+
+  /**
+   * Lets no request that is running store a response over what it has read before now: its
+   * transaction begins anew. What has been committed by then is stored (rule LEAD-15).
+   */
+  async restartRunning(organizationId: Types.ObjectId): Promise<void> {
+    await this.records.restartRunning(organizationId);
   }
 
   /** Lets the next request with the key run, unless a transaction has stored a response. */
@@ -147,16 +164,21 @@ export class IdempotencyService {
     organizationId: Types.ObjectId,
     completions: readonly Completion[],
   ): Promise<void> {
-    if ((await this.store(organizationId, completions)) < completions.length) {
+    if ((await this.store(organizationId, completions, true)) < completions.length) {
       throw new DomainError(idempotencyErrors.requestRunning);
     }
     for (const { claim, response } of completions) claim.response = response;
   }
 
-  private store(organizationId: Types.ObjectId, completions: readonly Completion[]) {
+  private store(
+    organizationId: Types.ObjectId,
+    completions: readonly Completion[],
+    isRestartable: boolean,
+  ) {
     const updatedAt = this.clock.now();
     const expiresAt = new Date(updatedAt.getTime() + this.keptMs);
-    return this.records.complete(organizationId, completions, { expiresAt, updatedAt });
+    const times = { expiresAt, updatedAt };
+    return this.records.complete(organizationId, completions, times, isRestartable);
   }
 
   private newRecord({ caller, key, fingerprint }: IdempotentRequest): IdempotencyRecordDocument {

@@ -27,20 +27,25 @@ export class LeadBatchesService {
    * Creates or updates each lead as a request of its own would, one after the other, in one
    * transaction; or only tells what that would do.
    *
+   * @param alsoStore what is stored with the leads, after their response
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async upsert(
     caller: Caller,
     { leads, dryRun = false }: LeadBatchDto,
+    alsoStore: (response: LeadBatchResponseDto) => Promise<void> = async () => {},
   ): Promise<LeadBatchResponseDto> {
     const checked = await Promise.allSettled(leads.map((lead) => check(lead)));
     const payloads = checked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
     if (dryRun || payloads.length === 0) {
       const outcomes = payloads.length === 0 ? [] : await this.groups.rehearse(caller, payloads);
-      return this.response(caller, checked, outcomes, dryRun);
+      const response = this.response(caller, checked, outcomes, dryRun);
+      if (!dryRun) await alsoStore(response);
+      return response;
     }
-    const { body } = await this.groups.upsertAll(caller, payloads, (outcomes) =>
-      this.answer(caller, checked, outcomes),
+    const answerOf = (outcomes: readonly LeadOutcome[]) => this.answer(caller, checked, outcomes);
+    const { body } = await this.groups.upsertAll(caller, payloads, answerOf, (outcomes) =>
+      alsoStore(answerOf(outcomes).body),
     );
     return body;
   }

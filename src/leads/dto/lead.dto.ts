@@ -1,4 +1,4 @@
-import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { ApiProperty, ApiPropertyOptional, PickType } from '@nestjs/swagger';
 import type { LeadData } from '../lead.schema.js';
 
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
@@ -77,6 +77,14 @@ export class LeadDto {
   @ApiProperty({ type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' })
   updatedAt!: string;
 }
+
+/** What is told of a lead whose values were removed (rule LEAD-15). */
+export class LeadErasureDto extends PickType(LeadDto, [
+  '_id',
+  'leadId',
+  'recordSystemId',
+  'clientId',
+]) {}
 
 export class LeadUpsertResponseDto {
   @ApiProperty({ type: Boolean, enum: [true], example: true })

@@ -7,6 +7,7 @@ import { Clock } from '../../configuration/clock.js';
 import { DutiesRepository } from '../../database/duties/duties.repository.js';
 import { Duty } from '../../database/duties/duty.js';
 import { commitLagMs } from '../../database/transactions/commit-lag.js';
+import { forgetPhones } from '../../contacts/phone-number.js';
 import { Migrations } from '../../database/structure/migrations.js';
 import { WatermarksRepository } from '../../database/watermarks/watermarks.repository.js';
 import {
@@ -32,6 +33,8 @@ const intervalMs = 5_000;
 const leaseMs = 15_000;
 /** How much later than its `updatedAt` a lead may be committed and still be found by the next pass. */
 const overlapMs = 10_000;
+/** How long phones that were parsed are kept in memory. */
+const keptPhonesMs = 3_600_000;
 /** How often the pass looks back for what was committed even later. */
 const lookBackIntervalMs = 60_000;
 /** How many failed leads are remembered; one that is forgotten is only tried again. */
@@ -66,6 +69,7 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   /** When the last one began that looked for what was committed late; undefined after passes of others. */
   private lookedBackAt: Date | undefined;
   private reading: PhoneKeysReading = { isOwner: false, lastPassAt: null, leads: 0, failures: 0 };
+  private forgottenAt = new Date(0);
   private running: Promise<void> = Promise.resolve();
   /** For which country this process has last looked through an organization's leads. */
   private readonly derivedFor = new Map<string, CountryCode>();
@@ -132,8 +136,9 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
    * organizations whose country has changed, unless another instance does.
    */
   async run(): Promise<void> {
-    if (!(await this.isOwner())) return;
     const startedAt = this.clock.now();
+    this.forgetPhones(startedAt);
+    if (!(await this.isOwner())) return;
     const looksBack = this.isLookingBackDue(startedAt);
     const since = looksBack
       ? earlier(this.lookedBackAt ?? (await this.watermarks.read(watermark)), commitLagMs)
@@ -155,6 +160,13 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
       await this.watermarks.advance(watermark, startedAt);
     }
     this.reading = { ...this.reading, lastPassAt: startedAt };
+  }
+
+  /** Every process does so, whoever runs the pass. */
+  private forgetPhones(now: Date): void {
+    if (now.getTime() - this.forgottenAt.getTime() < keptPhonesMs) return;
+    forgetPhones();
+    this.forgottenAt = now;
   }
 
   private async isOwner(): Promise<boolean> {

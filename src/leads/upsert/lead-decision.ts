@@ -12,6 +12,8 @@ export interface LeadRequest {
   readonly payload: LeadPayload;
   /** What the payload says of `data`. */
   readonly data: LeadData;
+  /** Why the database does not store it, as a transaction that failed has shown. */
+  readonly refusal?: unknown;
 }
 
 /** What one request does. */

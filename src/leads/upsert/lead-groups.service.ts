@@ -5,6 +5,10 @@ import type { Caller } from '../../authentication/caller.js';
 import { NotLoadedError } from '../../clients/client-records.js';
 import { Clock } from '../../configuration/clock.js';
 import {
+  DatabaseUnavailableError,
+  isDatabaseUnavailable,
+} from '../../database/connection/database-errors.js';
+import {
   GroupedTransactions,
   type GroupedTransactionStats,
 } from '../../database/transactions/grouped-transactions.js';
@@ -29,6 +33,7 @@ import { LeadDecisionsWriter } from './lead-decisions-writer.js';
 import {
   batchLimit,
   batchOf,
+  type LeadBatch,
   type LeadSubmission,
   type SettledSubmission,
   settle,
@@ -106,17 +111,21 @@ export class LeadGroupsService {
    * also stores the answer if the caller has a claim: either all of it counts, or nothing.
    *
    * @param answerOf makes the answer of the outcomes, which are in the order of the leads
+   * @param alsoStore joins the transaction
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async upsertAll<A extends Answer>(
     caller: Caller,
     payloads: readonly LeadPayload[],
     answerOf: (outcomes: readonly LeadOutcome[]) => A,
+    alsoStore: LeadSubmission['alsoStore'] = async () => {},
   ): Promise<A> {
-    const submission = { ...batchOf(caller, payloads), answerOf };
-    // It leaves no room for others.
-    const { outcomes } = await this.groups.submit(groupKey(caller), submission, limits.bytes);
-    return answerOf(outcomes);
+    return this.withoutRefused(batchOf(caller, payloads), async (batch) => {
+      const submission = { ...batch, answerOf, alsoStore };
+      // It leaves no room for others.
+      const { outcomes } = await this.groups.submit(groupKey(caller), submission, limits.bytes);
+      return answerOf(outcomes);
+    });
   }
 
   /**
@@ -128,13 +137,57 @@ export class LeadGroupsService {
     caller: Caller,
     payloads: readonly LeadPayload[],
   ): Promise<readonly LeadOutcome[]> {
-    const batch = batchOf(caller, payloads);
+    return this.withoutRefused(batchOf(caller, payloads), (batch) => this.rehearseBatch(batch));
+  }
+
+  private async rehearseBatch(batch: LeadBatch): Promise<readonly LeadOutcome[]> {
     const attempt = async () => {
-      const group = { organization: caller.organization, outcomes: [] };
+      const group = { organization: batch.caller.organization, outcomes: [] };
       await this.decideAndStoreAll(group, batch);
       return group.outcomes;
     };
     return this.transactions.run(attempt, { isRehearsal: true });
+  }
+
+  /** Runs a batch; a lead that the database does not store is refused alone, as it would be by itself. */
+  private async withoutRefused<T>(
+    batch: LeadBatch,
+    run: (batch: LeadBatch) => Promise<T>,
+  ): Promise<T> {
+    const expiresAt = Date.now() + this.transactions.deadlineMs;
+    for (let rest = batch; ;) {
+      try {
+        return await run(rest);
+      } catch (refusal) {
+        if (isDatabaseUnavailable(refusal) || refusal instanceof DomainError) throw refusal;
+        const index = await this.firstRefused(rest, expiresAt);
+        const lead = rest.leads[index];
+        if (lead === undefined) throw refusal;
+        rest = { ...rest, leads: rest.leads.with(index, { ...lead, refusal }) };
+      }
+    }
+  }
+
+  /** The first lead with which a batch cannot be stored, by halves; -1 where it is none of them. */
+  private async firstRefused(batch: LeadBatch, expiresAt: number): Promise<number> {
+    const isStorable = async (count: number) => {
+      if (Date.now() > expiresAt) throw new DatabaseUnavailableError();
+      try {
+        await this.rehearseBatch({ ...batch, leads: batch.leads.slice(0, count) });
+        return true;
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        return false;
+      }
+    };
+    let [storable, unstorable] = [0, batch.leads.length];
+    if (await isStorable(unstorable)) return -1;
+    while (unstorable - storable > 1) {
+      const middle = Math.floor((storable + unstorable) / 2);
+      if (await isStorable(middle)) storable = middle;
+      else unstorable = middle;
+    }
+    return storable;
   }
 
   private begin({ organization }: Caller) {
@@ -162,6 +215,7 @@ export class LeadGroupsService {
     } else {
       await this.decideAndStoreAll(group, { ...first, bytesLimit: first.bytesLimit });
     }
+    await first.alsoStore?.(group.outcomes);
     const settled = settle(submissions, group.outcomes);
     if (group.outcomes.some(({ status }) => status === 'fulfilled')) {
       await this.idempotency.completeGroup(
@@ -255,6 +309,10 @@ function decideAll(
   let bytes = 0;
   for (const request of requests) {
     if (bytes > bytesLimit) break;
+    if (request.refusal !== undefined) {
+      outcomes.push({ status: 'rejected', reason: request.refusal });
+      continue;
+    }
     try {
       const value = decideLead(records, request, now);
       records.put(value);

@@ -16,7 +16,12 @@ export interface LeadSubmission {
   readonly answerOf: (outcomes: readonly LeadOutcome[]) => Answer | undefined;
   /** Of a batch, which one transaction has to hold: how much it may change. */
   readonly bytesLimit?: number;
+  /** What else the transaction of a batch stores. */
+  readonly alsoStore?: (outcomes: readonly LeadOutcome[]) => Promise<void>;
 }
+
+/** Leads of a batch. */
+export type LeadBatch = Required<Pick<LeadSubmission, 'caller' | 'leads' | 'bytesLimit'>>;
 
 /** What became of the leads of a request. */
 export interface SettledSubmission {
@@ -30,7 +35,7 @@ export function singleLead(caller: Caller, payload: LeadPayload): LeadSubmission
 }
 
 /** The leads of a batch. */
-export function batchOf(caller: Caller, payloads: readonly LeadPayload[]) {
+export function batchOf(caller: Caller, payloads: readonly LeadPayload[]): LeadBatch {
   const leads = payloads.map((payload) => leadRequest(caller, payload));
   return { caller, leads, bytesLimit: batchLimit * mebibyte };
 }

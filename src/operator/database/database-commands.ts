@@ -17,6 +17,7 @@ import {
   printLine,
   printList,
 } from '../command-line/output.js';
+import { addErasureCommands } from './erasure-commands.js';
 import { neededKeyColumns } from '../webhooks/webhook-reseal-command.js';
 
 const collectionColumns: Columns<CollectionState> = {
@@ -49,6 +50,7 @@ export function addDatabaseCommands(program: Command): void {
   });
   addInit(group);
   addStatus(group);
+  addErasureCommands(group);
 }
 
 function addInit(group: Command): void {

@@ -7,6 +7,8 @@ import { LeadsService } from '../../leads/leads.service.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { addErase } from './lead-erase-command.js';
+import { addImport } from './lead-import-command.js';
 import { historyColumns, leadColumns, leadHistory } from './lead-view.js';
 import { externalId, objectId } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
@@ -23,11 +25,13 @@ const maxHistoryEntries = 10_000;
 export function addLeadCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'lead',
-    description: 'look up a lead and what happened to it',
+    description: 'look up a lead and what happened to it, erase it, import many',
     example: `lead history form-7f3a --org ${exampleId}`,
   });
   addShow(group);
   addHistory(group);
+  addErase(group);
+  addImport(group);
 }
 
 function addShow(group: Command): void {

@@ -1,9 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRequest } from './callback-request.js';
 
@@ -43,6 +45,19 @@ export class CallbackLogRepository {
         };
       }),
     );
+  }
+
+  /** What becomes of the callbacks of an organization, as `payloadOf` decides it of what was sent. */
+  rewritesOfPayloads(
+    organizationId: Types.ObjectId,
+    payloadOf: (callback: CallbackLogDocument) => object,
+  ): AsyncGenerator<PreparedRewrites, void> {
+    return this.log.rewrites(organizationId, {}, (callback) => {
+      const payload = payloadOf(callback);
+      return isDeepStrictEqual(payload, callback.payload)
+        ? null
+        : { update: { $set: { payload } } };
+    });
   }
 
   /** The callbacks of any of the organizations about a reservation id, newest first. */

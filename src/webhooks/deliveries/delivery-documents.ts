@@ -53,6 +53,7 @@ export function newDelivery(
     type: event.type,
     objectId: objectIdOf(event),
     body: message.body,
+    ...(event.erasedAt ? { erasedAt: event.erasedAt } : {}),
     status: 'pending',
     failureReason: null,
     round: 1,
@@ -86,7 +87,8 @@ export function attemptOf(
     startedAt,
     milliseconds,
     statusCode,
-    response,
+    // A receiver may answer with what it knows of a person.
+    response: delivery.erasedAt ? null : response,
     error,
     createdAt: startedAt,
     updatedAt: startedAt,

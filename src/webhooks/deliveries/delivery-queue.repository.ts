@@ -15,6 +15,7 @@ import type { Waiting } from '../outbox/outbox-events.repository.js';
 import { firstWhile, sample } from './choices.js';
 import type { Budget, DeliveryUpdate, Lease, SizedDelivery } from './delivery-documents.js';
 import type { FailureReason } from './delivery-outcome.js';
+import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 /** A delivery that is due, as it is before the lease; a large one lacks its body. */
@@ -27,6 +28,12 @@ type DueDelivery = Omit<WebhookDeliveryDocument, 'body'> & {
 export interface RefusedDelivery {
   readonly delivery: WebhookDeliveryDocument;
   readonly reason: string;
+}
+
+/** What became of updates of leased deliveries. */
+interface Finished {
+  readonly refused: readonly RefusedWrite[];
+  readonly hasFoundAll: boolean;
 }
 
 /** Few enough for one statement not to be in the way of others. */
@@ -157,20 +164,46 @@ export class DeliveryQueueRepository {
    * Updates leased deliveries and ends their leases, where the lease is still the caller's. What
    * changes in the same way is changed by one statement.
    *
-   * @returns those that the database refuses as they are; the others were updated
+   * @param areErased whether they are deliveries of which something was removed; no other one is updated
+   * @returns those that the database refuses as they are, and whether it has found all the others
    */
-  async finish(updates: readonly DeliveryUpdate[]): Promise<RefusedWrite[]> {
-    if (updates.length === 0) return [];
+  async finish(updates: readonly DeliveryUpdate[], areErased = false): Promise<Finished> {
+    if (updates.length === 0) return { refused: [], hasFoundAll: true };
     const numbered = updates.map((update, index) => ({ index, ...update }));
     const groups = [...Map.groupBy(numbered, ({ set }) => set).values()];
-    const refused = await this.finishGroups(groups);
+    const { refused, found } = await this.finishGroups(groups, areErased);
     const alone = refused.flatMap(({ index }) => groups[index] ?? []).map((update) => [update]);
+    if (alone.length === 0) return { refused: [], hasFoundAll: found === updates.length };
     // One of a group keeps those behind it from being stored.
-    const refusedAlone = alone.length === 0 ? [] : await this.finishGroups(alone);
-    return refusedAlone.map(({ index, ...why }) => ({
+    const { refused: refusedAlone } = await this.finishGroups(alone, areErased);
+    const byUpdate = refusedAlone.map(({ index, ...why }) => ({
       ...why,
       index: alone[index]?.[0]?.index ?? 0,
     }));
+    return { refused: byUpdate, hasFoundAll: false };
+  }
+
+  /** Those of the deliveries of which something was removed (rule LEAD-15). */
+  async findErased(
+    ids: readonly Types.ObjectId[],
+  ): Promise<Pick<WebhookDeliveryDocument, '_id' | 'organizationId'>[]> {
+    const filter = { _id: { $in: [...ids] }, erasedAt: { $ne: null } };
+    return this.deliveries.find(filter, { projection: { organizationId: 1 } }).toArray();
+  }
+
+  /**
+   * Gives all deliveries of an event of which something was removed the body that is left.
+   *
+   * @returns their ids
+   */
+  async eraseDeliveriesOf(
+    { organizationId, _id: eventId, erasedAt }: OutboxEventDocument,
+    body: string,
+  ): Promise<Types.ObjectId[]> {
+    const filter = { organizationId, eventId };
+    await this.deliveries.updateMany(filter, { $set: { body, erasedAt: erasedAt ?? null } });
+    const found = await this.deliveries.find(filter, { projection: { _id: 1 } }).toArray();
+    return found.map(({ _id }) => _id);
   }
 
   /**
@@ -198,12 +231,14 @@ export class DeliveryQueueRepository {
 
   private async finishGroups(
     groups: readonly (readonly DeliveryUpdate[])[],
-  ): Promise<RefusedWrite[]> {
+    areErased: boolean,
+  ): Promise<{ readonly refused: RefusedWrite[]; readonly found: number }> {
     const operations = groups.map((updates) => ({
       updateMany: {
         filter: {
           _id: { $in: updates.map(({ _id }) => _id) },
           leaseOwner: { $in: [...new Set(updates.map(({ leaseOwner }) => leaseOwner))] },
+          erasedAt: areErased ? { $ne: null } : null,
         },
         update: { $set: { ...updates[0]?.set, leaseOwner: null } },
         ...byId,
@@ -215,7 +250,13 @@ export class DeliveryQueueRepository {
       if (isDatabaseUnavailable(error)) return write();
       throw error;
     });
-    return refusedWrites(written);
+    let found = 0;
+    const refused = await refusedWrites(
+      written.then(({ matchedCount }) => {
+        found = matchedCount;
+      }),
+    );
+    return { refused, found };
   }
 
   private async findDue(

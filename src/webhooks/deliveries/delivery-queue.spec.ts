@@ -9,7 +9,11 @@ interface UpdateMany {
 }
 
 /** A queue whose database may refuse deliveries, or fail; and the statements that it was sent. */
-function queueThat(options: { refuses?: readonly unknown[]; failsFirst?: boolean }) {
+function queueThat(options: {
+  refuses?: readonly unknown[];
+  failsFirst?: boolean;
+  misses?: number;
+}) {
   const statements: number[][] = [];
   let isFailing = options.failsFirst ?? false;
   const bulkWrite = async (operations: readonly { readonly updateMany: UpdateMany }[]) => {
@@ -28,6 +32,7 @@ function queueThat(options: { refuses?: readonly unknown[]; failsFirst?: boolean
       const message = { message: 'refused', writeErrors } as never;
       throw new MongoBulkWriteError(message, {} as never);
     }
+    return { matchedCount: ids.flat().length - (options.misses ?? 0) };
   };
   const queue = new DeliveryQueueRepository({ acrossTenants: { bulkWrite } } as never);
   return { queue, statements };
@@ -36,19 +41,22 @@ function queueThat(options: { refuses?: readonly unknown[]; failsFirst?: boolean
 const updates = (count: number, set: DeliveryUpdate['set'] = { attempts: 1 }): DeliveryUpdate[] =>
   Array.from({ length: count }, () => ({ _id: new Types.ObjectId(), leaseOwner: 'a', set }));
 
+const allStored = { refused: [], hasFoundAll: true };
+
 describe('deliveries that are finished', () => {
   it('in the same way are stored by one statement', async () => {
     const { queue, statements } = queueThat({});
     const others = updates(2, { attempts: 3 });
-    expect(await queue.finish([...updates(40), ...others])).toEqual([]);
+    expect(await queue.finish([...updates(40), ...others])).toEqual(allStored);
     expect(statements).toEqual([[40, 2]]);
-    expect(await queue.finish([])).toEqual([]);
+    expect(await queue.finish([])).toEqual(allStored);
   });
 
   it('beside one that is refused are stored nevertheless, and that one is told', async () => {
     const all = [...updates(3, { attempts: 2 }), ...updates(3)];
     const { queue, statements } = queueThat({ refuses: [all[4]?._id] });
-    expect(await queue.finish(all)).toEqual([{ index: 4, code: 121, reason: 'refused' }]);
+    const { refused } = await queue.finish(all);
+    expect(refused).toEqual([{ index: 4, code: 121, reason: 'refused' }]);
     expect(statements).toEqual([
       [3, 3],
       [1, 1, 1],
@@ -57,7 +65,12 @@ describe('deliveries that are finished', () => {
 
   it('are stored once more when the connection breaks', async () => {
     const { queue, statements } = queueThat({ failsFirst: true });
-    expect(await queue.finish(updates(2))).toEqual([]);
+    expect(await queue.finish(updates(2))).toEqual(allStored);
     expect(statements).toEqual([[2], [2]]);
+  });
+
+  it('are told when one was not there as it was leased', async () => {
+    const { queue } = queueThat({ misses: 1 });
+    expect(await queue.finish(updates(2))).toEqual({ refused: [], hasFoundAll: false });
   });
 });

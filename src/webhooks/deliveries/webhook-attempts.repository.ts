@@ -5,6 +5,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
+import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 
 /** The queries on `webhookAttempts`. */
@@ -18,6 +19,26 @@ export class WebhookAttemptsRepository {
   /** @returns those that the database refuses as they are; the others were added */
   async insert(attempts: readonly WebhookAttemptDocument[]): Promise<RefusedWrite[]> {
     return refusedWrites(this.attempts.acrossTenants.insertMany([...attempts], { ordered: false }));
+  }
+
+  /** Removes what receivers have answered to deliveries. */
+  async forgetResponses(
+    organizationId: Types.ObjectId,
+    deliveryIds: readonly Types.ObjectId[],
+  ): Promise<void> {
+    const filter = { organizationId, deliveryId: { $in: [...deliveryIds] } };
+    await this.attempts.acrossTenants.updateMany(filter, { $set: { response: null } });
+  }
+
+  /** How the attempts of deliveries become without what receivers have answered. */
+  rewritesOfResponses(
+    organizationId: Types.ObjectId,
+    deliveryIds: readonly Types.ObjectId[],
+  ): AsyncGenerator<PreparedRewrites, void> {
+    const filter = { deliveryId: { $in: deliveryIds }, response: { $ne: null } };
+    return this.attempts.rewrites(organizationId, filter, () => ({
+      update: { $set: { response: null } },
+    }));
   }
 
   /** All attempts of a delivery, in their order. */

@@ -4,6 +4,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
+import type { PreparedRewrites, Rewrite } from '../../database/documents/tenant-operations.js';
 import { withoutUndefined } from '../../values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -22,6 +23,8 @@ export interface DeliveryFilter {
 
 /** Few enough for one statement not to be in the way of the workers. */
 const replayedTogether = 1_000;
+/** How many ids are read together. */
+const idsTogether = 1_000;
 
 /** A delivery without its body, which may be large. */
 export type ListedDelivery = Omit<WebhookDeliveryDocument, 'body'>;
@@ -63,6 +66,33 @@ export class WebhookDeliveriesRepository {
 
   async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
     return this.deliveries.count(organizationId, conditions(filter));
+  }
+
+  /** What becomes of the deliveries about objects, as `rewriteOf` decides it. */
+  rewritesAbout(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    rewriteOf: (delivery: WebhookDeliveryDocument) => Rewrite<WebhookDeliveryDocument> | null,
+  ): AsyncGenerator<PreparedRewrites, void> {
+    return this.deliveries.rewrites(organizationId, { objectId: { $in: objectIds } }, rewriteOf);
+  }
+
+  /** The ids of the deliveries about objects, in batches. */
+  async *idsAbout(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+  ): AsyncGenerator<Types.ObjectId[], void> {
+    let after: Types.ObjectId | undefined;
+    do {
+      const behind = after === undefined ? {} : { _id: { $gt: after } };
+      const found = await this.deliveries.find(
+        organizationId,
+        { objectId: { $in: objectIds }, ...behind },
+        { sort: { _id: 1 }, limit: idsTogether, fields: [] },
+      );
+      if (found.length > 0) yield found.map(({ _id }) => _id);
+      after = found.length < idsTogether ? undefined : found.at(-1)?._id;
+    } while (after !== undefined);
   }
 
   /** The ids of what matches and is not part of a replay yet, in batches, oldest first. */

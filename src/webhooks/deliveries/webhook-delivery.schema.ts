@@ -62,6 +62,10 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: Date })
   replayRun?: Date | null;
 
+  /** When what it said of a person was removed; its attempts keep no responses then. */
+  @Prop({ type: Date })
+  erasedAt?: Date | null;
+
   /** When it was delivered or failed for good. */
   @Prop({ type: Date })
   completedAt!: Date | null;

@@ -5,6 +5,7 @@ export const eventTypes = [
   'lead.created',
   'lead.updated',
   'lead.deleted',
+  'lead.erased',
   'unit.created',
   'unit.updated',
   'unit.deleted',

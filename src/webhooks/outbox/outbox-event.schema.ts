@@ -47,6 +47,10 @@ export class OutboxEventDocument extends TenantDocument {
   /** Why not all of its deliveries could be created. */
   @Prop({ type: String })
   failureReason?: string | null;
+
+  /** When what it said of a person was removed; whoever has read it before must not write it back. */
+  @Prop({ type: Date })
+  erasedAt?: Date | null;
 }
 
 export const outboxEventSchema = SchemaFactory.createForClass(OutboxEventDocument);

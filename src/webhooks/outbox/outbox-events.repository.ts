@@ -7,6 +7,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
+import type { PreparedRewrites, Rewrite } from '../../database/documents/tenant-operations.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 /** Spares the server the trial of all indexes. */
@@ -99,6 +100,23 @@ export class OutboxEventsRepository {
       [{ $set: { sequence, numberedAt: at, relayedAt, updatedAt: at } }],
       byId,
     );
+  }
+
+  /** Those of the events of which something has been removed, as they are now (rule LEAD-15). */
+  async findErased(events: readonly OutboxEventDocument[]): Promise<OutboxEventDocument[]> {
+    const organizations = new Map(events.map(({ organizationId: id }) => [String(id), id]));
+    const filter = { _id: { $in: events.map(({ _id }) => _id) }, erasedAt: { $ne: null } };
+    return this.events.findAcross([...organizations.values()], filter);
+  }
+
+  /** What becomes of the events about objects, as `rewriteOf` decides it. */
+  rewritesAbout(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    rewriteOf: (event: OutboxEventDocument) => Rewrite<OutboxEventDocument> | null,
+  ): AsyncGenerator<PreparedRewrites, void> {
+    const filter = { 'data._id': { $in: objectIds } };
+    return this.events.rewrites(organizationId, filter, rewriteOf);
   }
 
   /** One event of an organization, null when there is none; only what cannot be taken back. */

@@ -5,7 +5,7 @@ import { type OutboxEventDocument, timeOfStoring } from './outbox-event.schema.j
 
 /** What a feature publishes (rule HOOK-2). */
 export interface OutboundEvent extends Readonly<
-  Pick<OutboxEventDocument, 'data' | 'changes' | 'requestId'>
+  Pick<OutboxEventDocument, 'data' | 'changes' | 'requestId' | 'erasedAt'>
 > {
   readonly type: EventType;
 }

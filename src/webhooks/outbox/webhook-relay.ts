@@ -5,6 +5,7 @@ import { Clock } from '../../configuration/clock.js';
 import { mebibyte } from '../../values/numbers.js';
 import { newDelivery } from '../deliveries/delivery-documents.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { WebhookAttemptsRepository } from '../deliveries/webhook-attempts.repository.js';
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
@@ -42,6 +43,7 @@ export class WebhookRelay {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly queue: DeliveryQueueRepository,
     private readonly numbering: EventNumbering,
+    private readonly attempts: WebhookAttemptsRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -79,6 +81,7 @@ export class WebhookRelay {
     let waiting = new Map<WebhookDeliveryDocument, OutboxEventDocument>();
     let waitingBytes = 0;
     const endpointIds = new Map<string, Types.ObjectId>();
+    const subscribed = new Set<OutboxEventDocument>();
     const store = async () => {
       for (const { delivery, reason } of await this.queue.addMissing([...waiting.keys()])) {
         const event = waiting.get(delivery);
@@ -92,6 +95,7 @@ export class WebhookRelay {
     };
     for (const event of events) {
       for (const delivery of this.deliveriesOf(event, endpoints, failures, now)) {
+        subscribed.add(event);
         const bytes = Buffer.byteLength(delivery.body);
         if (waitingBytes + bytes > batchBytes) await store();
         waiting.set(delivery, event);
@@ -100,7 +104,22 @@ export class WebhookRelay {
     }
     await store();
     for (const [event, reason] of failures) await this.setAside(event, reason, now);
+    const mayBeErased = events.filter((event) => subscribed.has(event) || isErased(event));
+    await this.eraseDeliveries(mayBeErased);
     return [...endpointIds.values()];
+  }
+
+  /**
+   * An event that was read before something of it was removed has made deliveries that still say it; it
+   * counts as relayed only when they do so no longer (rule LEAD-15). What is removed later is removed from
+   * the deliveries too, which are stored by now.
+   */
+  private async eraseDeliveries(events: readonly OutboxEventDocument[]): Promise<void> {
+    if (events.length === 0) return;
+    for (const event of await this.events.findErased(events)) {
+      const ids = await this.queue.eraseDeliveriesOf(event, messageOf(event).body);
+      await this.attempts.forgetResponses(event.organizationId, ids);
+    }
   }
 
   /** The deliveries of an event; none of one that cannot be sent, which is added to the failures. */
@@ -147,6 +166,10 @@ export class WebhookRelay {
 /** Whether an event may have deliveries that are not created yet. */
 function isWaiting({ relayedAt }: OutboxEventDocument): boolean {
   return (relayedAt ?? null) === null;
+}
+
+function isErased({ erasedAt }: OutboxEventDocument): boolean {
+  return (erasedAt ?? null) !== null;
 }
 
 /** Why an endpoint cannot get events; null when it can. */

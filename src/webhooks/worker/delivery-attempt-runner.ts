@@ -158,8 +158,24 @@ export class DeliveryAttemptRunner {
     ]);
     this.logRefused(finished, unlogged);
     const updates = withSharedTimes(finished.map(({ update }) => update));
-    this.logRefused(finished, await this.queue.finish(updates));
+    const { refused, hasFoundAll } = await this.queue.finish(updates);
+    this.logRefused(finished, refused);
+    if (!hasFoundAll) await this.finishErased(updates);
     return [];
+  }
+
+  /**
+   * What an attempt has stored of a response goes again where its delivery was erased meanwhile; only
+   * then is its lease over, so that after a failure here another attempt does it (rule LEAD-15).
+   */
+  private async finishErased(updates: readonly DeliveryUpdate[]): Promise<void> {
+    const erased = await this.queue.findErased(updates.map(({ _id }) => _id));
+    for (const { organizationId, _id } of erased) {
+      await this.attempts.forgetResponses(organizationId, [_id]);
+    }
+    const ids = new Set(erased.map(({ _id }) => _id.toHexString()));
+    const rest = updates.filter(({ _id }) => ids.has(_id.toHexString()));
+    await this.queue.finish(rest, true);
   }
 
   private async recordSuccesses(delivered: readonly FinishedAttempt[]): Promise<void> {

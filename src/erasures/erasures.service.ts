@@ -1,0 +1,267 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { Clock } from '../configuration/clock.js';
+import type { Contact } from '../contacts/contact.js';
+import type { PreparedRewrites } from '../database/documents/tenant-operations.js';
+import { Transactions } from '../database/transactions/transactions.js';
+import { IdempotencyService } from '../http/idempotency/idempotency.service.js';
+import type { LeadDto } from '../leads/dto/lead.dto.js';
+import {
+  erasedEvent,
+  type ErasedLeads,
+  LeadErasuresService,
+} from '../leads/erasure/lead-erasures.service.js';
+import { defaultCountry, type Organization } from '../organizations/organization.js';
+import { OrganizationsRepository } from '../organizations/organizations.repository.js';
+import { CallbackErasuresService } from '../reservations/callback/callback-erasures.service.js';
+import { WebhookErasuresService } from '../webhooks/erasure/webhook-erasures.service.js';
+import type { ErasureCounts, ErasureDocument } from './erasure.schema.js';
+import { erasedResponses } from './erased-responses.js';
+import { ErasuresRepository } from './erasures.repository.js';
+
+/** More leads are no person's: they share something that is no real phone or email. */
+const leadsLimit = 1_000;
+
+/** How long requests about the same leads, which come without a pause, may hold up the erasure. */
+const patienceMs = 30_000;
+
+/** What was removed, or would be. */
+export interface ErasureReport {
+  readonly counts: ErasureCounts;
+  /** The clients that stay because another lead has them. */
+  readonly keptClientIds: readonly string[];
+}
+
+/** Takes how many of how many erasures are done. */
+type Progress = (done: number, total: number) => void;
+
+/**
+ * Forgets people: what is stored of their leads is removed wherever it is, in steps that the ledger
+ * knows and that may be repeated (rule LEAD-15).
+ */
+@Injectable()
+export class ErasuresService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly ledger: ErasuresRepository,
+    private readonly organizations: OrganizationsRepository,
+    private readonly leads: LeadErasuresService,
+    private readonly webhooks: WebhookErasuresService,
+    private readonly callbacks: CallbackErasuresService,
+    private readonly idempotency: IdempotencyService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The leads with an external id, deleted ones included. */
+  async leadsOf({ _id }: Organization, recordSystemId: string): Promise<readonly Types.ObjectId[]> {
+    return this.leads.withExternalId(_id, recordSystemId);
+  }
+
+  /** The leads of a person that were not erased, for the operator to judge. */
+  async leadsOfPerson(organization: Organization, person: Contact): Promise<LeadDto[]> {
+    const ids = await this.leads.ofPerson(organization, person);
+    if (ids.length > leadsLimit) {
+      throw new Error(`${ids.length} leads were found, which are no single person's.`);
+    }
+    return this.leads.show(organization._id, ids);
+  }
+
+  /**
+   * Erases leads with all that is stored about them; a repetition removes what has come since.
+   *
+   * @param isDryRun only tells what would be removed now
+   */
+  async erase(
+    organization: Organization,
+    leadIds: readonly Types.ObjectId[],
+    isDryRun = false,
+  ): Promise<ErasureReport> {
+    const erasures = isDryRun
+      ? [newErasure(organization, leadIds, this.clock.now())]
+      : await this.enter(organization, leadIds);
+    return this.runAll(erasures, organization, isDryRun);
+  }
+
+  /** Finishes the erasures of an organization that were cut short. */
+  async resume(organization: Organization): Promise<{ readonly finished: number }> {
+    const erasures = await this.ledger.unfinished(organization._id);
+    await this.runAll(erasures, organization, false);
+    return { finished: erasures.length };
+  }
+
+  /** All that the ledger has. */
+  async list(): Promise<readonly ErasureDocument[]> {
+    return this.ledger.all();
+  }
+
+  /**
+   * Does every erasure again, after a restore of what was stored before them.
+   *
+   * @param entries of a ledger that was kept apart, to be added first
+   */
+  async reapply(
+    entries: readonly Pick<ErasureDocument, 'organizationId' | 'leadIds'>[],
+    progress: Progress = () => {},
+  ): Promise<ErasureReport & { readonly erasures: number }> {
+    for (const { organizationId, leadIds } of entries) {
+      const { phoneCountry } = await this.organizationOf(organizationId);
+      await this.enter({ _id: organizationId, phoneCountry }, leadIds);
+    }
+    const all = await this.ledger.all();
+    const reports: ErasureReport[] = [];
+    for (const erasure of all) {
+      const organization = await this.organizationOf(erasure.organizationId);
+      reports.push(await this.run(erasure, organization, false));
+      progress(reports.length, all.length);
+    }
+    return { ...summed(reports), erasures: all.length };
+  }
+
+  /** Enters what the ledger lacks, and gives all erasures that are about the leads. */
+  private async enter(
+    organization: ErasedLeads['organization'],
+    leadIds: readonly Types.ObjectId[],
+  ): Promise<ErasureDocument[]> {
+    for (;;) {
+      const entered = await this.ledger.ofLeads(organization._id, leadIds);
+      const known = hexOf(entered.flatMap((one) => one.leadIds));
+      const missing = leadIds.filter((id) => !known.has(id.toHexString()));
+      if (missing.length === 0) return entered;
+      // Another process may enter one of them at the same moment.
+      await this.ledger.insert(newErasure(organization, missing, this.clock.now()));
+    }
+  }
+
+  private async runAll(
+    erasures: readonly ErasureDocument[],
+    organization: ErasedLeads['organization'],
+    isDryRun: boolean,
+  ): Promise<ErasureReport> {
+    const reports: ErasureReport[] = [];
+    for (const erasure of erasures) reports.push(await this.run(erasure, organization, isDryRun));
+    return summed(reports);
+  }
+
+  /**
+   * Removes what names the person in what is not about the leads first: afterwards nobody knows what to
+   * look for. Then one transaction takes the values of leads and clients, so that nothing can be stored
+   * that was read from them, and then goes what is found by their ids.
+   */
+  private async run(
+    erasure: ErasureDocument,
+    organization: ErasedLeads['organization'],
+    isDryRun: boolean,
+  ): Promise<ErasureReport> {
+    const { organizationId, leadIds } = erasure;
+    const counts = { ...noCounts };
+    const add = async (kind: keyof ErasureCounts, parts: AsyncGenerator<PreparedRewrites>) => {
+      for await (const { count, write } of parts) {
+        counts[kind] += count;
+        if (!isDryRun) await this.store(erasure, { [kind]: count }, write);
+      }
+    };
+    const unlisted = async (ids: readonly Types.ObjectId[]) => this.unlisted(organizationId, ids);
+    const erased = { organization, leadIds, unlisted };
+    const traces = await this.leads.tracesOf(erased);
+    const bodyOf = erasedResponses(hexOf(leadIds), traces);
+    const addMentions = async () => {
+      await add('idempotencyRecords', this.idempotency.rewritesOfResponses(organizationId, bodyOf));
+      const ofCallbacks = this.callbacks.ofLeads(organizationId, leadIds, (value) =>
+        traces.removedFrom(value),
+      );
+      await add('callbacks', ofCallbacks);
+    };
+    await addMentions();
+    const { clientIds, keptClientIds, ...records } = await this.transactions.run(
+      async () => {
+        const { leads, clients, ...rest } = await this.leads.erase(erased, traces);
+        await this.ledger.count(erasure, { leads, clients });
+        return { leads, clients, ...rest };
+      },
+      { isRehearsal: isDryRun, expiresAt: Date.now() + patienceMs },
+    );
+    counts.leads += records.leads;
+    counts.clients += records.clients;
+    if (!isDryRun) {
+      await this.idempotency.restartRunning(organizationId);
+      // What was stored while the values were still there.
+      await addMentions();
+    }
+    const objectIds = [...hexOf([...leadIds, ...clientIds])];
+    await add('changeLogEntries', this.leads.ofChangeLog(organizationId, leadIds));
+    await add('events', this.webhooks.ofEvents(organizationId, objectIds, erasedEvent));
+    await add('deliveries', this.webhooks.ofDeliveries(organizationId, objectIds, erasedEvent));
+    await add('attempts', this.webhooks.ofAttempts(organizationId, objectIds));
+    if (!isDryRun) await this.ledger.complete(erasure, this.clock.now());
+    return { counts, keptClientIds: [...hexOf(keptClientIds)] };
+  }
+
+  private async store(
+    erasure: ErasureDocument,
+    counts: Partial<ErasureCounts>,
+    write: () => Promise<void>,
+  ): Promise<void> {
+    await this.transactions.run(async () => {
+      await write();
+      await this.ledger.count(erasure, counts);
+    });
+  }
+
+  /** The leads that the ledger does not know. */
+  private async unlisted(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<Types.ObjectId[]> {
+    const entered = await this.ledger.ofLeads(organizationId, ids);
+    const known = hexOf(entered.flatMap(({ leadIds }) => leadIds));
+    return ids.filter((id) => !known.has(id.toHexString()));
+  }
+
+  /** Of a deleted organization nothing matters but whose it is. */
+  private async organizationOf(_id: Types.ObjectId): Promise<ErasedLeads['organization']> {
+    const [organization] = await this.organizations.findAll([_id]);
+    return organization ?? { _id, phoneCountry: defaultCountry };
+  }
+}
+
+const noCounts = {
+  leads: 0,
+  clients: 0,
+  changeLogEntries: 0,
+  events: 0,
+  deliveries: 0,
+  attempts: 0,
+  callbacks: 0,
+  idempotencyRecords: 0,
+} satisfies ErasureCounts;
+
+function newErasure(
+  { _id: organizationId }: ErasedLeads['organization'],
+  leadIds: readonly Types.ObjectId[],
+  now: Date,
+): ErasureDocument {
+  return {
+    _id: new Types.ObjectId(),
+    organizationId,
+    leadIds: [...leadIds],
+    completedAt: null,
+    counts: { ...noCounts },
+    createdAt: now,
+    updatedAt: now,
+  };
+}
+
+function summed(reports: readonly ErasureReport[]): ErasureReport {
+  const counts: Record<string, number> = { ...noCounts };
+  for (const report of reports) {
+    for (const [kind, count] of Object.entries(report.counts)) {
+      counts[kind] = (counts[kind] ?? 0) + (count as number);
+    }
+  }
+  const kept = new Set(reports.flatMap(({ keptClientIds }) => keptClientIds));
+  return { counts: counts as unknown as ErasureCounts, keptClientIds: [...kept] };
+}
+
+function hexOf(ids: readonly Types.ObjectId[]): Set<string> {
+  return new Set(ids.map((id) => id.toHexString()));
+}

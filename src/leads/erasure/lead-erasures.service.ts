@@ -1,0 +1,186 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
+import type { FieldChange } from '../../change-log/field-changes.js';
+import { ClientsService } from '../../clients/clients.service.js';
+import { erasedClientChanges, erasedClientData } from '../../clients/erased-client.js';
+import { Clock } from '../../configuration/clock.js';
+import { type Contact, contactOf } from '../../contacts/contact.js';
+import { ContactTraces } from '../../contacts/contact-traces.js';
+import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
+import { TransactionLocksRepository } from '../../database/transactions/transaction-locks.repository.js';
+import type { Organization } from '../../organizations/organization.js';
+import type { EventContent } from '../../webhooks/erasure/webhook-erasures.service.js';
+import { Outbox } from '../../webhooks/outbox/outbox.js';
+import type { LeadDto } from '../dto/lead.dto.js';
+import { leadErasedEvent } from '../lead-changes.js';
+import { presentLead } from '../lead.presenter.js';
+import type { LeadDocument } from '../lead.schema.js';
+import { LeadsRepository } from '../leads.repository.js';
+import { erasedLeadChanges, erasedLeadData } from './erased-lead.js';
+
+/** Leads that are erased together, and how those are found that are erased apart from them. */
+export interface ErasedLeads {
+  readonly organization: Pick<Organization, '_id' | 'phoneCountry'>;
+  readonly leadIds: readonly Types.ObjectId[];
+  /** Those of other leads that no erasure is about. */
+  readonly unlisted: (ids: readonly Types.ObjectId[]) => Promise<Types.ObjectId[]>;
+}
+
+/** What a transaction has erased. */
+export interface ErasedRecords {
+  readonly leads: number;
+  readonly clients: number;
+  /** The clients that are erased by now, and those that other leads have, which stay. */
+  readonly clientIds: readonly Types.ObjectId[];
+  readonly keptClientIds: readonly Types.ObjectId[];
+}
+
+/** The part of an erasure that is about leads, their clients and their history (rule LEAD-15). */
+@Injectable()
+export class LeadErasuresService {
+  constructor(
+    private readonly leads: LeadsRepository,
+    private readonly clients: ClientsService,
+    private readonly changeLog: ChangeLogRepository,
+    private readonly locks: TransactionLocksRepository,
+    private readonly outbox: Outbox,
+    private readonly clock: Clock,
+  ) {}
+
+  /** The leads with an external id, deleted ones included; the active one comes first. */
+  async withExternalId(
+    organizationId: Types.ObjectId,
+    recordSystemId: string,
+  ): Promise<Types.ObjectId[]> {
+    const found = await this.leads.findAll(organizationId, { recordSystemId });
+    return found.map(({ _id }) => _id);
+  }
+
+  /**
+   * The leads of a person, deleted ones included: those with a phone or the email, and those of the
+   * clients of these or with these.
+   */
+  async ofPerson(organization: Organization, person: Contact): Promise<Types.ObjectId[]> {
+    const traces = new ContactTraces(organization.phoneCountry);
+    traces.add(person);
+    const leadIds: Types.ObjectId[] = [];
+    const clientIds = await this.clients.idsByContact(organization, person);
+    for await (const leads of this.leads.contactsOfAll(organization._id)) {
+      for (const { _id, clientId, data } of leads) {
+        if (!traces.has(contactOf(data ?? {}))) continue;
+        leadIds.push(_id);
+        if (clientId) clientIds.push(clientId);
+      }
+    }
+    const ofClients = await this.leads.ofClients(organization._id, clientIds);
+    return distinct([...leadIds, ...ofClients.map(({ _id }) => _id)]);
+  }
+
+  /** Leads as the operator sees them. */
+  async show(organizationId: Types.ObjectId, ids: readonly Types.ObjectId[]): Promise<LeadDto[]> {
+    const found = await Promise.all(ids.map((_id) => this.leads.findAll(organizationId, { _id })));
+    return found.flat().map(presentLead);
+  }
+
+  /** What is known of the people whose leads these are: now, and from the history of the leads. */
+  async tracesOf(erased: ErasedLeads): Promise<ContactTraces> {
+    const { organization, leadIds } = erased;
+    const traces = new ContactTraces(organization.phoneCountry);
+    const leads = await this.leads.findContacts(organization._id, leadIds);
+    for (const { data } of leads) traces.add(contactOf(data ?? {}));
+    const { clientIds } = await this.divideClients(erased, leads);
+    const entries = await this.changeLog.findByLeads(organization._id, leadIds);
+    for (const { changes = [] } of entries) {
+      traces.add(contactOf(valuesOf(changes, 'from')));
+      traces.add(contactOf(valuesOf(changes, 'to')));
+    }
+    for (const contact of await this.clients.contactsOf(organization._id, clientIds)) {
+      traces.add(contact);
+    }
+    return traces;
+  }
+
+  /**
+   * Removes the values of leads, and of their clients unless another lead has them, and tells of it,
+   * inside the open transaction. Whoever gives one of the clients another lead at the same moment
+   * conflicts with it.
+   *
+   * @param traces of the people, to which what has come since is added
+   */
+  async erase(erased: ErasedLeads, traces: ContactTraces): Promise<ErasedRecords> {
+    const { organization, leadIds } = erased;
+    const now = this.clock.now();
+    const contacts = await this.leads.findContacts(organization._id, leadIds);
+    const leads = await this.leads.findUnerased(organization._id, leadIds);
+    // Before all else: requests about the leads have to wait for this transaction, not it for them.
+    await this.leads.erase(organization._id, leads, now);
+    for (const { data } of contacts) traces.add(contactOf(data ?? {}));
+    const { clientIds, keptClientIds } = await this.divideClients(erased, contacts);
+    for (const contact of await this.clients.contactsOf(organization._id, clientIds)) {
+      traces.add(contact);
+    }
+    const locks = traces.contentionKeys();
+    await this.locks.take(organization._id, locks);
+    const clients = await this.clients.erase(organization._id, clientIds, now);
+    const events = leads.map((lead) => leadErasedEvent(lead, now));
+    await this.outbox.publishAll(organization._id, events);
+    await this.locks.remove(organization._id, locks);
+    return { leads: leads.length, clients, clientIds, keptClientIds };
+  }
+
+  /** What becomes of the change log of leads. */
+  ofChangeLog(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+  ): AsyncGenerator<PreparedRewrites, void> {
+    return this.changeLog.rewritesOfLeads(organizationId, leadIds, erasedLeadChanges);
+  }
+
+  /** Divides the clients of leads: those of other leads stay. */
+  private async divideClients(
+    { organization, leadIds, unlisted }: ErasedLeads,
+    leads: readonly Pick<LeadDocument, 'clientId'>[],
+  ): Promise<Pick<ErasedRecords, 'clientIds' | 'keptClientIds'>> {
+    const clientIds = distinct(leads.flatMap(({ clientId }) => clientId ?? []));
+    const own = new Set(leadIds.map((id) => id.toHexString()));
+    const all = await this.leads.ofClients(organization._id, clientIds);
+    const others = all.filter(({ _id }) => !own.has(_id.toHexString()));
+    const unerased = await unlisted(others.map(({ _id }) => _id));
+    const left = new Set(unerased.map((id) => id.toHexString()));
+    const kept = new Set(
+      others.flatMap(({ _id, clientId }) =>
+        left.has(_id.toHexString()) && clientId ? clientId.toHexString() : [],
+      ),
+    );
+    return {
+      clientIds: clientIds.filter((id) => !kept.has(id.toHexString())),
+      keptClientIds: clientIds.filter((id) => kept.has(id.toHexString())),
+    };
+  }
+}
+
+/** What is left of an event about a lead or a client; that of an erasure has ids only. */
+export function erasedEvent({ type, data, changes }: EventContent): EventContent {
+  if (type === 'lead.erased') return { type, data, ...(changes === undefined ? {} : { changes }) };
+  const isLead = type.startsWith('lead.');
+  const left = isLead ? erasedLeadData(data) : erasedClientData(data);
+  if (changes === undefined) return { type, data: left };
+  const leftChanges = isLead
+    ? erasedLeadChanges(changes as FieldChange[])
+    : erasedClientChanges(changes);
+  return { type, data: left, changes: leftChanges };
+}
+
+/** The values of `data` on one side of changes, by their keys. */
+function valuesOf(changes: readonly FieldChange[], side: 'from' | 'to'): Record<string, unknown> {
+  const prefix = 'data.';
+  const values = changes
+    .filter(({ field }) => field.startsWith(prefix))
+    .map((change) => [change.field.slice(prefix.length), change[side]] as const);
+  return Object.fromEntries(values);
+}
+
+function distinct(ids: readonly Types.ObjectId[]): Types.ObjectId[] {
+  return [...new Map(ids.map((id) => [id.toHexString(), id])).values()];
+}

@@ -1,0 +1,130 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { Long } from 'mongodb';
+import { parse } from 'csv-parse';
+import { DomainError } from '../../http/errors/domain-error.js';
+import { parseJsonBody } from '../../http/validation/json-body.js';
+import { flatFields } from '../lead-merge.js';
+
+/** A row of a file, from 1 on, and the line on which it ends. */
+export interface LeadRow {
+  readonly row: number;
+  readonly line: number;
+  /** The body of a request, or why it is none. */
+  readonly body: unknown;
+  readonly error?: DomainError;
+  /** About how much it takes. */
+  readonly bytes: number;
+}
+
+interface CsvRecord {
+  readonly record: Readonly<Record<string, string>>;
+  readonly info: { readonly lines: number };
+}
+
+/** As deep as the default of a request. */
+const depthLimit = 32;
+const newLine = 0x0a;
+const nestedColumn = /^(data|additionalData)\.(.+)$/s;
+const knownColumns: readonly string[] = ['recordSystemId', ...flatFields];
+
+/**
+ * The SHA-256 of a file in hexadecimal.
+ *
+ * @throws Error when it is no UTF-8: names would be stored that nobody can read
+ */
+export async function fileHashOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const chunks: AsyncIterable<Buffer> = createReadStream(path);
+  try {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      decoder.decode(chunk, { stream: true });
+    }
+    decoder.decode();
+  } catch (error) {
+    if (error instanceof TypeError) throw new TypeError('The file is not UTF-8.', { cause: error });
+    throw error;
+  }
+  return hash.digest('hex');
+}
+
+/**
+ * The rows of a file of leads, as they are read: CSV with a header line, or one JSON object a line where
+ * the name ends with `.ndjson` or `.jsonl` (rule LEAD-16).
+ *
+ * @throws Error when it is no CSV, or has a column that is not known
+ */
+export function leadRows(path: string): AsyncGenerator<LeadRow, void> {
+  return /\.(nd)?jsonl?$/i.test(path) ? jsonRows(path) : csvRows(path);
+}
+
+async function* jsonRows(path: string): AsyncGenerator<LeadRow, void> {
+  let [row, line] = [0, 0];
+  for await (const json of linesOf(path)) {
+    line += 1;
+    if (json.toString().trim() !== '') yield { row: ++row, line, ...bodyOf(json) };
+  }
+}
+
+/** A text within JSON may hold what else is taken for the end of a line. */
+async function* linesOf(path: string): AsyncGenerator<Buffer, void> {
+  let rest = Buffer.alloc(0);
+  const chunks: AsyncIterable<Buffer> = createReadStream(path);
+  for await (const chunk of chunks) {
+    let text = Buffer.concat([rest, chunk]);
+    for (let end = text.indexOf(newLine); end !== -1; end = text.indexOf(newLine)) {
+      yield text.subarray(0, end);
+      text = text.subarray(end + 1);
+    }
+    rest = text;
+  }
+  if (rest.length > 0) yield rest;
+}
+
+async function* csvRows(path: string): AsyncGenerator<LeadRow, void> {
+  const columns = (names: string[]) => {
+    const unknown = names.filter(
+      (name) => !knownColumns.includes(name) && !nestedColumn.test(name),
+    );
+    if (unknown.length === 0) return names;
+    const known = [...knownColumns, 'data.<key>', 'additionalData.<key>'].join(', ');
+    throw new Error(`The columns ${unknown.join(', ')} are not known, but ${known}.`);
+  };
+  const options = { bom: true, columns, info: true, skip_empty_lines: true } as const;
+  const parser = createReadStream(path).pipe(parse(options));
+  let row = 0;
+  for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
+    yield {
+      row: ++row,
+      line: info.lines,
+      ...bodyOf(Buffer.from(JSON.stringify(fieldsOf(record)))),
+    };
+  }
+}
+
+/** An empty cell is a field that is not sent. */
+function fieldsOf(record: CsvRecord['record']): object {
+  const cells = Object.entries(record).filter(([, cell]) => cell !== '');
+  const flat = cells.filter(([name]) => knownColumns.includes(name));
+  const nested = ['data', 'additionalData'].flatMap((parent) => {
+    const keys = cells.flatMap(([name, cell]) => {
+      const [, group, key = ''] = nestedColumn.exec(name) ?? [];
+      return group === parent ? [[key, cell]] : [];
+    });
+    return keys.length === 0 ? [] : [[parent, Object.fromEntries(keys)]];
+  });
+  return Object.fromEntries([...flat, ...nested]) as object;
+}
+
+/** What a request with this body would be taken for. */
+function bodyOf(text: Buffer): Pick<LeadRow, 'body' | 'error' | 'bytes'> {
+  const bytes = text.length;
+  try {
+    return { body: parseJsonBody(text, depthLimit, (integer) => Long.fromBigInt(integer)), bytes };
+  } catch (error) {
+    if (!(error instanceof DomainError)) throw error;
+    return { body: undefined, error: error as DomainError, bytes };
+  }
+}

@@ -1,0 +1,190 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import type { Caller } from '../../authentication/caller.js';
+import { Clock } from '../../configuration/clock.js';
+import { errorResponse } from '../../http/errors/error-response.js';
+import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
+import { defaultLanguage } from '../../localization/language.js';
+import type { Organization } from '../../organizations/organization.js';
+import { mebibyte } from '../../values/numbers.js';
+import { LeadBatchDto, type LeadBatchResponseDto } from '../batch/lead-batch.dto.js';
+import { LeadBatchesService } from '../batch/lead-batches.service.js';
+import { fileHashOf, type LeadRow, leadRows } from './lead-file.js';
+import { type ImportCounts, LeadImportsRepository } from './lead-imports.repository.js';
+import type { LeadImportDocument } from './lead-import.schema.js';
+
+/** A row that became no lead, and why. */
+export interface RefusedRow {
+  readonly row: number;
+  readonly line: number;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What an import did in all its runs; a dry run what it would do. */
+export interface ImportedLeads extends ImportCounts {
+  /** How many rows the file has, and how many were done before this run. */
+  readonly rows: number;
+  readonly doneBefore: number;
+}
+
+export interface ImportOptions {
+  readonly isDryRun: boolean;
+  readonly isRestarted: boolean;
+  readonly onRefused: (refused: RefusedRow) => void;
+  readonly progress: (done: number, total: number) => void;
+}
+
+/** As many as a batch may have, and little enough for none to be too large together. */
+const batchRows = 100;
+const batchBytes = 2 * mebibyte;
+
+const validation = new RequestValidationPipe();
+
+/** Imports of files of leads (rule LEAD-16). */
+@Injectable()
+export class LeadImportsService {
+  constructor(
+    private readonly imports: LeadImportsRepository,
+    private readonly batches: LeadBatchesService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Sends the leads of a file through batches, from where an earlier run of the same file has ended. How
+   * far it has come is stored with each batch, so that no row counts twice, wherever it is cut short.
+   *
+   * @throws Error when the file cannot be read, or another process imports it too
+   */
+  async import(
+    organization: Organization,
+    path: string,
+    { isDryRun, isRestarted, onRefused, progress }: ImportOptions,
+  ): Promise<ImportedLeads> {
+    const fileHash = await fileHashOf(path);
+    let total = 0;
+    // Nothing is stored of a file that cannot be read to its end.
+    for await (const { row } of leadRows(path)) total = row;
+    const state = isDryRun
+      ? await this.imports.find(organization._id, fileHash)
+      : await this.begin(organization._id, fileHash, isRestarted);
+    const doneBefore = isRestarted ? 0 : (state?.rows ?? 0);
+    const counts = isRestarted || state === null ? noCounts() : countsOf(state);
+    progress(doneBefore, total);
+    for await (const rows of batchesOf(leadRows(path), doneBefore)) {
+      const advance = async (of: ImportCounts) => this.advance(state, rows, of);
+      const outcome = await this.send(organization, rows, isDryRun, advance);
+      for (const refused of outcome.refusedRows) onRefused(refused);
+      counts.created += outcome.counts.created;
+      counts.updated += outcome.counts.updated;
+      counts.refused += outcome.counts.refused;
+      progress(rows.at(-1)?.row ?? 0, total);
+    }
+    return { rows: total, doneBefore, ...counts };
+  }
+
+  private async begin(
+    organizationId: Types.ObjectId,
+    fileHash: string,
+    isRestarted: boolean,
+  ): Promise<LeadImportDocument> {
+    const state = await this.imports.findOrCreate(organizationId, fileHash, this.clock.now());
+    if (isRestarted) await this.imports.restart(state, this.clock.now());
+    return state;
+  }
+
+  private async advance(
+    state: LeadImportDocument | null,
+    rows: readonly LeadRow[],
+    counts: ImportCounts,
+  ): Promise<void> {
+    if (state === null) return;
+    const range = { from: (rows[0]?.row ?? 0) - 1, to: rows.at(-1)?.row ?? 0 };
+    if (await this.imports.advance(state, range, counts, this.clock.now())) return;
+    throw new Error('Another process imports the same file.');
+  }
+
+  /** One batch; rows that are no JSON are refused here, as a request of its own would be. */
+  private async send(
+    organization: Organization,
+    rows: readonly LeadRow[],
+    dryRun: boolean,
+    advance: (counts: ImportCounts) => Promise<void>,
+  ): Promise<{ readonly counts: ImportCounts; readonly refusedRows: readonly RefusedRow[] }> {
+    const malformed = rows.flatMap((row) => (row.error === undefined ? [] : refusedAs(row)));
+    const sent = rows.filter(({ error }) => error === undefined);
+    const countsIn = ({ created, updated, refused }: ImportCounts) => {
+      return { created, updated, refused: refused + malformed.length };
+    };
+    if (sent.length === 0) {
+      const counts = countsIn(noCounts());
+      if (!dryRun) await advance(counts);
+      return { counts, refusedRows: malformed };
+    }
+    const body = { leads: sent.map((row) => row.body), dryRun };
+    const metadata = { type: 'body', metatype: LeadBatchDto } as const;
+    const batch = (await validation.transform(body, metadata)) as LeadBatchDto;
+    const response = await this.batches.upsert(callerOf(organization), batch, (done) =>
+      advance(countsIn(done)),
+    );
+    const refusedRows = [...malformed, ...refusedIn(response, sent)];
+    refusedRows.sort((one, other) => one.row - other.row);
+    return { counts: countsIn(response), refusedRows };
+  }
+}
+
+function noCounts(): { created: number; updated: number; refused: number } {
+  return { created: 0, updated: 0, refused: 0 };
+}
+
+function countsOf({ created, updated, refused }: LeadImportDocument) {
+  return { created, updated, refused };
+}
+
+/** Rows behind those that are done, as many as go together. */
+async function* batchesOf(
+  rows: AsyncIterable<LeadRow>,
+  done: number,
+): AsyncGenerator<LeadRow[], void> {
+  let batch: LeadRow[] = [];
+  let bytes = 0;
+  for await (const row of rows) {
+    if (row.row <= done) continue;
+    if (batch.length === batchRows || (batch.length > 0 && bytes + row.bytes > batchBytes)) {
+      yield batch;
+      [batch, bytes] = [[], 0];
+    }
+    batch.push(row);
+    bytes += row.bytes;
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function refusedAs({ row, line, error }: LeadRow): RefusedRow[] {
+  if (error === undefined) return [];
+  const { message } = errorResponse(error, defaultLanguage).body;
+  return [{ row, line, code: error.definition.code, message: [message].flat().join('; ') }];
+}
+
+function refusedIn(
+  { results }: LeadBatchResponseDto,
+  rows: readonly LeadRow[],
+): readonly RefusedRow[] {
+  return results.flatMap(({ index, errorCode: code, message = '' }) => {
+    const { row = 0, line = 0 } = rows[index] ?? {};
+    return code === undefined ? [] : { row, line, code, message: [message].flat().join('; ') };
+  });
+}
+
+/** Nobody's key: the operator imports for the organization. */
+function callerOf(organization: Organization): Caller {
+  return {
+    organizationId: organization._id,
+    organization,
+    apiKeyId: new Types.ObjectId(),
+    permissions: '',
+    requestId: randomUUID(),
+    language: defaultLanguage,
+  };
+}

@@ -1,0 +1,138 @@
+import { createInterface } from 'node:readline/promises';
+import type { Command } from 'commander';
+import { Types } from 'mongoose';
+import type { Contact } from '../../contacts/contact.js';
+import { type ErasureReport, ErasuresService } from '../../erasures/erasures.service.js';
+import type { LeadDto } from '../../leads/dto/lead.dto.js';
+import { toOrganization } from '../../organizations/organization.js';
+import { withApplication } from '../command-line/application.js';
+import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { externalId, objectId, name } from '../command-line/option-values.js';
+import {
+  type Columns,
+  type OutputOptions,
+  printItem,
+  printJson,
+  printLine,
+  printList,
+} from '../command-line/output.js';
+import { scalarText } from '../../values/scalar.js';
+import { organizationOf } from '../organizations/organization-view.js';
+
+interface EraseOptions extends OutputOptions {
+  readonly org: Types.ObjectId;
+  readonly lead?: string;
+  readonly phone?: string;
+  readonly email?: string;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+/** What was removed, in the words of the report. */
+export const erasureColumns: Columns<ErasureReport> = {
+  Leads: ({ counts }) => counts.leads,
+  Clients: ({ counts }) => counts.clients,
+  'Change-log entries': ({ counts }) => counts.changeLogEntries,
+  Events: ({ counts }) => counts.events,
+  Deliveries: ({ counts }) => counts.deliveries,
+  'Responses of receivers': ({ counts }) => counts.attempts,
+  Callbacks: ({ counts }) => counts.callbacks,
+  'Stored responses': ({ counts }) => counts.idempotencyRecords,
+  'Clients of other leads, kept': ({ keptClientIds }) => keptClientIds,
+};
+
+const leadColumns: Columns<LeadDto> = {
+  Number: ({ leadId }) => leadId,
+  'External id': ({ recordSystemId }) => recordSystemId,
+  State: ({ isDeleted }) => (isDeleted ? 'deleted' : 'active'),
+  Name: ({ data }) => scalarText(data['name']),
+  Client: ({ clientId }) => clientId,
+  Created: ({ createdAt }) => createdAt,
+};
+
+/** Adds `lead erase`. */
+export function addErase(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'erase',
+    description:
+      'forget a person: remove the values of leads, their client, history, events, deliveries and ' +
+      'responses; ids, numbers and times stay. With --phone or --email it lists all leads of the ' +
+      'person and asks. Repeated, it finishes what was cut short',
+    example: `lead erase --org ${exampleId} --lead form-7f3a --dry-run`,
+  })
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .option('--lead <id>', 'external id (recordSystemId) of the lead', externalId)
+    .option('--phone <number>', 'a phone of the person, in any spelling', name)
+    .option('--email <address>', 'the email of the person', name)
+    .option('--dry-run', 'only tell what would be removed now')
+    .option('--yes', 'do not ask')
+    .action((options: EraseOptions) =>
+      withApplication(async (application) => {
+        const person = personOf(options);
+        const organization = toOrganization(await organizationOf(application, options.org));
+        const erasures = application.get(ErasuresService);
+        const { dryRun = false, lead } = options;
+        const finished = dryRun ? 0 : (await erasures.resume(organization)).finished;
+        const leadIds =
+          lead === undefined
+            ? await confirmed(await erasures.leadsOfPerson(organization, person), options)
+            : await erasures.leadsOf(organization, lead);
+        if (lead !== undefined && leadIds.length === 0) {
+          throw new Error(`There is no lead ${lead} in this organization.`);
+        }
+        const report = await erasures.erase(organization, leadIds, dryRun);
+        print({ ...report, leadIds, finished }, options);
+      }),
+    );
+}
+
+/** @throws Error unless the options name one lead or one person */
+function personOf({ lead, phone, email }: EraseOptions): Contact {
+  const isPerson = phone !== undefined || email !== undefined;
+  if (isPerson === (lead !== undefined)) {
+    throw new Error('Name either the lead (--lead) or the person (--phone, --email).');
+  }
+  return { email, phones: phone === undefined ? [] : [phone] };
+}
+
+/** The ids of the leads, when the operator wants all of them erased. */
+async function confirmed(
+  leads: readonly LeadDto[],
+  { dryRun = false, yes = false, json = false }: EraseOptions,
+): Promise<Types.ObjectId[]> {
+  if (leads.length > 0 && !json) {
+    printList(leads, leadColumns, {});
+    printLine('');
+  }
+  if (leads.length > 0 && !dryRun && !yes && !(await isWanted(leads.length))) {
+    throw new Error('Nothing was erased.');
+  }
+  return leads.map(({ _id }) => new Types.ObjectId(_id));
+}
+
+/** @throws Error where nobody can be asked */
+async function isWanted(count: number): Promise<boolean> {
+  if (!process.stdin.isTTY) throw new Error(`Nothing was erased: repeat it with --yes.`);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    const answer = await terminal.question(`Erase these ${count} leads for ever? (yes/no) `);
+    return answer.trim().toLowerCase() === 'yes';
+  } finally {
+    terminal.close();
+  }
+}
+
+function print(
+  report: ErasureReport & {
+    readonly leadIds: readonly Types.ObjectId[];
+    readonly finished: number;
+  },
+  options: EraseOptions,
+): void {
+  const { counts, keptClientIds, leadIds, finished } = report;
+  const { dryRun = false, json } = options;
+  if (json === true) return printJson({ dryRun, leadIds, counts, keptClientIds, finished });
+  if (finished > 0) printLine(`Erasures that were cut short and are finished now: ${finished}.`);
+  printLine(dryRun ? 'Would be removed from:' : 'Removed from:');
+  printItem(report, erasureColumns, options);
+}

@@ -1,0 +1,124 @@
+import { createWriteStream } from 'node:fs';
+import { once } from 'node:events';
+import type { Command } from 'commander';
+import type { Types } from 'mongoose';
+import {
+  type ImportedLeads,
+  LeadImportsService,
+  type RefusedRow,
+} from '../../leads/import/lead-imports.service.js';
+import { toOrganization } from '../../organizations/organization.js';
+import { csvRows } from '../../values/csv.js';
+import { withApplication } from '../command-line/application.js';
+import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { objectId } from '../command-line/option-values.js';
+import {
+  type Columns,
+  type OutputOptions,
+  printItem,
+  printJson,
+  printLine,
+  printList,
+} from '../command-line/output.js';
+import { withProgress } from '../command-line/progress.js';
+import { organizationOf } from '../organizations/organization-view.js';
+
+interface ImportOptions extends OutputOptions {
+  readonly org: Types.ObjectId;
+  readonly dryRun?: boolean;
+  readonly restart?: boolean;
+  readonly report?: string;
+}
+
+const importTexts = {
+  counted: 'rows done',
+  remedy: 'Import the file again to go on from there.',
+};
+
+/** So many refused rows are printed; a file of the wrong kind has nothing else. */
+const mostPrinted = 1_000;
+
+const countColumns: Columns<ImportedLeads> = {
+  Rows: ({ rows }) => rows,
+  'Done before': ({ doneBefore }) => doneBefore,
+  Created: ({ created }) => created,
+  Updated: ({ updated }) => updated,
+  Refused: ({ refused }) => refused,
+};
+
+const refusedColumns = {
+  Row: ({ row }: RefusedRow) => row,
+  Line: ({ line }: RefusedRow) => line,
+  Code: ({ code }: RefusedRow) => code,
+  Message: ({ message }: RefusedRow) => message,
+} satisfies Columns<RefusedRow>;
+
+/** Adds `lead import`. */
+export function addImport(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'import',
+    description:
+      'create or update the leads of a CSV or NDJSON file, as POST /leads would; importing the same ' +
+      'file again goes on where it was cut short',
+    example: `lead import leads.csv --org ${exampleId} --report refused.csv`,
+  })
+    .argument('<file>', 'path of the file; NDJSON where it ends with .ndjson or .jsonl')
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .option('--dry-run', 'only tell what each batch of a hundred would do now')
+    .option('--restart', 'begin with the first row, though the file was imported before')
+    .option(
+      '--report <file>',
+      'write every refused row to a CSV file, behind those of earlier runs',
+    )
+    .action((file: string, options: ImportOptions) =>
+      withApplication(async (application) => {
+        const organization = toOrganization(await organizationOf(application, options.org));
+        const { dryRun: isDryRun = false, restart: isRestarted = false } = options;
+        const report = options.report === undefined ? null : reportTo(options.report);
+        const printed: RefusedRow[] = [];
+        const onRefused = (row: RefusedRow) => {
+          report?.write(row);
+          if (printed.length < mostPrinted) printed.push(row);
+        };
+        try {
+          const imports = application.get(LeadImportsService);
+          const outcome = await withProgress(importTexts, (progress) =>
+            imports.import(organization, file, { isDryRun, isRestarted, onRefused, progress }),
+          );
+          print(outcome, printed, options);
+        } finally {
+          await report?.end();
+        }
+      }),
+    );
+}
+
+function reportTo(path: string) {
+  const stream = createWriteStream(path, { flags: 'a' });
+  const values = Object.values(refusedColumns);
+  return {
+    write: (row: RefusedRow) => void stream.write(csvRows([values.map((value) => value(row))])),
+    end: async () => {
+      stream.end();
+      await once(stream, 'close');
+    },
+  };
+}
+
+function print(
+  outcome: ImportedLeads,
+  refusedRows: readonly RefusedRow[],
+  options: ImportOptions,
+): void {
+  const { dryRun = false, json } = options;
+  if (json === true) return printJson({ dryRun, ...outcome, refusedRows });
+  if (refusedRows.length > 0) {
+    printList(refusedRows, refusedColumns, {});
+    printLine('');
+  }
+  if (outcome.refused > refusedRows.length) {
+    printLine('More were refused, now or in earlier runs, than are listed: see --report.');
+  }
+  if (dryRun) printLine('Nothing was stored. It would be:');
+  printItem(outcome, countColumns, options);
+}

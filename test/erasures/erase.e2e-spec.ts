@@ -1,0 +1,333 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Document } from 'mongodb';
+import { Types } from 'mongoose';
+import { runCli, runJson } from '../operator/command-line.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
+import {
+  allBytes,
+  allDelivered,
+  collectionsWith,
+  erasuresOf,
+  leaveTraces,
+  newPerson,
+  payloadsOf,
+  type Person,
+} from './traces.js';
+
+interface Report {
+  readonly counts: Readonly<Record<string, number>>;
+  readonly keptClientIds: readonly string[];
+  readonly leadIds: readonly string[];
+  readonly finished: number;
+}
+
+let service: WebhookService;
+let variables: Record<string, string>;
+let tenant: Tenant;
+let person: Person;
+
+beforeAll(async () => {
+  service = await startWebhookService();
+  variables = { MONGODB_URI: service.databaseUri };
+});
+beforeEach(async () => {
+  tenant = await addTenant(service.db);
+  person = newPerson();
+});
+afterAll(() => service.stop());
+
+const run = (options: readonly string[]) =>
+  runJson<Report>(
+    ['lead', 'erase', '--org', tenant.organizationId.toHexString(), ...options],
+    variables,
+  );
+/** In the process of the test, which is quicker. */
+const erase = async (lead = person.recordSystemId) =>
+  (await erasuresOf(service, tenant)).erase(lead);
+const byLead = (lead = person.recordSystemId) => ['--lead', lead];
+const post = (body: object, key = tenant.key) =>
+  service.api('post', '/leads').set('api-key', key).send(body);
+const stored = (collection: string, filter: Document = {}) =>
+  service.db
+    .collection(collection)
+    .find({ organizationId: tenant.organizationId, ...filter })
+    .sort({ _id: 1 })
+    .toArray();
+/** Where something of the person is found in the documents of the tenant. */
+const traces = ({ organizationId } = tenant) =>
+  collectionsWith(service.db, person, { organizationId });
+const noCounts = {
+  leads: 0,
+  clients: 0,
+  changeLogEntries: 0,
+  events: 0,
+  deliveries: 0,
+  attempts: 0,
+  callbacks: 0,
+  idempotencyRecords: 0,
+};
+
+describe('lead erase', () => {
+  it('leaves no byte of a person in any collection, and ids, numbers and times', async () => {
+    const other = await addTenant(service.db);
+    await leaveTraces(service, other, person);
+    const others = { organizationId: other.organizationId };
+    const { leadId, answers } = await leaveTraces(service, tenant, person);
+    expect(answers.map(({ status }) => status)).toEqual([201, 200, 200, 400]);
+    const before = await traces();
+    expect(Object.keys(before).toSorted()).toEqual([
+      'changeLogs',
+      'clients',
+      'idempotencyRecords',
+      'leads',
+      'outboxEvents',
+      'reservationCallbacks',
+      'transactionLocks',
+      'webhookAttempts',
+      'webhookDeliveries',
+    ]);
+    // Everything that was planted was stored somewhere.
+    const planted = new Set(Object.values(before).flat());
+    expect([...person.values, ...person.digits].filter((value) => !planted.has(value))).toEqual([]);
+    const [lead] = await stored('leads', { _id: leadId });
+    const events = await stored('outboxEvents');
+    const deliveries = await stored('webhookDeliveries');
+    const bytesOfOthers = await allBytes(service.db, others);
+
+    const dry = await run([...byLead(), '--dry-run']);
+    expect(await traces()).toEqual(before);
+    expect(await stored('erasures')).toEqual([]);
+    const { counts, leadIds } = await run(byLead());
+    expect(counts).toEqual(dry.counts);
+    expect(counts).toMatchObject({
+      leads: 1,
+      clients: 1,
+      changeLogEntries: 2,
+      callbacks: 2,
+      idempotencyRecords: 4,
+    });
+    for (const kind of ['events', 'deliveries', 'attempts']) expect(counts[kind]).toBe(4);
+    expect(leadIds).toEqual([leadId.toHexString()]);
+    await allDelivered(service.db, tenant);
+
+    expect(await traces()).toEqual({});
+    expect(await allBytes(service.db, others)).toEqual(bytesOfOthers);
+    const [erased] = await stored('leads', { _id: leadId });
+    const { phoneKeys: _keys, phoneKeysOf: _of, phoneKeysAt: _at, ...kept } = lead as Document;
+    const time = expect.any(Date) as unknown;
+    expect(erased).toEqual({
+      ...kept,
+      data: {},
+      additionalData: {},
+      isDeleted: true,
+      deletedAt: time,
+      updatedAt: time,
+      erasedAt: time,
+    });
+    const [client] = await stored('clients', { _id: lead?.['clientId'] });
+    expect(client).toMatchObject({ phoneNumbers: [], isDeleted: true });
+    const ofEvents = ({ _id, type, createdAt, relayedAt }: Document) =>
+      ({ _id, type, createdAt, relayedAt }) as Document;
+    const left = await stored('outboxEvents', { type: { $ne: 'lead.erased' } });
+    expect(left.map(ofEvents)).toEqual(events.map(ofEvents));
+    const ofDeliveries = ({ body: _body, erasedAt: _erasedAt, ...rest }: Document) => rest;
+    const leftDeliveries = await stored('webhookDeliveries', { type: { $ne: 'lead.erased' } });
+    expect(leftDeliveries.map(ofDeliveries)).toEqual(deliveries.map(ofDeliveries));
+    expect(leftDeliveries.map(({ body }) => JSON.parse(String(body)) as unknown)).toContainEqual(
+      expect.objectContaining({
+        type: 'lead.updated',
+        data: expect.objectContaining({ leadId: lead?.['leadId'], data: {}, additionalData: {} }),
+        changes: expect.arrayContaining([{ field: 'data.name', from: null, to: null }]),
+      }),
+    );
+    const callbacks = await stored('reservationCallbacks');
+    expect(callbacks.map(({ payload }) => payload as unknown)).toEqual([
+      expect.objectContaining({ chequeNumber: 'Kept 1', installmentId: '1' }),
+      { reservationId: 'unknown', note: 'call ', people: ['', 'Somebody else'] },
+    ]);
+    expect(await stored('erasures')).toMatchObject([
+      { leadIds: [leadId], completedAt: time, counts },
+    ]);
+  });
+
+  it('tells lead.erased with ids only, and keeps no response to it', async () => {
+    await leaveTraces(service, tenant, person);
+    await erase();
+    await allDelivered(service.db, tenant);
+    const [event, ...more] = await stored('outboxEvents', { type: 'lead.erased' });
+    const [lead] = await stored('leads', { recordSystemId: person.recordSystemId });
+    const ids = {
+      _id: lead?._id.toHexString(),
+      leadId: lead?.['leadId'] as unknown,
+      recordSystemId: person.recordSystemId,
+      clientId: String(lead?.['clientId']),
+    };
+    expect(more).toEqual([]);
+    expect(event).toMatchObject({ data: ids });
+    expect(Object.keys(event?.['data'] as object)).toEqual(Object.keys(ids));
+    const [delivery] = await stored('webhookDeliveries', { type: 'lead.erased' });
+    expect(delivery).toMatchObject({ objectId: ids._id });
+    const attempts = await stored('webhookAttempts', { deliveryId: delivery?._id });
+    expect(attempts).not.toHaveLength(0);
+    for (const { response } of attempts) expect(response).toBeNull();
+  });
+
+  it('repeats stored responses without the values, also one with exact numbers', async () => {
+    const { answers } = await leaveTraces(service, tenant, person);
+    await erase();
+    const records = await stored('idempotencyRecords');
+    const bodies = records.map(({ response }) => String((response as Document)['body']));
+    expect(answers).toHaveLength(bodies.length);
+    expect(JSON.parse(bodies[2] ?? '')).toMatchObject({
+      created: 1,
+      updated: 1,
+      refused: 1,
+      results: [
+        { message: ['Duplicate Lead: Existing Lead () exists. and is not assigned to anyone.'] },
+        { operation: 'update', lead: { data: {}, additionalData: {} } },
+        { operation: 'create', lead: { data: { name: 'Other' } } },
+      ],
+    });
+    expect(JSON.parse(bodies[3] ?? '')).toMatchObject({ statusCode: 400 });
+  });
+
+  it('does nothing when it is repeated', async () => {
+    await leaveTraces(service, tenant, person);
+    await erase();
+    await allDelivered(service.db, tenant);
+    const filter = { organizationId: tenant.organizationId };
+    const withoutLedger = async () =>
+      [...(await allBytes(service.db, filter))].filter(([place]) => !place.startsWith('erasures'));
+    const before = await withoutLedger();
+    expect((await erase()).counts).toEqual(noCounts);
+    expect(await withoutLedger()).toEqual(before);
+  });
+
+  it('forgets what was deleted before, and every lead that had the external id', async () => {
+    const { earlier, now } = payloadsOf(person);
+    await post(earlier).expect(201);
+    const path = `/leads/${person.recordSystemId}`;
+    await service.api('delete', path).set('api-key', tenant.key).expect(200);
+    const [deleted] = await stored('leads');
+    await post(now).expect(201);
+    expect((await erase()).counts).toMatchObject({ leads: 2 });
+    expect(await traces()).toEqual({});
+    const [first] = await stored('leads');
+    expect(first?.['deletedAt']).toEqual(deleted?.['deletedAt']);
+  });
+
+  it('lets the lead be posted again, as after a deletion: a new lead, which is erased anew', async () => {
+    const { now } = payloadsOf(person);
+    const { body: first } = await post(now).expect(201);
+    await erase();
+    const { body: second } = await post(now).expect(201);
+    expect(second.lead.leadId).toBe(first.lead.leadId + 1);
+    expect(second.lead.clientId).not.toBe(first.lead.clientId);
+    expect((await erase()).counts).toMatchObject({ leads: 1, clients: 1 });
+    expect(await traces()).toEqual({});
+    expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(2);
+  });
+
+  it('keeps the client of another lead, until that is erased too', async () => {
+    const shared = { email: person.email, name: 'Family' };
+    await post({ recordSystemId: 'a', ...shared }).expect(201);
+    await post({ recordSystemId: 'b', ...shared }).expect(201);
+    const [client] = await stored('clients');
+    const one = await erase('a');
+    expect(one).toMatchObject({
+      counts: { leads: 1, clients: 0 },
+      keptClientIds: [client?._id.toHexString()],
+    });
+    expect(await stored('clients')).toEqual([client]);
+    const both = await run([...byLead('b'), '--dry-run']);
+    expect(both.counts).toMatchObject({ leads: 1, clients: 1 });
+    expect((await erase('b')).counts).toEqual(both.counts);
+    expect(await traces()).toEqual({});
+  });
+
+  it('removes what other programs have added to a client, but ids, numbers and times', async () => {
+    await post(payloadsOf(person).now).expect(201);
+    const { organizationId } = tenant;
+    const since = new Date();
+    const id = new Types.ObjectId();
+    const added = { address: person.name, tags: [person.email], score: 7, since, ownerId: id };
+    await service.db.collection('clients').updateOne({ organizationId }, { $set: added });
+    await erase();
+    expect(await traces()).toEqual({});
+    const [client] = await stored('clients');
+    expect(client).toMatchObject({ score: 7, since, ownerId: id });
+  });
+
+  it('ends with one line where there is no such lead, and with 404 for readers afterwards', async () => {
+    const org = tenant.organizationId.toHexString();
+    const outcome = await runCli(['lead', 'erase', '--org', org, ...byLead('none')], variables);
+    expect(outcome).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no lead none in this organization.\n',
+    });
+    await post(payloadsOf(person).now).expect(201);
+    await erase();
+    const path = `/leads/${person.recordSystemId}`;
+    await service.api('get', path).set('api-key', tenant.key).expect(404);
+  });
+
+  it('needs either a lead or a person', async () => {
+    const org = tenant.organizationId.toHexString();
+    for (const options of [[], [...byLead(), '--phone', person.phone]]) {
+      const outcome = await runCli(['lead', 'erase', '--org', org, ...options], variables);
+      expect(outcome.stderr).toBe(
+        'Name either the lead (--lead) or the person (--phone, --email).\n',
+      );
+    }
+  });
+});
+
+describe('lead erase by phone or email', () => {
+  beforeEach(async () => {
+    const { phone, email, name } = person;
+    const allowed = { settings: { allowConflictLeads: true } };
+    tenant = await addTenant(service.db, allowed);
+    await post({ recordSystemId: 'phone', phoneNumber: phone, name }).expect(201);
+    await post({ recordSystemId: 'phone2', phoneNumber2: `+2${phone}` }).expect(201);
+    await post({ recordSystemId: 'client', phoneNumber: phone, email }).expect(201);
+    await post({ recordSystemId: 'email', email: email.toUpperCase() }).expect(201);
+    await post({ recordSystemId: 'other', phoneNumber: '01099999999' }).expect(201);
+    await post({ recordSystemId: 'deleted', phoneNumber: phone }).expect(201);
+    await service.api('delete', '/leads/deleted').set('api-key', tenant.key).expect(200);
+  });
+  const ids = ['phone', 'phone2', 'client', 'email', 'deleted'];
+  const numbersOf = async (leadIds: readonly string[]) => {
+    const leads = await stored('leads');
+    return leads
+      .filter(({ _id }) => leadIds.includes(_id.toHexString()))
+      .map(({ recordSystemId }) => String(recordSystemId));
+  };
+
+  it('finds all leads of the person, in any spelling, and erases them with --yes', async () => {
+    const { phone, email } = person;
+    const spelled = `0020 ${phone.slice(1)}`;
+    const dry = await run(['--phone', spelled, '--dry-run']);
+    expect(await numbersOf(dry.leadIds)).toEqual(ids);
+    const byEmail = await run(['--email', email.toUpperCase(), '--dry-run']);
+    expect(await numbersOf(byEmail.leadIds)).toEqual(ids);
+    const { counts } = await run(['--phone', spelled, '--yes']);
+    expect(counts).toEqual(dry.counts);
+    expect(counts).toMatchObject({ leads: 5, clients: 1 });
+    expect(await traces()).toEqual({});
+    expect(await stored('leads', { isDeleted: false })).toHaveLength(1);
+    expect((await run(['--phone', spelled, '--yes'])).counts).toEqual(noCounts);
+  });
+
+  it('lists them and asks, and without a terminal erases nothing', async () => {
+    const org = tenant.organizationId.toHexString();
+    const args = ['lead', 'erase', '--org', org, '--phone', person.phone];
+    const { code, stdout, stderr } = await runCli(args, variables);
+    expect(code).toBe(1);
+    expect(stderr).toBe('Nothing was erased: repeat it with --yes.\n');
+    for (const id of ids) expect(stdout).toMatch(new RegExp(`^\\d+ +${id} `, 'm'));
+    expect(await stored('erasures')).toEqual([]);
+    expect(await stored('leads', { isDeleted: true })).toHaveLength(1);
+  });
+});

@@ -1,0 +1,128 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import type { Document } from 'mongodb';
+import { Transactions } from '../../src/database/transactions/transactions.js';
+import { runCli, runJson } from '../operator/command-line.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
+import {
+  allDelivered,
+  collectionsWith,
+  dumpOf,
+  erasuresOf,
+  leaveTraces,
+  newPerson,
+} from './traces.js';
+
+const person = newPerson();
+let service: WebhookService;
+let tenant: Tenant;
+let restore: () => Promise<void>;
+
+beforeAll(async () => {
+  service = await startWebhookService();
+  tenant = await addTenant(service.db);
+  await leaveTraces(service, tenant, person);
+  restore = await dumpOf(service.db, tenant);
+});
+afterAll(() => service.stop());
+
+const traces = () => collectionsWith(service.db, person, { organizationId: tenant.organizationId });
+const stored = (collection: string, filter: Document = {}) =>
+  service.db
+    .collection(collection)
+    .find({ organizationId: tenant.organizationId, ...filter })
+    .toArray();
+
+/** Ends the process, as far as what it is doing knows, before or after one of its transactions. */
+async function killedAt(step: number, isAfter: boolean, work: () => Promise<unknown>) {
+  const transactions = service.service.app.get(Transactions);
+  const run = transactions.run.bind(transactions);
+  let count = 0;
+  transactions.run = async (transaction, options) => {
+    const isLast = count++ === step;
+    if (isLast && !isAfter) throw new Error('killed');
+    const result = await run(transaction, options);
+    if (isLast) throw new Error('killed');
+    return result;
+  };
+  try {
+    await work();
+    return false;
+  } catch (error) {
+    expect((error as Error).message).toBe('killed');
+    return true;
+  } finally {
+    transactions.run = run;
+  }
+}
+
+it('an erasure that ends between any two of its steps is finished by the next one', async () => {
+  const { erase, resume } = await erasuresOf(service, tenant);
+  const { counts } = await erase(person.recordSystemId, true);
+  let kills = 0;
+  for (let step = 0, isKilled = true; isKilled; step++) {
+    for (const isAfter of [false, true]) {
+      await restore();
+      isKilled = await killedAt(step, isAfter, () => erase(person.recordSystemId));
+      if (!isKilled) break;
+      kills++;
+      expect(await stored('erasures')).toMatchObject([{ completedAt: null }]);
+      expect(await resume()).toEqual({ finished: 1 });
+      expect(await traces()).toEqual({});
+      expect(await stored('erasures')).toMatchObject([{ completedAt: expect.any(Date), counts }]);
+      expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(1);
+      expect(await resume()).toEqual({ finished: 0 });
+    }
+  }
+  expect(kills).toBeGreaterThanOrEqual(14);
+});
+
+it('the command line finishes first what was cut short, also where nothing else is found', async () => {
+  await restore();
+  const { erase } = await erasuresOf(service, tenant);
+  expect(await killedAt(3, true, () => erase(person.recordSystemId))).toBe(true);
+  const org = ['--org', tenant.organizationId.toHexString()];
+  const variables = { MONGODB_URI: service.databaseUri };
+  const args = ['lead', 'erase', ...org, '--phone', person.phone, '--yes'];
+  expect(await runJson(args, variables)).toMatchObject({ leadIds: [], finished: 1 });
+  expect(await traces()).toEqual({});
+});
+
+it('db reapply-erasures removes again what a restore has brought back', async () => {
+  await restore();
+  const { erase } = await erasuresOf(service, tenant);
+  const { counts } = await erase(person.recordSystemId);
+  await allDelivered(service.db, tenant);
+  const folder = await mkdtemp(join(tmpdir(), 'erasures-'));
+  const ledger = join(folder, 'erasures.json');
+  const variables = { MONGODB_URI: service.databaseUri };
+  try {
+    const { stdout } = await runCli(['db', 'erasures', '--json'], variables);
+    await writeFile(ledger, stdout);
+    for (const place of [...person.values, ...person.digits]) expect(stdout).not.toContain(place);
+    await restore();
+    expect(Object.keys(await traces())).not.toEqual([]);
+    expect(await stored('erasures')).toEqual([]);
+    const args = ['db', 'reapply-erasures', '--ledger', ledger];
+    const report = await runJson(args, variables);
+    expect(report).toMatchObject({ erasures: 1, counts });
+    expect(await traces()).toEqual({});
+    expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(1);
+    const noneLeft = Object.fromEntries(Object.keys(counts).map((kind) => [kind, 0]));
+    expect(await runJson(['db', 'reapply-erasures'], variables)).toMatchObject({
+      erasures: 1,
+      counts: noneLeft,
+    });
+    await writeFile(ledger, '{}');
+    const { code, stderr } = await runCli(args, variables);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: `${ledger} is not what db erasures --json prints.\n`,
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+});

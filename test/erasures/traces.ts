@@ -1,0 +1,186 @@
+import { randomInt } from 'node:crypto';
+import { promisify } from 'node:util';
+import { constants, zstdDecompress } from 'node:zlib';
+import { afterAll } from '@jest/globals';
+import { BSON, type Db, type Document, type ObjectId } from 'mongodb';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { Types } from 'mongoose';
+import { ErasuresService } from '../../src/erasures/erasures.service.js';
+import { OrganizationsRepository } from '../../src/organizations/organizations.repository.js';
+import { post } from '../idempotency/keyed-requests.js';
+import { addReservation, addUnit, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import type { WebhookService } from '../webhooks/webhook-service.js';
+
+const receivers: Receiver[] = [];
+afterAll(() => Promise.all(receivers.map((receiver) => receiver.stop())));
+
+const decompress = promisify(zstdDecompress);
+const { ZSTD_d_windowLogMax } = constants;
+
+/** A person with everything that is stored of one. */
+export interface Person {
+  readonly recordSystemId: string;
+  readonly name: string;
+  readonly phone: string;
+  readonly email: string;
+  /** Every text by which the person could be found again. */
+  readonly values: readonly string[];
+  /** The nine digits of each phone that are the same in every spelling. */
+  readonly digits: readonly string[];
+}
+
+/** Values that nobody else has. */
+export function newPerson(): Person {
+  const number = () => `01${randomInt(0, 3)}${String(randomInt(0, 1e8)).padStart(8, '0')}`;
+  const [phone, secondPhone, earlierPhone] = [number(), number(), number()];
+  const tag = randomInt(1e9, 1e10).toString(36);
+  const [name, earlierName] = [`Mona ${tag}`, `منى ${tag}x`];
+  const [email, earlierEmail] = [`mona.${tag}@example.com`, `earlier.${tag}@example.com`];
+  const others = [`wish ${tag}`, `key${tag}`, `campaign ${tag}`, `nested ${tag}`, `payer ${tag}`];
+  const phones = [phone, secondPhone, earlierPhone];
+  return {
+    recordSystemId: `form-${randomInt(1e12)}`,
+    name,
+    phone,
+    email,
+    values: [name, earlierName, email, earlierEmail, ...others, ...phones],
+    digits: phones.map((each) => each.slice(2)),
+  };
+}
+
+/** What is sent of a person, first and then. */
+export function payloadsOf({ recordSystemId, values, digits: [, second = ''] }: Person) {
+  const [name, earlierName, email, earlierEmail, wish, key = '', campaign, nested] = values;
+  const [phone, , earlierPhone] = values.slice(-3);
+  const earlier = {
+    recordSystemId,
+    name: earlierName,
+    email: earlierEmail,
+    phoneNumber: earlierPhone,
+    data: { wish, [key]: [{ nested }], long: `${campaign} `.repeat(4_000) },
+    additionalData: { campaign: { deep: [campaign] } },
+  };
+  const now = { recordSystemId, name, email, phoneNumber: phone, phoneNumber2: `+20 1${second}` };
+  return { earlier, now };
+}
+
+/**
+ * Leaves a person in all collections: two requests with stored responses, a batch, another request that
+ * is refused for the phone, callbacks, deliveries to a receiver that answers with what it got.
+ */
+export async function leaveTraces(service: WebhookService, tenant: Tenant, person: Person) {
+  const receiver = await startReceiver((received, response) => response.end(received.body));
+  receivers.push(receiver);
+  await service.subscribe(tenant, receiver.url, ['lead.*', 'client.*']);
+  const { url, db } = service;
+  const apiKey = tenant.key;
+  const { earlier, now } = payloadsOf(person);
+  const { phone, recordSystemId, values } = person;
+  const spelled = `+20 (${phone.slice(1, 4)}) ${phone.slice(4, 7)}-${phone.slice(7)}`;
+  const requests = [
+    { body: earlier },
+    { body: now },
+    { path: '/leads/batch', body: { leads: [{ phoneNumber: spelled }, now, { name: 'Other' }] } },
+    { body: { recordSystemId: 'another', phoneNumber: spelled } },
+  ];
+  const answers = [];
+  for (const request of requests) answers.push(await post({ url, apiKey, ...request }));
+  const { organizationId } = tenant;
+  const lead = await db.collection('leads').findOne({ organizationId, recordSystemId });
+  const unitId = await addUnit(db, organizationId);
+  const reservation = { leadId: lead?._id };
+  const reservationId = await addReservation(db, organizationId, unitId, reservation);
+  const payer = values.find((value) => value.startsWith('payer'));
+  const callbacks = [
+    { reservationId, chequeNumber: 'Kept 1', installmentId: '1', payer, phones: [{ phone }] },
+    { reservationId: 'unknown', note: `call ${spelled}`, people: [person.name, 'Somebody else'] },
+  ];
+  for (const body of callbacks) {
+    await service.api('post', '/reservations/webhook').set('api-key', apiKey).send(body);
+  }
+  await allDelivered(db, tenant);
+  return { answers, leadId: lead?._id as ObjectId, reservationId };
+}
+
+/** Waits until every event of a tenant was delivered. */
+export async function allDelivered(db: Db, { organizationId }: Tenant): Promise<void> {
+  await eventually(async () => {
+    const waiting = await db
+      .collection('outboxEvents')
+      .countDocuments({ organizationId, relayedAt: null });
+    const pending = await db
+      .collection('webhookDeliveries')
+      .countDocuments({ organizationId, status: 'pending' });
+    if (waiting + pending > 0) throw new Error(`${waiting} events, ${pending} deliveries wait`);
+  });
+}
+
+/** All stored documents but those of an organization's own choice, as bytes by their collection and id. */
+export async function allBytes(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
+  const bytes = new Map<string, Buffer>();
+  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
+    if (name.startsWith('system.')) continue;
+    for await (const raw of db.collection(name).find(filter, { raw: true })) {
+      const buffer = Buffer.from(raw as unknown as Uint8Array);
+      const { _id } = BSON.deserialize(buffer);
+      bytes.set(`${name} ${String(_id)}`, buffer);
+    }
+  }
+  return bytes;
+}
+
+/** The collections in which something of a person is found, looking through every byte of them. */
+export async function collectionsWith(db: Db, person: Person, filter: Document = {}) {
+  const found = new Map<string, Set<string>>();
+  for (const [place, bytes] of await allBytes(db, filter)) {
+    const [collection = ''] = place.split(' ');
+    const parts = [bytes, ...(await unpacked(bytes))];
+    const texts = parts.map((part) => part.toString('utf8'));
+    const onlyDigits = texts.map((text) => text.replaceAll(/[^\d]/g, ''));
+    const isThere = (value: string) => texts.some((text) => text.includes(value));
+    const values = person.values.filter(isThere);
+    const digits = person.digits.filter((value) => onlyDigits.some((text) => text.includes(value)));
+    for (const value of [...values, ...digits]) {
+      found.set(collection, (found.get(collection) ?? new Set()).add(value));
+    }
+  }
+  return Object.fromEntries([...found].map(([name, values]) => [name, [...values]]));
+}
+
+/** Bodies that are stored compressed. */
+async function unpacked(bytes: Buffer): Promise<Buffer[]> {
+  const { response } = BSON.deserialize(bytes, { promoteBuffers: true });
+  const body = (response as { body?: unknown } | null | undefined)?.body;
+  if (!Buffer.isBuffer(body)) return [];
+  return [await decompress(body, { params: { [ZSTD_d_windowLogMax]: 24 } })];
+}
+
+/** All that a tenant has stored, to be put back as a restore does. */
+export async function dumpOf(db: Db, { organizationId }: Tenant) {
+  const dump = new Map<string, Document[]>();
+  for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
+    if (name.startsWith('system.')) continue;
+    const options = { promoteLongs: false, promoteBuffers: false };
+    dump.set(name, await db.collection(name).find({ organizationId }, options).toArray());
+  }
+  return async () => {
+    for (const [name, documents] of dump) {
+      await db.collection(name).deleteMany({ organizationId });
+      if (documents.length > 0) await db.collection(name).insertMany(documents);
+    }
+  };
+}
+
+/** The erasures of a service's own process, on an organization. */
+export async function erasuresOf({ service: { app } }: WebhookService, tenant: Tenant) {
+  const erasures = app.get(ErasuresService);
+  const _id = new Types.ObjectId(tenant.organizationId.toHexString());
+  const organization = await app.get(OrganizationsRepository).find(_id);
+  if (organization === null) throw new Error('There is no such organization.');
+  const erase = async (recordSystemId: string, isDryRun = false) => {
+    const leadIds = await erasures.leadsOf(organization, recordSystemId);
+    return erasures.erase(organization, leadIds, isDryRun);
+  };
+  return { erase, resume: () => erasures.resume(organization) };
+}
