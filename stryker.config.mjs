@@ -7,7 +7,7 @@ export default {
     'src/database/transactions/{grouped-transactions,request-groups}.ts',
     'src/leads/{lead-merge,lead-size}.ts',
     'src/leads/phones/{duplicate-phones,lead-phones}.ts',
-    'src/leads/upsert/{decide-lead,lead-records}.ts',
+    'src/leads/upsert/{decide-lead,lead-decision,lead-records}.ts',
     'src/reservations/{transitions,update-between,reservation-state}.ts',
     'src/reservations/callback/callback-decision.ts',
     'src/reservations/cheques/{cheques,wallets}.ts',
