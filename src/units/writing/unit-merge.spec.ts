@@ -103,6 +103,10 @@ describe('the name of a unit', () => {
     expect(after('بيت', different, 'ar-eg').name).toEqual(named('دار', 'بيت'));
   });
 
+  it('is empty where nobody has named it', () => {
+    expect(after({})).toEqual({ name: { 'en-us': '' }, nameStandIn: null });
+  });
+
   it('follows the Arabic one where there is none', () => {
     for (const stored of [{}, { name: named('') }, { name: named(''), nameStandIn: null }]) {
       expect(after('بيت', stored, 'ar-eg')).toEqual({
