@@ -28,6 +28,9 @@ export default {
   reporters: ['clear-text', 'json'],
   clearTextReporter: { allowColor: false, logTests: false, allowEmojis: false },
   jsonReporter: { fileName: 'node_modules/.cache/mutation.json' },
+  // A busy machine is no reason to count a mutant as found.
+  timeoutMS: 30_000,
+  thresholds: { high: 100, low: 98, break: 98 },
   concurrency: 2,
   ignorePatterns: ['dist', 'docs', 'bench', 'ops', 'sbom.cdx.json'],
 };
