@@ -24,7 +24,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    '/src/.*(?<!spec)\\.ts$': '<rootDir>/test/support/loaded-by-node.mjs',
+    [`${import.meta.dirname}/src/.*(?<!spec)\\.ts$`]: '<rootDir>/test/support/loaded-by-node.mjs',
     [`/node_modules/(${packages})/`]: '<rootDir>/test/support/loaded-by-node.mjs',
     '^.+\\.ts$': ['@swc/jest', { ...swc, swcrc: false }],
   },

@@ -1,7 +1,5 @@
 // Measures what a request costs as the data, the instances and the organizations become more:
 // `npm run bench:growth [-- --sizes 1,10 --seconds 1]`. See docs/performance.md.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { amountAt, loadLarge, loadSmall, startAfresh, useSize } from './data/growing.mjs';
@@ -10,6 +8,7 @@ import { startLoadedDatabases } from './measuring/database.mjs';
 import { measureEvents } from './measuring/events.mjs';
 import { Fleet } from './measuring/fleet.mjs';
 import { measure } from './measuring/measure.mjs';
+import { Running } from './measuring/running.mjs';
 import { growthReport } from './reporting/growth-tables.mjs';
 import { machine, writeResults } from './reporting/results.mjs';
 
@@ -29,29 +28,21 @@ const sizes = numbersOf(values.sizes);
 const instances = numbersOf(values.instances);
 const events = 1_000;
 
-const folder = await mkdtemp(join(tmpdir(), 'integration-api-growth-'));
+const running = await Running.inNewFolder();
+const { folder } = running;
 /** One that is named keeps the loaded data for the next run. */
 const dataFolder = values.data === undefined ? join(folder, 'data') : resolve(values.data);
-const running = [];
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => void stopAll().finally(() => process.exit(1)));
-}
 try {
   const results = await run();
   if (values.only === '') await writeResults('growth', results);
   process.stdout.write(`${growthReport(results)}\n`);
 } finally {
-  await stopAll();
-}
-
-async function stopAll() {
-  for (const one of running.toReversed()) await one.stop();
-  await rm(folder, { recursive: true, force: true });
+  await running.stop();
 }
 
 async function run() {
   const { server, databases } = await startLoadedDatabases(dataFolder, loads());
-  running.push(server);
+  await running.add(server);
   for (const { db } of Object.values(databases)) await startAfresh(db);
   const bySize = {};
   for (const size of sizes) {
@@ -97,13 +88,11 @@ function loadThousand(db) {
 }
 
 async function withFleet(database, count, work) {
-  const fleet = await Fleet.start(database, folder, count);
-  running.push(fleet);
+  const fleet = await running.add(Fleet.start(database, folder, count));
   try {
     return await work(fleet);
   } finally {
-    running.splice(running.indexOf(fleet), 1);
-    await fleet.stop();
+    await running.end(fleet);
   }
 }
 

@@ -135,13 +135,16 @@ async function startService() {
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  let text = '';
-  for await (const chunk of child.stdout) {
-    text += chunk;
-    const url = /Listening on\s+(http:\S+?)\/external/.exec(text)?.[1];
-    if (url !== undefined) return { child, url };
-  }
-  throw new Error(text);
+  return new Promise((resolve, reject) => {
+    let text = '';
+    // The pipe stays open and is read from: the service writes a line for each request.
+    child.stdout.setEncoding('utf8').on('data', (chunk) => {
+      text += chunk;
+      const url = /Listening on\s+(http:\S+?)\/external/.exec(text)?.[1];
+      if (url !== undefined) resolve({ child, url });
+    });
+    child.once('exit', () => reject(new Error(text)));
+  });
 }
 
 function print(line) {

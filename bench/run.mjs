@@ -1,7 +1,5 @@
 // Measures the service beside a reference that is written by hand, the runtime's ceiling and the bare framework, in
 // one run on one machine: `npm run bench [-- --only leads,compounds --seconds 2 --rounds 1]`. See docs/performance.md.
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { selected } from './driving/workloads.mjs';
@@ -11,6 +9,7 @@ import { assertSameWrites } from './fairness/writes.mjs';
 import { startDatabase } from './measuring/database.mjs';
 import { measureEvents } from './measuring/events.mjs';
 import { measure } from './measuring/measure.mjs';
+import { Running } from './measuring/running.mjs';
 import { readSlowly } from './measuring/slow-exports.mjs';
 import {
   startCeiling,
@@ -37,24 +36,14 @@ const measuresEvents = only?.some((name) => name === 'events' || name === 'leads
 if (workloads.length === 0 && !measuresEvents)
   throw new Error(`There is no workload ${values.only}.`);
 const isWhole = values.only === undefined;
-const folder = await mkdtemp(join(tmpdir(), 'integration-api-bench-'));
-const running = [];
-// A program that is paused would not even notice the signal.
-for (const signal of ['SIGINT', 'SIGTERM']) {
-  process.once(signal, () => void stopAll().finally(() => process.exit(1)));
-}
+const running = await Running.inNewFolder();
+const { folder } = running;
 try {
   const results = await run();
   await writeResults('latest', results);
   print(reportOf(results));
 } finally {
-  await stopAll();
-}
-
-/** Programs before their databases. */
-async function stopAll() {
-  for (const one of running.toReversed()) await one.stop();
-  await rm(folder, { recursive: true, force: true });
+  await running.stop();
 }
 
 async function run() {
@@ -67,16 +56,16 @@ async function run() {
     startTimes.push(service.startMs);
     await service.stop();
   }
-  const service = await started(startService(own, folder));
+  const service = await running.add(startService(own, folder));
   const startMs = median([...startTimes, service.startMs]);
-  const reference = await started(startReference(other, folder));
+  const reference = await running.add(startReference(other, folder));
   progress('Comparing what service and reference answer');
   await assertSameReads(service, reference);
   await assertSameWrites(service, reference);
   const answers = join(folder, 'answers.json');
   await writeFixedAnswers(service, answers);
-  const ceiling = await started(startCeiling(answers, folder));
-  const framework = await started(startFramework(folder));
+  const ceiling = await running.add(startCeiling(answers, folder));
+  const framework = await running.add(startFramework(folder));
   const measured = await measureRounds({ service, reference, ceiling, framework });
   const { events, memory } = await measureService(service);
   return { ...conditions(), workloads: measured, events, service: { startMs, memory } };
@@ -95,15 +84,9 @@ function conditions() {
 
 async function startDatabases() {
   // One after the other: the first may load the data that both are copied from.
-  const own = await started(startDatabase(join(folder, 'service')));
-  const other = await started(startDatabase(join(folder, 'reference')));
+  const own = await running.add(startDatabase(join(folder, 'service')));
+  const other = await running.add(startDatabase(join(folder, 'reference')));
   return [own, other];
-}
-
-async function started(starting) {
-  const one = await starting;
-  running.push(one);
-  return one;
 }
 
 /** Every workload against each of its subjects by turns, round by round; the others are paused meanwhile. */

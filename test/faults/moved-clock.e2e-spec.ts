@@ -5,7 +5,12 @@ import { type Db, MongoClient } from 'mongodb';
 import { addKey, addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';
-import { send, type ServiceProcess, startProcess } from '../support/service-process.js';
+import {
+  send,
+  serviceAfter,
+  type ServiceProcess,
+  startProcess,
+} from '../support/service-process.js';
 import { basePath } from '../support/shared-service.js';
 import { randomNumbers, report } from './support/fault-rounds.js';
 import { LeadLoad, longestWait, statusCounts } from './support/lead-load.js';
@@ -16,12 +21,7 @@ import { subscribe, toLoopback } from './support/subscription.js';
 const hourMs = 3_600_000;
 /** How far the time that is signed may be off for the receivers' libraries. */
 const toleranceMs = 300_000;
-const moved = [
-  process.execPath,
-  '--import',
-  join(import.meta.dirname, 'support/moved-clock.mjs'),
-  join(import.meta.dirname, '../../dist/main.js'),
-];
+const moved = serviceAfter(join(import.meta.dirname, 'support/moved-clock.mjs'));
 
 let set: ReplicaSet;
 let client: MongoClient;

@@ -1,9 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startReceiver } from '../support/receiver.js';
-import { send, type ServiceProcess, startProcess } from '../support/service-process.js';
+import {
+  send,
+  serviceAfter,
+  type ServiceProcess,
+  startProcess,
+} from '../support/service-process.js';
 import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
 import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
 import { RecordedClients } from './support/recorded-clients.js';
@@ -12,6 +18,7 @@ import { subscribe, toLoopback } from './support/subscription.js';
 
 const mebibyte = 1_048_576;
 const sampleMs = 2_000;
+const collecting = serviceAfter(join(import.meta.dirname, 'support/collected-garbage.mjs'));
 /** In the short form the heap is still settling; only what runs away is found. */
 const minutes = Number(process.env['FAULT_MINUTES'] ?? faultRounds(1, 10));
 const warmUpShare = 0.4;
@@ -28,7 +35,8 @@ const random = randomNumbers();
 
 beforeAll(async () => {
   database = await startFaultDatabase();
-  service = await startProcess({ MONGODB_URI: database.uri, OPS_PORT: '0', ...toLoopback });
+  const variables = { MONGODB_URI: database.uri, OPS_PORT: '0', ...toLoopback };
+  service = await startProcess(variables, collecting);
   operations = /Metrics and probes\s+(http:[^\s"]+)/.exec(service.output())?.[1] ?? '';
   tenant = await addTenant(database.db);
 });

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, type Document, MongoClient, type WithId } from 'mongodb';
 import { readEnvironment } from '../../src/configuration/environment.js';
@@ -271,23 +270,6 @@ describe('the metrics', () => {
       ]);
       expect(problemsOf('sum(', labels)).toEqual(['is no PromQL']);
     });
-  });
-});
-
-describe('the alert rules', () => {
-  const runbook = readFileSync('docs/runbook.md', 'utf8');
-
-  it('each have a paragraph of the runbook, and each paragraph has a rule', () => {
-    const headings = [...runbook.matchAll(/^## (\w+)\n\n\S/gm)].map(([, name]) => name);
-    expect(headings.toSorted()).toEqual(
-      alertRules()
-        .map(({ name }) => name)
-        .toSorted(),
-    );
-    for (const { name, annotations } of alertRules()) {
-      expect(annotations['runbook']).toBe(`docs/runbook.md#${name.toLowerCase()}`);
-      expect(annotations['summary']).toMatch(/\S/);
-    }
   });
 });
 

@@ -24,6 +24,15 @@ interface RuleFile {
   }[];
 }
 
+interface RuleTestFile {
+  readonly tests: readonly {
+    readonly alert_rule_test: readonly {
+      readonly alertname: string;
+      readonly exp_alerts?: readonly unknown[];
+    }[];
+  }[];
+}
+
 interface Dashboard {
   readonly panels: readonly {
     readonly title: string;
@@ -40,6 +49,21 @@ export function alertRules(): AlertRule[] {
   return groups.flatMap(({ rules }) =>
     rules.map(({ alert: name, expr: query, annotations }) => ({ name, query, annotations })),
   );
+}
+
+/** How often the rules' own tests expect each alert to fire, and not to. */
+export function alertTests(): ReadonlyMap<string, { firing: number; silent: number }> {
+  const { tests } = parse(readFileSync('ops/alerts.test.yml', 'utf8')) as RuleTestFile;
+  const counts = new Map<string, { firing: number; silent: number }>();
+  for (const { alertname, exp_alerts = [] } of tests.flatMap((one) => one.alert_rule_test)) {
+    const { firing, silent } = counts.get(alertname) ?? { firing: 0, silent: 0 };
+    const isFiring = exp_alerts.length > 0;
+    counts.set(alertname, {
+      firing: firing + Number(isFiring),
+      silent: silent + Number(!isFiring),
+    });
+  }
+  return counts;
 }
 
 export function dashboardQueries(): Query[] {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import { Clock } from '../../src/configuration/clock.js';
+import { apiClient } from '../support/api-client.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -182,9 +183,10 @@ describe('a poller', () => {
         const tenant = await addTenant(service.db);
         const world = await addWorld(tenant);
         const get = (path: string) => service.api('get', path).set('api-key', tenant.key);
+        const api = apiClient(service.url, tenant.key);
         const pollers = {
-          units: new Poller(get, 'units'),
-          compounds: new Poller(get, 'compounds'),
+          units: new Poller(api.listUnits),
+          compounds: new Poller(api.listCompounds),
         };
         for (const action of steps) {
           now += action.pause * 1_000;

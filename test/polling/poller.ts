@@ -1,47 +1,50 @@
 import { expect } from '@jest/globals';
-import type { Test } from 'supertest';
+import { type Changes, changesOf, type List } from '../../clients/typescript/src/index.js';
 
 interface Item {
   readonly _id: string;
   readonly isDeleted: boolean;
 }
 
-/** A program that keeps a copy of a list as the guide says, page by page. */
-export class Poller {
-  private readonly copy = new Map<string, Item>();
-  private since: string | undefined;
-  private next: string | null = null;
+/** A program that keeps a copy of a list as the guide says and as the client does, page by page. */
+export class Poller<Entry extends Item> {
+  private readonly copy = new Map<string, Entry>();
+  private mark: string | undefined;
+  private limit = 0;
+  private reading: AsyncGenerator<Changes<Entry>, void, void> | undefined;
 
-  constructor(
-    private readonly get: (path: string) => Test,
-    private readonly list: 'units' | 'compounds',
-  ) {}
+  constructor(private readonly list: List<Entry>) {}
 
   /** Reads the next page of the reading that runs, or the first of a new one. */
   async readPage(limit: number): Promise<void> {
-    const query = new URLSearchParams({ includeDeleted: '1', limit: String(limit) });
-    if (this.since !== undefined) query.set('updatedSince', this.since);
-    if (this.next !== null) query.set('after', this.next);
-    else if (this.since === undefined) query.set('after', '0');
-    const { body, headers } = await this.get(`/${this.list}?${query.toString()}`).expect(200);
-    for (const item of body.data as Item[]) {
-      if (item.isDeleted) this.copy.delete(item._id);
-      else this.copy.set(item._id, item);
-    }
-    this.next = body.pagination.next;
-    expect(headers['x-next-cursor'] ?? null).toBe(this.next);
-    expect('x-updated-as-of' in headers).toBe(this.next === null);
-    this.since = headers['x-updated-as-of'] ?? this.since;
+    this.limit = limit;
+    this.reading ??= changesOf<Entry>((request) => this.checkedPage(request), this.mark);
+    const { value: changes } = await this.reading.next();
+    if (changes === undefined) throw new Error('The reading ended without a mark');
+    for (const item of changes.current) this.copy.set(item._id, item);
+    for (const id of changes.removedIds) this.copy.delete(id);
+    if (changes.mark === null) return;
+    this.mark = changes.mark;
+    expect(await this.reading.next()).toEqual({ done: true, value: undefined });
+    this.reading = undefined;
   }
 
   /** Reads to the end. */
   async finish(): Promise<void> {
     do await this.readPage(5);
-    while (this.next !== null);
+    while (this.reading !== undefined);
   }
 
   /** The copy in the order of ids. */
-  copied(): Item[] {
+  copied(): Entry[] {
     return [...this.copy.values()].toSorted((a, b) => a._id.localeCompare(b._id));
+  }
+
+  private async checkedPage({ query }: Parameters<List<Entry>>[0]) {
+    const page = await this.list({ query: { ...query, limit: this.limit } });
+    const { next } = page.data.pagination;
+    expect(page.headers.get('x-next-cursor')).toBe(next);
+    expect(page.headers.has('x-updated-as-of')).toBe(next === null);
+    return page;
   }
 }

@@ -20,6 +20,12 @@ export interface ServiceProcess {
 
 const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
 
+/** The command that runs the compiled service once a module has been loaded. */
+export function serviceAfter(module: string): string[] {
+  const [node, ...service] = compiledService;
+  return [node as string, '--import', module, ...service];
+}
+
 /**
  * Starts the compiled service and waits until it listens, or does its work without listening.
  *

@@ -1,15 +1,12 @@
-import { execFile, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdtemp, readFile } from 'node:fs/promises';
+import { mkdtemp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import { installPythonPackages } from './python-packages.js';
 
-const run = promisify(execFile);
 const root = join(import.meta.dirname, '../../..');
 const folder = join(root, 'test/faults/schemathesis');
-const requirements = join(folder, 'requirements.txt');
 
 /** What a run of Schemathesis sent, was told and found. */
 export interface SchemathesisReport {
@@ -21,31 +18,9 @@ export interface SchemathesisReport {
   readonly output: string;
 }
 
-/**
- * Installs Schemathesis in the version of requirements.txt, once for each content of it.
- *
- * @returns its folder, or why it cannot be installed on this machine
- */
-export async function installSchemathesis(): Promise<{ folder: string } | { reason: string }> {
-  const version = createHash('sha256')
-    .update(await readFile(requirements))
-    .digest('hex');
-  const installed = join(root, 'node_modules/.cache/schemathesis', version.slice(0, 12));
-  try {
-    await access(join(installed, 'complete'));
-    return { folder: installed };
-  } catch {
-    // It is not there yet.
-  }
-  try {
-    await run('python3', ['-m', 'venv', '--clear', installed]);
-    const pip = ['-m', 'pip', 'install', '--quiet', '--requirement', requirements];
-    await run(join(installed, 'bin/python'), pip);
-    await run('touch', [join(installed, 'complete')]);
-    return { folder: installed };
-  } catch (error) {
-    return { reason: `Python or its packages are not there: ${(error as Error).message}` };
-  }
+/** Installs Schemathesis in the version of requirements.txt. */
+export function installSchemathesis(): ReturnType<typeof installPythonPackages> {
+  return installPythonPackages(join(folder, 'requirements.txt'));
 }
 
 /** Runs all checks against the service at an address, with its own document. */

@@ -1,0 +1,88 @@
+// Written by `npm run generate` from docs/openapi.json.
+
+import type { Operation } from '../operation.js';
+import type {
+  UpsertLeadData,
+  UpsertLeadResponses,
+  UpsertLeadsData,
+  UpsertLeadsResponses,
+  ReadLeadData,
+  ReadLeadResponses,
+  DeleteLeadData,
+  DeleteLeadResponses,
+  ListCompoundsData,
+  ListCompoundsResponses,
+  ListCompoundUnitsData,
+  ListCompoundUnitsResponses,
+  UpsertUnitData,
+  UpsertUnitResponses,
+  ListUnitsData,
+  ListUnitsResponses,
+  ExportUnitsData,
+  ExportUnitsResponses,
+  ReadUnitData,
+  ReadUnitResponses,
+  UpsertReservationData,
+  UpsertReservationResponses,
+  ReadReservationData,
+  ReadReservationResponses,
+  ReportReservationChangeData,
+  ReportReservationChangeResponses,
+  ReconcileChequesData,
+  ReconcileChequesResponses,
+  CheckHealthData,
+  CheckHealthResponses,
+} from './types.js';
+
+/** All operations of the API. */
+export interface Operations {
+  /** Create or update a lead. With recordSystemId the first request creates the lead and later ones merge into it, also when they arrive concurrently. Flat fields and data may be mixed; data wins. A phone that another lead of the organization has is rejected with 400, unless the organization allows duplicates. */
+  readonly upsertLead: Operation<UpsertLeadData, UpsertLeadResponses>;
+  /** Create or update many leads. Each lead is what a request of its own would make of it, one after the other: one that is refused does not touch its neighbours. After a 5xx nothing is stored, or all of it: repeat with the same Idempotency-Key. */
+  readonly upsertLeads: Operation<UpsertLeadsData, UpsertLeadsResponses>;
+  /** Read a lead. The current lead, for resynchronizing after a missed outbound event. */
+  readonly readLead: Operation<ReadLeadData, ReadLeadResponses>;
+  /** Delete a lead. Soft-deletes the lead. A later POST with the same recordSystemId creates a new one. */
+  readonly deleteLead: Operation<DeleteLeadData, DeleteLeadResponses>;
+  /** List the compounds. Newest first. Poll with If-None-Match, or with updatedSince. */
+  readonly listCompounds: Operation<ListCompoundsData, ListCompoundsResponses>;
+  /** List all units of a compound. In one response, newest first; over 4 MiB it is streamed and has no ETag. */
+  readonly listCompoundUnits: Operation<ListCompoundUnitsData, ListCompoundUnitsResponses>;
+  /** Create or update a unit. recordSystemId, else unitId, identifies the unit; the first request creates it and later ones change what they send, also when they arrive concurrently. Names must resolve. isDeleted retires it. */
+  readonly upsertUnit: Operation<UpsertUnitData, UpsertUnitResponses>;
+  /** List units. Newest first, or oldest change first with updatedSince, unless sort says other. */
+  readonly listUnits: Operation<ListUnitsData, ListUnitsResponses>;
+  /** Export units. All units that match, at most 10,000, in one streamed response, read from one snapshot. The format is that of `format`, else of Accept, else JSON. */
+  readonly exportUnits: Operation<ExportUnitsData, ExportUnitsResponses>;
+  /** Read a unit. With the type, phase, design and amenities that it refers to. */
+  readonly readUnit: Operation<ReadUnitData, ReadUnitResponses>;
+  /** Create or update a reservation. With recordSystemId the first request creates the reservation and later ones update it. The wallet and the availability of the unit follow; what happens to the cheques is reported by callbacks. */
+  readonly upsertReservation: Operation<UpsertReservationData, UpsertReservationResponses>;
+  /** Read a reservation. With its wallet and cheques, for a partner whose callback timed out. */
+  readonly readReservation: Operation<ReadReservationData, ReadReservationResponses>;
+  /** Report a change of a reservation or a cheque. The reservation status is applied first, the cheque after it; what a step stored stays stored when a later one fails. Every cheque report adds an entry to the history of the cheque, a repeated one too. Messages are always in English. Where headers cannot be set, the API key may be sent as the query parameter `api-key` of this operation. */
+  readonly reportReservationChange: Operation<ReportReservationChangeData, ReportReservationChangeResponses>;
+  /** Compare a partner's ledger of cheques. What differs between the ledger and what is stored, at one moment; changes nothing. A cheque is looked for as a callback would: in the active wallet, then in the deleted ones. */
+  readonly reconcileCheques: Operation<ReconcileChequesData, ReconcileChequesResponses>;
+  /** Check the health of the service. Needs no API key. */
+  readonly checkHealth: Operation<CheckHealthData, CheckHealthResponses>;
+}
+
+/** Method and path of each operation. */
+export const operations = {
+  upsertLead: ['POST', '/external/apis/v1.0/leads'],
+  upsertLeads: ['POST', '/external/apis/v1.0/leads/batch'],
+  readLead: ['GET', '/external/apis/v1.0/leads/{recordSystemId}'],
+  deleteLead: ['DELETE', '/external/apis/v1.0/leads/{recordSystemId}'],
+  listCompounds: ['GET', '/external/apis/v1.0/compounds'],
+  listCompoundUnits: ['GET', '/external/apis/v1.0/compounds/{slug}/units'],
+  upsertUnit: ['POST', '/external/apis/v1.0/units'],
+  listUnits: ['GET', '/external/apis/v1.0/units'],
+  exportUnits: ['GET', '/external/apis/v1.0/units/export/all'],
+  readUnit: ['GET', '/external/apis/v1.0/units/{slug}'],
+  upsertReservation: ['POST', '/external/apis/v1.0/reservations'],
+  readReservation: ['GET', '/external/apis/v1.0/reservations/{reservationId}'],
+  reportReservationChange: ['POST', '/external/apis/v1.0/reservations/webhook'],
+  reconcileCheques: ['POST', '/external/apis/v1.0/reservations/reconciliation'],
+  checkHealth: ['GET', '/external/apis/v1.0/healthz'],
+} as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;

@@ -1,0 +1,1891 @@
+// Written by `npm run generate` from docs/openapi.json.
+
+export type ClientOptions = {
+    baseUrl: `${string}://${string}` | 'https://{apiDomain}' | (string & {});
+};
+
+export type Webhooks = ReceiveClientCreatedWebhookRequest | ReceiveClientUpdatedWebhookRequest | ReceiveLeadCreatedWebhookRequest | ReceiveLeadUpdatedWebhookRequest | ReceiveLeadDeletedWebhookRequest | ReceiveUnitCreatedWebhookRequest | ReceiveUnitUpdatedWebhookRequest | ReceiveUnitDeletedWebhookRequest | ReceiveReservationCreatedWebhookRequest | ReceiveReservationUpdatedWebhookRequest | ReceiveWalletCreatedWebhookRequest | ReceiveWalletUpdatedWebhookRequest | ReceiveWalletDeletedWebhookRequest | ReceiveWalletRestoredWebhookRequest | ReceiveWebhookPingWebhookRequest;
+
+export type UpsertLeadDto = {
+    /**
+     * Stable external id of the lead, used exactly as sent. Later requests with the same value update the same lead; without it every request creates a new one.
+     */
+    recordSystemId?: string;
+    /**
+     * Arbitrary lead fields. Known keys: name, phoneNumber, phoneNumber2, email, project, leadSource (strings, numbers, booleans or null; an empty string or null means no value). Any other key is stored as sent. For a field sent both here and flat, the value here wins.
+     */
+    data?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Free-form metadata, stored as sent next to the lead data and merged on update.
+     */
+    additionalData?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Stored in data.
+     */
+    name?: string;
+    /**
+     * Stored in data.
+     */
+    email?: string;
+    /**
+     * Stored in data. Any spelling that is valid in the organization's country.
+     */
+    phoneNumber?: string;
+    /**
+     * Stored in data.
+     */
+    phoneNumber2?: string;
+    /**
+     * Stored in data. Links every compound of the organization that has this name in the language of the request, in any case.
+     */
+    project?: string;
+    [key: string]: unknown;
+};
+
+export type LeadDto = {
+    /**
+     * Id of the lead.
+     */
+    _id: string;
+    /**
+     * Sequential number within the organization; never changes.
+     */
+    leadId: number;
+    /**
+     * Present when the lead has an external id.
+     */
+    recordSystemId?: string;
+    /**
+     * Ids of the linked compounds.
+     */
+    compoundsIds: Array<string>;
+    /**
+     * Lead fields, as they were sent.
+     */
+    data: {
+        [key: string]: unknown;
+    };
+    /**
+     * Metadata, as it was sent.
+     */
+    additionalData: {
+        [key: string]: unknown;
+    };
+    /**
+     * The client that the lead belongs to.
+     */
+    clientId: string | null;
+    /**
+     * The user whom the lead is assigned to.
+     */
+    assignedToId: string | null;
+    /**
+     * The parent lead.
+     */
+    parentId: string | null;
+    isActive: boolean;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+};
+
+export type LeadUpsertResponseDto = {
+    ok: true;
+    /**
+     * update when recordSystemId matched an active lead of the organization.
+     */
+    operation: 'create' | 'update';
+    lead: LeadDto;
+    /**
+     * The same as lead, for earlier clients.
+     */
+    newLead: LeadDto;
+};
+
+export type LeadBatchDto = {
+    /**
+     * Each as in a request of its own; one that is refused does not touch the others.
+     */
+    leads: Array<UpsertLeadDto>;
+    /**
+     * true only tells what the same request without it would do now.
+     */
+    dryRun?: boolean;
+};
+
+export type BatchLeadDto = {
+    /**
+     * Id of the lead.
+     */
+    _id: string;
+    /**
+     * Present when the lead has an external id.
+     */
+    recordSystemId?: string;
+    /**
+     * Ids of the linked compounds.
+     */
+    compoundsIds: Array<string>;
+    /**
+     * Lead fields, as they were sent.
+     */
+    data: {
+        [key: string]: unknown;
+    };
+    /**
+     * Metadata, as it was sent.
+     */
+    additionalData: {
+        [key: string]: unknown;
+    };
+    /**
+     * The client that the lead belongs to.
+     */
+    clientId: string | null;
+    /**
+     * The user whom the lead is assigned to.
+     */
+    assignedToId: string | null;
+    /**
+     * The parent lead.
+     */
+    parentId: string | null;
+    isActive: boolean;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    /**
+     * Sequential number within the organization; null for a lead that a dry run would create, whose ids stand for nothing either.
+     */
+    leadId: number | null;
+};
+
+export type LeadResultDto = {
+    /**
+     * Position in the batch, from 0.
+     */
+    index: number;
+    /**
+     * What a request of its own would be answered: 201, 200, or that of an error.
+     */
+    statusCode: number;
+    /**
+     * Unless the lead was refused.
+     */
+    operation?: 'create' | 'update';
+    /**
+     * Unless the lead was refused.
+     */
+    lead?: BatchLeadDto;
+    /**
+     * What is wrong, in the language of the request; only of a refused lead.
+     */
+    message?: string | Array<string>;
+    /**
+     * The status in words; only of a refused lead.
+     */
+    error?: string;
+    /**
+     * What x-error-code would say; only of a refused lead.
+     * - `request.body_not_object`: The body is JSON, but not an object. *Send one JSON object.*
+     * - `validation.failed`: A field or parameter has a wrong type or value, or is not known. *Correct what the messages name, one for each violated rule.*
+     * - `lead.duplicate_phone`: Another lead of the organization has the phone; one message for each phone. *Update that lead, or ask the organization to allow such leads.*
+     * - `lead.database_reference`: With what earlier requests sent, the database would read the object as a reference. *Rename one of the two keys.*
+     * - `lead.too_large`: The lead would become too large; nothing was changed. *Shorten values, or send `null` for keys that are no longer needed.*
+     * - `lead.too_many_changes`: The changes of one request would be too large for its event. *Send the fields in several requests.*
+     * - `request.event_too_large`: The event about the change would be too large as JSON; nothing was changed. *Shorten values, or send them in several requests.*
+     * - `lead.batch_full`: The leads before it in its batch are too large together; it was not looked at. *Send the lead in another batch.*
+     */
+    errorCode?: string;
+};
+
+export type LeadBatchResponseDto = {
+    /**
+     * Whether no lead was refused.
+     */
+    ok: boolean;
+    created: number;
+    updated: number;
+    refused: number;
+    /**
+     * One for each lead, in their order.
+     */
+    results: Array<LeadResultDto>;
+};
+
+export type LeadResponseDto = {
+    ok: true;
+    lead: LeadDto;
+};
+
+export type LeadDeletionResponseDto = {
+    ok: true;
+    operation: 'delete';
+    /**
+     * The lead as it was.
+     */
+    lead: LeadDto;
+};
+
+export type MediaDto = {
+    image: string;
+    type: string;
+};
+
+export type BrochureDto = {
+    /**
+     * ISO 8601.
+     */
+    dateUploaded: string;
+    name: string;
+    url: string;
+};
+
+export type CompoundOrganizationDto = {
+    _id: string;
+    name: string;
+    logo: string;
+};
+
+export type CompoundDto = {
+    _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    /**
+     * An internal version key.
+     */
+    __v: number;
+    organizationId: string;
+    type: string;
+    /**
+     * In the language of the request.
+     */
+    name: string;
+    slug: string;
+    /**
+     * In the language of the request.
+     */
+    description: string;
+    /**
+     * Such as primary or resale.
+     */
+    saleType: string;
+    logo: string;
+    mainImageUrl: string;
+    mainBannerUrl: string;
+    media: Array<MediaDto>;
+    constructionUpdates: Array<MediaDto>;
+    /**
+     * Its fields are empty where there is none.
+     */
+    mainBrochure: BrochureDto;
+    brochures: Array<BrochureDto>;
+    /**
+     * Square meters.
+     */
+    area: number;
+    numberOfUnits: number;
+    showOnMap: boolean;
+    isPublished: boolean;
+    isPublic: boolean;
+    mapHealthCheck: boolean;
+    isNewLaunch: boolean;
+    allowPriceRange: boolean;
+    showInLeadFeedback: boolean;
+    isAdminOnly: boolean;
+    showInEcommerce: boolean;
+    EOIUnitTypes: Array<unknown>;
+    EOIUnitPreferences: Array<unknown>;
+    EOIForm: Array<unknown>;
+    offerJsons: Array<unknown>;
+    commercialBuildingsOrder: Array<unknown>;
+    organization: CompoundOrganizationDto;
+};
+
+export type PaginationDto = {
+    /**
+     * Items in this response.
+     */
+    count: number;
+    /**
+     * Most items of a page.
+     */
+    limit: number;
+    /**
+     * All pages.
+     */
+    pages: number;
+    /**
+     * All that match.
+     */
+    total: number;
+    /**
+     * With updatedSince or after: what to send as after for what follows, null at the end.
+     */
+    next?: string | null;
+};
+
+export type CompoundsResponseDto = {
+    data: Array<CompoundDto>;
+    pagination: PaginationDto;
+};
+
+export type FloorDto = {
+    name: string;
+};
+
+export type UnitMediaDto = {
+    image: string;
+    /**
+     * floorplan, or null.
+     */
+    imageType: string | null;
+    type: string;
+};
+
+export type UnitReviewDto = {
+    /**
+     * 0 when nothing was found.
+     */
+    hasIssue: number;
+    type: string;
+    approveStatus: string;
+    approvedById: string | null;
+    approvedDate: string | null;
+    reviewStatus: string;
+    reviewedById: string | null;
+    reviewedDate: string | null;
+};
+
+export type AmenityDto = {
+    _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    /**
+     * An internal version key.
+     */
+    __v: number;
+    name: string;
+    icon: string;
+    fontColor: string;
+    backgroundColor: string;
+};
+
+export type PhaseDto = {
+    _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    /**
+     * An internal version key.
+     */
+    __v: number;
+    organizationId: string;
+    /**
+     * The compound.
+     */
+    parentId: string;
+    type: string;
+    /**
+     * Square meters.
+     */
+    landArea: number;
+    mainImageUrl: string;
+    media: Array<MediaDto>;
+    brochures: Array<BrochureDto>;
+    name: string;
+    slug: string;
+    description: string;
+};
+
+export type PropertyTypeDto = {
+    _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    /**
+     * An internal version key.
+     */
+    __v: number;
+    propertyTypeCategoryId: string;
+    organizationId: string;
+    name: string;
+    slug: string;
+};
+
+export type UnitDesignDto = {
+    _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    /**
+     * An internal version key.
+     */
+    __v: number;
+    approveStatus: string;
+    approvedById: string | null;
+    approvedDate: string | null;
+    reviewStatus: string;
+    reviewedById: string | null;
+    reviewedDate: string | null;
+    organizationId: string;
+    name: string;
+    slug: string;
+    description: string;
+    /**
+     * Square meters.
+     */
+    bua: number;
+    bedrooms: number;
+    media: Array<MediaDto>;
+    offerGallery: Array<MediaDto>;
+    amenitiesIds: Array<string>;
+    locationsIds: Array<string>;
+    addonsIds: Array<string>;
+    releaseIds: Array<string>;
+    type: string;
+};
+
+export type UnitDto = {
+    _id: string;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    /**
+     * An internal version key.
+     */
+    __v: number;
+    organizationId: string;
+    compoundId: string;
+    /**
+     * The phase, or the compound when the unit is in no phase.
+     */
+    locationId: string;
+    unitDesignId: string;
+    buildingId: string;
+    propertyTypeId: string;
+    finishingTypeId: string;
+    /**
+     * Present when it has an external id.
+     */
+    recordSystemId?: string;
+    unitId: string;
+    slug: string;
+    /**
+     * In the language of the request.
+     */
+    name: string;
+    /**
+     * Such as Available, Reserved or Sold.
+     */
+    status: string;
+    rentalStatus: string;
+    saleType: string;
+    /**
+     * Built-up area in square meters.
+     */
+    bua: number;
+    price: number;
+    beds: number;
+    floor: FloorDto;
+    media: Array<UnitMediaDto>;
+    reviews: Array<UnitReviewDto>;
+    showForBrokers: boolean;
+    isAdminOnly: boolean;
+    allowToTaskeen: boolean;
+    amenitiesIds: Array<string>;
+    paymentPlansIds: Array<string>;
+    maintenancePlanIds: Array<string>;
+    clubPlanIds: Array<string>;
+    featuresIds: Array<string>;
+    brokersIds: Array<string>;
+    brokersGroupsIds: Array<string>;
+    releaseIds: Array<string>;
+    listingType: Array<unknown>;
+    addons: Array<unknown>;
+    priceByPaymentPlan: Array<unknown>;
+    /**
+     * Without missing and deleted ones.
+     */
+    amenities: Array<AmenityDto>;
+    /**
+     * Null when missing or deleted.
+     */
+    phase: PhaseDto | null;
+    /**
+     * Null when missing or deleted.
+     */
+    type: PropertyTypeDto | null;
+    /**
+     * Null when missing or deleted.
+     */
+    unitDesign: UnitDesignDto | null;
+};
+
+export type CompoundUnitsResponseDto = {
+    data: Array<UnitDto>;
+};
+
+export type UpsertUnitDto = unknown & {
+    /**
+     * Stable external id of the unit, used exactly as sent: later requests with it update the same unit. It or unitId is required.
+     */
+    recordSystemId?: string;
+    /**
+     * Id of the unit within its compound.
+     */
+    unitId?: string;
+    name?: string | {
+        'en-us'?: string;
+        'ar-eg'?: string;
+    };
+    price?: number;
+    /**
+     * Such as Available, Reserved or Sold; between these three, approved and open reservations of the unit decide.
+     */
+    status?: string;
+    rentalStatus?: string;
+    saleType?: string;
+    /**
+     * Name or slug of an existing property type, in any case; null for none.
+     */
+    propertyType?: string | null;
+    /**
+     * Slug of the compound; required to create. With unitId alone, where to look.
+     */
+    compound?: string;
+    /**
+     * Slug of a phase of the compound; null for none.
+     */
+    phase?: string | null;
+    /**
+     * Slug of a unit design; null for none.
+     */
+    unitDesign?: string | null;
+    /**
+     * Names of existing amenities, in any language and case.
+     */
+    amenities?: Array<string>;
+    bua?: number;
+    beds?: number;
+    floor?: {
+        name: string;
+    };
+    media?: Array<{
+        image: string;
+        /**
+         * floorplan, or null
+         */
+        imageType?: string | null;
+        type?: string;
+    }>;
+    /**
+     * Such as sale or rent.
+     */
+    listingType?: Array<string>;
+    showForBrokers?: boolean;
+    /**
+     * true retires the unit: it is in no list any more, and its ids are free again.
+     */
+    isDeleted?: boolean;
+};
+
+export type UnitUpsertResponseDto = {
+    ok: true;
+    operation: 'create' | 'update';
+    unit: UnitDto;
+};
+
+export type UnitsResponseDto = {
+    data: Array<UnitDto>;
+    pagination: PaginationDto;
+};
+
+export type UnitResponseDto = {
+    data: UnitDto;
+};
+
+export type ExternalReference = {
+    recordSystemId: string;
+};
+
+export type UnitIdReference = {
+    unitId: string;
+};
+
+export type ChequeRequestDto = {
+    /**
+     * Identifies the cheque in the wallet, and in callbacks.
+     */
+    installmentId: string;
+    /**
+     * Stored with the cheque.
+     */
+    chequeNumber?: string;
+    chequeAmount?: number;
+    dueDate?: string;
+};
+
+export type UpsertReservationDto = {
+    /**
+     * Stable external id of the reservation, used exactly as sent. Later requests with the same value update the same reservation; without it every request creates a new one.
+     */
+    recordSystemId?: string;
+    /**
+     * The unit, by slug, recordSystemId or unitId; required to create.
+     */
+    unit?: string | ExternalReference | UnitIdReference;
+    /**
+     * The lead who reserves, by the external id that it was posted with.
+     */
+    lead?: ExternalReference;
+    /**
+     * A new reservation is pending (default) or pending_cheque_collection; an update may also reject, cancel or expire it. Only the callback approves. Once a reservation is neither of these two, they change nothing and x-ignored-fields names status.
+     */
+    status?: 'pending' | 'approved' | 'pending_cheque_collection' | 'rejected' | 'canceled' | 'expired';
+    /**
+     * true, beside pending or pending_cheque_collection, takes a rejected, canceled or expired reservation back.
+     */
+    reopen?: boolean;
+    /**
+     * Whether the reservation is active in the partner collection flow.
+     */
+    partnerCollection?: boolean;
+    /**
+     * Makes the wallet of the reservation, or adds to it. A known installment takes what is sent and keeps its status and history.
+     */
+    cheques?: Array<ChequeRequestDto>;
+};
+
+export type ChequeHistoryEntryDto = {
+    status: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
+    chequeNumber?: string;
+    chequeAmount?: number;
+    /**
+     * When the report arrived.
+     */
+    changedAt: string | null;
+    /**
+     * Who reported it.
+     */
+    source: string;
+};
+
+export type ChequeDto = {
+    installmentId: string;
+    status: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
+    chequeNumber?: string;
+    chequeAmount?: number;
+    dueDate?: string;
+    /**
+     * Every report, oldest first.
+     */
+    statusHistory: Array<ChequeHistoryEntryDto>;
+};
+
+export type ChequeWalletDto = {
+    _id: string;
+    reservationId: string;
+    unitId: string | null;
+    isDeleted: boolean;
+    deletedAt: string | null;
+    cheques: Array<ChequeDto>;
+    createdAt: string;
+    updatedAt: string;
+};
+
+export type ReservationDto = {
+    _id: string;
+    recordSystemId?: string;
+    unitId: string | null;
+    leadId: string | null;
+    status: 'pending' | 'approved' | 'pending_cheque_collection' | 'rejected' | 'canceled' | 'expired';
+    /**
+     * Whether the reservation is active in the partner collection flow.
+     */
+    partnerCollection?: {
+        isActive: boolean;
+    };
+    approvedAt: string | null;
+    canceledAt: string | null;
+    isDeleted: boolean;
+    createdAt: string;
+    updatedAt: string;
+    /**
+     * The active wallet, else the one that was deleted last, else null.
+     */
+    chequeWallet: ChequeWalletDto | null;
+};
+
+export type ReservationUpsertResponseDto = {
+    ok: true;
+    operation: 'create' | 'update';
+    reservation: ReservationDto;
+};
+
+export type ReservationResponseDto = {
+    data: ReservationDto;
+};
+
+export type CallbackDto = {
+    /**
+     * Id of an existing reservation of the caller's organization.
+     */
+    reservationId: string;
+    /**
+     * Identifies the cheque inside the reservation's cheque wallet.
+     */
+    installmentId?: string;
+    /**
+     * Stored with the cheque.
+     */
+    chequeNumber?: string;
+    /**
+     * Stored with the cheque update.
+     */
+    chequeAmount?: number;
+    /**
+     * New status of the cheque; needs installmentId.
+     */
+    chequeStatus?: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
+    /**
+     * approved and canceled change the reservation; the others are accepted and ignored.
+     */
+    reservationStatus?: 'pending' | 'approved' | 'pending_cheque_collection' | 'rejected' | 'canceled' | 'expired';
+    [key: string]: unknown;
+};
+
+export type LedgerEntryDto = {
+    /**
+     * Id of a reservation of the caller's organization.
+     */
+    reservationId: string;
+    /**
+     * Identifies the cheque among those of the reservation.
+     */
+    installmentId: string;
+    /**
+     * Status of the cheque in the ledger.
+     */
+    chequeStatus: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
+    /**
+     * Compared when it is sent.
+     */
+    chequeNumber?: string;
+    /**
+     * Compared when it is sent.
+     */
+    chequeAmount?: number;
+};
+
+export type ReconciliationDto = {
+    /**
+     * The partner's ledger.
+     */
+    cheques: Array<LedgerEntryDto>;
+    /**
+     * true when the ledger has all cheques that the partner collects: then those that it does not mention are listed.
+     */
+    complete?: boolean;
+};
+
+export type DifferenceDto = {
+    /**
+     * Position in the ledger, from 0.
+     */
+    index: number;
+    reservationId: string;
+    installmentId: string;
+    kind: 'reservation_missing' | 'cheque_missing' | 'status' | 'number' | 'amount';
+    /**
+     * What is stored; null where nothing is.
+     */
+    ours: string | number | null;
+    /**
+     * What the ledger says; its status where the reservation or the cheque is missing.
+     */
+    theirs: string | number;
+};
+
+export type UnmentionedChequeDto = {
+    reservationId: string;
+    installmentId: string;
+    status: 'pending' | 'collected' | 'overdue' | 'bounced' | 'post_dated';
+};
+
+export type ReconciliationResponseDto = {
+    /**
+     * Whether nothing differs and nothing is unmentioned.
+     */
+    ok: boolean;
+    /**
+     * Entries of the ledger.
+     */
+    compared: number;
+    /**
+     * Entries without a difference.
+     */
+    matching: number;
+    /**
+     * In the order of the ledger.
+     */
+    differences: Array<DifferenceDto>;
+    /**
+     * Only with `complete: true`: cheques of reservations in the partner collection flow that the ledger does not mention, by reservation.
+     */
+    unmentioned?: Array<UnmentionedChequeDto>;
+    /**
+     * Only with `complete: true`: whether more are unmentioned than are listed.
+     */
+    hasMore?: boolean;
+};
+
+export type HealthDto = {
+    description: string;
+    /**
+     * Whether the database responds and the service goes on accepting requests.
+     */
+    ok: boolean;
+    /**
+     * Version of the API.
+     */
+    version: string;
+};
+
+export type ClientDto = {
+    _id: string;
+    name?: string | null;
+    email?: string | null;
+    phoneNumbers: Array<string>;
+    createdAt: string;
+    updatedAt: string;
+};
+
+export type UpsertLeadData = {
+    body: UpsertLeadDto;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/external/apis/v1.0/leads';
+};
+
+export type UpsertLeadResponses = {
+    /**
+     * The lead was updated.
+     */
+    200: LeadUpsertResponseDto;
+    /**
+     * The lead was created.
+     */
+    201: LeadUpsertResponseDto;
+};
+
+export type UpsertLeadResponse = UpsertLeadResponses[keyof UpsertLeadResponses];
+
+export type UpsertLeadsData = {
+    body: LeadBatchDto;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/external/apis/v1.0/leads/batch';
+};
+
+export type UpsertLeadsResponses = {
+    /**
+     * What became of each lead.
+     */
+    200: LeadBatchResponseDto;
+};
+
+export type UpsertLeadsResponse = UpsertLeadsResponses[keyof UpsertLeadsResponses];
+
+export type DeleteLeadData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+    };
+    path: {
+        /**
+         * The external id of the lead, percent-encoded.
+         */
+        recordSystemId: string;
+    };
+    query?: never;
+    url: '/external/apis/v1.0/leads/{recordSystemId}';
+};
+
+export type DeleteLeadResponses = {
+    /**
+     * The lead was deleted.
+     */
+    200: LeadDeletionResponseDto;
+};
+
+export type DeleteLeadResponse = DeleteLeadResponses[keyof DeleteLeadResponses];
+
+export type ReadLeadData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * The external id of the lead, percent-encoded.
+         */
+        recordSystemId: string;
+    };
+    query?: never;
+    url: '/external/apis/v1.0/leads/{recordSystemId}';
+};
+
+export type ReadLeadResponses = {
+    /**
+     * The lead.
+     */
+    200: LeadResponseDto;
+};
+
+export type ReadLeadResponse = ReadLeadResponses[keyof ReadLeadResponses];
+
+export type ListCompoundsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Number of the page.
+         */
+        page?: number;
+        /**
+         * Most items of a page.
+         */
+        limit?: number;
+        /**
+         * 1 gives everything in one streamed response; page and limit are then ignored.
+         */
+        all?: 0 | 1;
+        /**
+         * Only what changed since then, itself or its organization, oldest change first. Send the x-updated-as-of of the last page.
+         */
+        updatedSince?: string;
+        /**
+         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
+         */
+        after?: string;
+        /**
+         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
+         */
+        includeDeleted?: 0 | 1;
+    };
+    url: '/external/apis/v1.0/compounds';
+};
+
+export type ListCompoundsResponses = {
+    /**
+     * The compounds.
+     */
+    200: CompoundsResponseDto;
+};
+
+export type ListCompoundsResponse = ListCompoundsResponses[keyof ListCompoundsResponses];
+
+export type ListCompoundUnitsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * The slug of the compound, percent-encoded.
+         */
+        slug: string;
+    };
+    query?: never;
+    url: '/external/apis/v1.0/compounds/{slug}/units';
+};
+
+export type ListCompoundUnitsResponses = {
+    /**
+     * The units.
+     */
+    200: CompoundUnitsResponseDto;
+};
+
+export type ListCompoundUnitsResponse = ListCompoundUnitsResponses[keyof ListCompoundUnitsResponses];
+
+export type ListUnitsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Comma list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; - before a field for descending order. Without it -createdAt, with updatedSince updatedAt.
+         */
+        sort?: string;
+        /**
+         * Any of these statuses, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        status?: string;
+        /**
+         * Any of these rental statuses, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        rentalStatus?: string;
+        /**
+         * Any of these sale types, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        saleType?: string;
+        /**
+         * Any of these property types: names or slugs, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        propertyType?: string;
+        /**
+         * In any of these compounds: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        compound?: string;
+        /**
+         * In any of these phases: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        phase?: string;
+        /**
+         * Of any of these unit designs: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        unitDesign?: string;
+        /**
+         * Any of these unit ids. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        unitId?: string;
+        /**
+         * Any of these external ids. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        recordSystemId?: string;
+        /**
+         * All of these amenities: names in any language and case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        amenities?: string;
+        /**
+         * Lowest price.
+         */
+        minPrice?: number;
+        /**
+         * Highest price.
+         */
+        maxPrice?: number;
+        /**
+         * Smallest built-up area in square meters.
+         */
+        minBua?: number;
+        /**
+         * Largest built-up area in square meters.
+         */
+        maxBua?: number;
+        /**
+         * Fewest bedrooms.
+         */
+        minBeds?: number;
+        /**
+         * Most bedrooms.
+         */
+        maxBeds?: number;
+        /**
+         * Only what changed since then, itself or what it refers to; updatedAt is the default order.
+         */
+        updatedSince?: string;
+        /**
+         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
+         */
+        after?: string;
+        /**
+         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
+         */
+        includeDeleted?: 0 | 1;
+        /**
+         * Number of the page.
+         */
+        page?: number;
+        /**
+         * Most items of a page.
+         */
+        limit?: number;
+    };
+    url: '/external/apis/v1.0/units';
+};
+
+export type ListUnitsResponses = {
+    /**
+     * The units.
+     */
+    200: UnitsResponseDto;
+};
+
+export type ListUnitsResponse = ListUnitsResponses[keyof ListUnitsResponses];
+
+export type UpsertUnitData = {
+    body: UpsertUnitDto;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/external/apis/v1.0/units';
+};
+
+export type UpsertUnitResponses = {
+    /**
+     * The unit was updated.
+     */
+    200: UnitUpsertResponseDto;
+    /**
+     * The unit was created.
+     */
+    201: UnitUpsertResponseDto;
+};
+
+export type UpsertUnitResponse = UpsertUnitResponses[keyof UpsertUnitResponses];
+
+export type ExportUnitsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * Comma list of createdAt, updatedAt, price, bua, beds, name, unitId, status, each at most once; - before a field for descending order. Without it -createdAt, with updatedSince updatedAt.
+         */
+        sort?: string;
+        /**
+         * Any of these statuses, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        status?: string;
+        /**
+         * Any of these rental statuses, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        rentalStatus?: string;
+        /**
+         * Any of these sale types, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        saleType?: string;
+        /**
+         * Any of these property types: names or slugs, in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        propertyType?: string;
+        /**
+         * In any of these compounds: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        compound?: string;
+        /**
+         * In any of these phases: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        phase?: string;
+        /**
+         * Of any of these unit designs: slugs in any case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        unitDesign?: string;
+        /**
+         * Any of these unit ids. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        unitId?: string;
+        /**
+         * Any of these external ids. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        recordSystemId?: string;
+        /**
+         * All of these amenities: names in any language and case. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        amenities?: string;
+        /**
+         * Lowest price.
+         */
+        minPrice?: number;
+        /**
+         * Highest price.
+         */
+        maxPrice?: number;
+        /**
+         * Smallest built-up area in square meters.
+         */
+        minBua?: number;
+        /**
+         * Largest built-up area in square meters.
+         */
+        maxBua?: number;
+        /**
+         * Fewest bedrooms.
+         */
+        minBeds?: number;
+        /**
+         * Most bedrooms.
+         */
+        maxBeds?: number;
+        /**
+         * Only what changed since then, itself or what it refers to; updatedAt is the default order.
+         */
+        updatedSince?: string;
+        /**
+         * The next of the response before, sent with the same other parameters and without page. 0 begins a copy of everything in the order of ids.
+         */
+        after?: string;
+        /**
+         * 1 lists soft-deleted ones too (isDeleted: true), so that a poller can drop them.
+         */
+        includeDeleted?: 0 | 1;
+        /**
+         * Instead of the Accept header, which it overrules.
+         */
+        format?: 'json' | 'csv' | 'ndjson';
+        /**
+         * 1 begins CSV with a byte-order mark, by which spreadsheets know UTF-8.
+         */
+        bom?: 0 | 1;
+    };
+    url: '/external/apis/v1.0/units/export/all';
+};
+
+export type ExportUnitsResponses = {
+    /**
+     * The units.
+     */
+    200: UnitsResponseDto;
+};
+
+export type ExportUnitsResponse = ExportUnitsResponses[keyof ExportUnitsResponses];
+
+export type ReadUnitData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * The slug of the unit, percent-encoded.
+         */
+        slug: string;
+    };
+    query?: never;
+    url: '/external/apis/v1.0/units/{slug}';
+};
+
+export type ReadUnitResponses = {
+    /**
+     * The unit.
+     */
+    200: UnitResponseDto;
+};
+
+export type ReadUnitResponse = ReadUnitResponses[keyof ReadUnitResponses];
+
+export type UpsertReservationData = {
+    body: UpsertReservationDto;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/external/apis/v1.0/reservations';
+};
+
+export type UpsertReservationResponses = {
+    /**
+     * The reservation was updated.
+     */
+    200: ReservationUpsertResponseDto;
+    /**
+     * The reservation was created.
+     */
+    201: ReservationUpsertResponseDto;
+};
+
+export type UpsertReservationResponse = UpsertReservationResponses[keyof UpsertReservationResponses];
+
+export type ReadReservationData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+    };
+    path: {
+        /**
+         * Id of the reservation.
+         */
+        reservationId: string;
+    };
+    query?: never;
+    url: '/external/apis/v1.0/reservations/{reservationId}';
+};
+
+export type ReadReservationResponses = {
+    /**
+     * The reservation.
+     */
+    200: ReservationResponseDto;
+};
+
+export type ReadReservationResponse = ReadReservationResponses[keyof ReadReservationResponses];
+
+export type ReportReservationChangeData = {
+    body: CallbackDto;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/external/apis/v1.0/reservations/webhook';
+};
+
+export type ReportReservationChangeResponses = {
+    /**
+     * Done; no body.
+     */
+    201: unknown;
+};
+
+export type ReconcileChequesData = {
+    body: ReconciliationDto;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * A new value, a UUID for example, for each new request; with it a repetition gets the first response again for 24 hours, and changes nothing. In quotes or bare.
+         */
+        'idempotency-key'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/external/apis/v1.0/reservations/reconciliation';
+};
+
+export type ReconcileChequesResponses = {
+    /**
+     * What differs.
+     */
+    200: ReconciliationResponseDto;
+};
+
+export type ReconcileChequesResponse = ReconcileChequesResponses[keyof ReconcileChequesResponses];
+
+export type CheckHealthData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/external/apis/v1.0/healthz';
+};
+
+export type CheckHealthResponses = {
+    /**
+     * The database responds.
+     */
+    200: HealthDto;
+};
+
+export type CheckHealthResponse = CheckHealthResponses[keyof CheckHealthResponses];
+
+export type ReceiveClientCreatedWebhookPayload = {
+    type: 'client.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: ClientDto;
+};
+
+export type ReceiveClientCreatedWebhookRequest = {
+    body: ReceiveClientCreatedWebhookPayload;
+    key: 'client.created';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveClientUpdatedWebhookPayload = {
+    type: 'client.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: ClientDto;
+    /**
+     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     */
+    changes: Array<{
+        /**
+         * The field, a dotted path where it lies deeper.
+         */
+        field: string;
+        /**
+         * The value before.
+         */
+        from?: unknown;
+        /**
+         * The value now.
+         */
+        to?: unknown;
+        /**
+         * The new phones of a client.
+         */
+        added?: Array<string>;
+    }>;
+};
+
+export type ReceiveClientUpdatedWebhookRequest = {
+    body: ReceiveClientUpdatedWebhookPayload;
+    key: 'client.updated';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveLeadCreatedWebhookPayload = {
+    type: 'lead.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: LeadDto;
+};
+
+export type ReceiveLeadCreatedWebhookRequest = {
+    body: ReceiveLeadCreatedWebhookPayload;
+    key: 'lead.created';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveLeadUpdatedWebhookPayload = {
+    type: 'lead.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: LeadDto;
+    /**
+     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     */
+    changes: Array<{
+        /**
+         * The field, a dotted path where it lies deeper.
+         */
+        field: string;
+        /**
+         * The value before.
+         */
+        from?: unknown;
+        /**
+         * The value now.
+         */
+        to?: unknown;
+        /**
+         * The new phones of a client.
+         */
+        added?: Array<string>;
+    }>;
+};
+
+export type ReceiveLeadUpdatedWebhookRequest = {
+    body: ReceiveLeadUpdatedWebhookPayload;
+    key: 'lead.updated';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveLeadDeletedWebhookPayload = {
+    type: 'lead.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: LeadDto;
+};
+
+export type ReceiveLeadDeletedWebhookRequest = {
+    body: ReceiveLeadDeletedWebhookPayload;
+    key: 'lead.deleted';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveUnitCreatedWebhookPayload = {
+    type: 'unit.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: UnitDto;
+};
+
+export type ReceiveUnitCreatedWebhookRequest = {
+    body: ReceiveUnitCreatedWebhookPayload;
+    key: 'unit.created';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveUnitUpdatedWebhookPayload = {
+    type: 'unit.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: UnitDto;
+    /**
+     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     */
+    changes: Array<{
+        /**
+         * The field, a dotted path where it lies deeper.
+         */
+        field: string;
+        /**
+         * The value before.
+         */
+        from?: unknown;
+        /**
+         * The value now.
+         */
+        to?: unknown;
+        /**
+         * The new phones of a client.
+         */
+        added?: Array<string>;
+    }>;
+};
+
+export type ReceiveUnitUpdatedWebhookRequest = {
+    body: ReceiveUnitUpdatedWebhookPayload;
+    key: 'unit.updated';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveUnitDeletedWebhookPayload = {
+    type: 'unit.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: UnitDto;
+};
+
+export type ReceiveUnitDeletedWebhookRequest = {
+    body: ReceiveUnitDeletedWebhookPayload;
+    key: 'unit.deleted';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveReservationCreatedWebhookPayload = {
+    type: 'reservation.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: ReservationDto;
+};
+
+export type ReceiveReservationCreatedWebhookRequest = {
+    body: ReceiveReservationCreatedWebhookPayload;
+    key: 'reservation.created';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveReservationUpdatedWebhookPayload = {
+    type: 'reservation.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: ReservationDto;
+    /**
+     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     */
+    changes: Array<{
+        /**
+         * The field, a dotted path where it lies deeper.
+         */
+        field: string;
+        /**
+         * The value before.
+         */
+        from?: unknown;
+        /**
+         * The value now.
+         */
+        to?: unknown;
+        /**
+         * The new phones of a client.
+         */
+        added?: Array<string>;
+    }>;
+};
+
+export type ReceiveReservationUpdatedWebhookRequest = {
+    body: ReceiveReservationUpdatedWebhookPayload;
+    key: 'reservation.updated';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveWalletCreatedWebhookPayload = {
+    type: 'wallet.created';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: ChequeWalletDto;
+};
+
+export type ReceiveWalletCreatedWebhookRequest = {
+    body: ReceiveWalletCreatedWebhookPayload;
+    key: 'wallet.created';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveWalletUpdatedWebhookPayload = {
+    type: 'wallet.updated';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: ChequeWalletDto;
+    /**
+     * What is different; `from` is null where there was nothing, `to` where nothing is.
+     */
+    changes: Array<{
+        /**
+         * The field, a dotted path where it lies deeper.
+         */
+        field: string;
+        /**
+         * The value before.
+         */
+        from?: unknown;
+        /**
+         * The value now.
+         */
+        to?: unknown;
+        /**
+         * The new phones of a client.
+         */
+        added?: Array<string>;
+    }>;
+};
+
+export type ReceiveWalletUpdatedWebhookRequest = {
+    body: ReceiveWalletUpdatedWebhookPayload;
+    key: 'wallet.updated';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveWalletDeletedWebhookPayload = {
+    type: 'wallet.deleted';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: ChequeWalletDto;
+};
+
+export type ReceiveWalletDeletedWebhookRequest = {
+    body: ReceiveWalletDeletedWebhookPayload;
+    key: 'wallet.deleted';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveWalletRestoredWebhookPayload = {
+    type: 'wallet.restored';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: ChequeWalletDto;
+};
+
+export type ReceiveWalletRestoredWebhookRequest = {
+    body: ReceiveWalletRestoredWebhookPayload;
+    key: 'wallet.restored';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveWebhookPingWebhookPayload = {
+    type: 'webhook.ping';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: {
+        [key: string]: unknown;
+    };
+};
+
+export type ReceiveWebhookPingWebhookRequest = {
+    body: ReceiveWebhookPingWebhookPayload;
+    key: 'webhook.ping';
+    path?: never;
+    query?: never;
+};

@@ -1,0 +1,24 @@
+export { type IntegrationApiOptions, createIntegrationApi } from './client.js';
+export { IntegrationApiError, NoAnswerError } from './errors.js';
+export type { ErrorCode } from './generated/error-codes.js';
+export type { Operations } from './generated/operations.js';
+export type * from './generated/types.js';
+export {
+  type Changes,
+  changesOf,
+  type CursorQuery,
+  follow,
+  type FollowOptions,
+  itemsOf,
+  type List,
+  pagesOf,
+} from './lists.js';
+export type { Answer, CallOptions, NotModified, Operation } from './operation.js';
+export { defaultPolicy, type RetryPolicy, type Surroundings } from './retries.js';
+export {
+  type VerificationOptions,
+  type VerifiedWebhook,
+  verifyWebhook,
+  type WebhookEvent,
+  WebhookVerificationError,
+} from './webhooks.js';

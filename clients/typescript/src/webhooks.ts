@@ -1,0 +1,80 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Webhooks } from './generated/types.js';
+
+/** Any event that is posted to a receiver. */
+export type WebhookEvent = Webhooks['body'];
+
+/** A request that came from the API. */
+export interface VerifiedWebhook {
+  /** The same for every try and replay of the event: what was handled already is known by it. */
+  readonly id: string;
+  readonly event: WebhookEvent;
+}
+
+/** How strict the verification is. */
+export interface VerificationOptions {
+  /** How far the time of the request may be from the clock: five minutes unless it is set. */
+  readonly toleranceSeconds?: number;
+  /** For tests. */
+  readonly now?: () => number;
+}
+
+/** The request is not from the API, or not from now; the message says why. */
+export class WebhookVerificationError extends Error {
+  override readonly name = 'WebhookVerificationError';
+}
+
+/**
+ * Verifies a request to a receiver of webhooks, and gives its event.
+ *
+ * @param body as it came, byte for byte
+ * @param secrets `whsec_…`; several while one takes the place of another
+ * @throws WebhookVerificationError
+ */
+export function verifyWebhook(
+  body: string | Uint8Array,
+  headers: Headers | Readonly<Record<string, string | string[] | undefined>>,
+  secrets: string | readonly string[],
+  { toleranceSeconds = 300, now = () => Date.now() }: VerificationOptions = {},
+): VerifiedWebhook {
+  const id = headerOf(headers, 'webhook-id');
+  const timestamp = headerOf(headers, 'webhook-timestamp');
+  const signatures = headerOf(headers, 'webhook-signature');
+  const isNumber = /^\d{1,12}$/.test(timestamp);
+  if (!isNumber || Math.abs(now() / 1_000 - Number(timestamp)) > toleranceSeconds) {
+    throw new WebhookVerificationError('webhook-timestamp is too far from now');
+  }
+  const expected = [secrets]
+    .flat()
+    .map((secret) =>
+      createHmac('sha256', keyOf(secret)).update(`${id}.${timestamp}.`).update(body).digest(),
+    );
+  const sent = signatures.split(' ').map((signature) => {
+    const [version, value = ''] = signature.split(',', 2);
+    return Buffer.from(version === 'v1' ? value : '', 'base64');
+  });
+  if (!sent.some((one) => expected.some((other) => areEqual(one, other)))) {
+    throw new WebhookVerificationError('webhook-signature fits none of the secrets');
+  }
+  return { id, event: JSON.parse(Buffer.from(body).toString('utf8')) as WebhookEvent };
+}
+
+function headerOf(
+  headers: Headers | Readonly<Record<string, string | string[] | undefined>>,
+  name: string,
+): string {
+  const value = headers instanceof Headers ? headers.get(name) : headers[name];
+  if (typeof value === 'string' && value !== '') return value;
+  throw new WebhookVerificationError(`${name} is missing`);
+}
+
+function keyOf(secret: string): Buffer {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  // Anybody can sign with an empty key.
+  if (key.length === 0) throw new TypeError('A secret is empty');
+  return key;
+}
+
+function areEqual(one: Buffer, other: Buffer): boolean {
+  return one.length === other.length && timingSafeEqual(one, other);
+}

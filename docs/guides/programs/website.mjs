@@ -1,0 +1,43 @@
+// Serves form.html and sends what it posts. API_URL=https://… API_KEY=… node website.mjs
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const { API_URL, API_KEY, PORT = '8080' } = process.env;
+
+async function sendLead(lead, language, tries = 4, pause = 500) {
+  const answer = await fetch(`${API_URL}/external/apis/v1.0/leads`, {
+    method: 'POST',
+    headers: { 'api-key': API_KEY, 'content-type': 'application/json', language },
+    body: JSON.stringify(lead),
+    signal: AbortSignal.timeout(10_000),
+  }).catch(() => undefined);
+  const isFinal = answer && answer.status !== 429 && answer.status < 500;
+  if (isFinal || tries === 1) return answer;
+  await sleep(Math.max(pause, 1_000 * (answer?.headers.get('retry-after') ?? 0)));
+  return sendLead(lead, language, tries - 1, pause * 2);
+}
+
+async function receive(form) {
+  const lead = { name: form.get('name'), phoneNumber: form.get('phone') };
+  // The id makes repetitions safe, of this program and of an impatient visitor.
+  lead.recordSystemId = form.get('submission') || crypto.randomUUID();
+  const answer = await sendLead(lead, form.get('language'));
+  const code = answer?.headers.get('x-error-code');
+  // Who is known already is thanked too: whose the phone is concerns no visitor.
+  if (answer?.ok || code === 'lead.duplicate_phone') return [200, 'Thank you · شكرًا لك'];
+  if (code === 'validation.failed') return [400, (await answer.json()).message.join('\n')];
+  console.error('not sent', answer?.status, code, JSON.stringify(lead));
+  return [503, 'Please try again later · يرجى المحاولة لاحقًا'];
+}
+
+createServer(async (request, response) => {
+  const page = request.url === '/ar' ? 'form-ar.html' : 'form.html';
+  if (request.method !== 'POST') {
+    response.setHeader('content-type', 'text/html; charset=utf-8');
+    return response.end(readFileSync(new URL(page, import.meta.url)));
+  }
+  const [status, message] = await receive(new URLSearchParams(await text(request)));
+  return response.writeHead(status, { 'content-type': 'text/plain; charset=utf-8' }).end(message);
+}).listen(PORT, '127.0.0.1');

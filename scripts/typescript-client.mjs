@@ -1,0 +1,92 @@
+// What of the client in clients/typescript is made from the document of the API: the types, by a
+// generator, and the list of operations, which is all that the generator's own runtime is needed for.
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createClient } from '@hey-api/openapi-ts';
+
+const folder = 'clients/typescript/src/generated';
+const heading = '// Written by `npm run generate` from docs/openapi.json.\n';
+
+/**
+ * The generated files of the client.
+ *
+ * @param document the OpenAPI document
+ * @returns their texts by path
+ */
+export async function typescriptClientFiles(document) {
+  return {
+    [`${folder}/types.ts`]: await types(document),
+    [`${folder}/operations.ts`]: operations(document),
+    [`${folder}/error-codes.ts`]: errorCodes(document),
+  };
+}
+
+async function types(document) {
+  const output = await mkdtemp(join(tmpdir(), 'client-types-'));
+  try {
+    await createClient({
+      input: withoutErrors(document),
+      output: { path: output, header: [heading.trim()] },
+      logs: { level: 'silent', file: false },
+      plugins: [{ name: '@hey-api/typescript' }],
+    });
+    return await readFile(join(output, 'types.gen.ts'), 'utf8');
+  } finally {
+    await rm(output, { recursive: true });
+  }
+}
+
+/** Every error has the same shape, and the client throws it as a class. */
+function withoutErrors(document) {
+  const copy = structuredClone(document);
+  for (const { operation } of operationsOf(copy)) {
+    for (const status of Object.keys(operation.responses)) {
+      if (status >= '400') delete operation.responses[status];
+    }
+  }
+  delete copy.components.schemas.Error;
+  return copy;
+}
+
+function operations(document) {
+  const all = operationsOf(document);
+  const typeNames = all.flatMap(({ name }) => [`${pascal(name)}Data`, `${pascal(name)}Responses`]);
+  return [
+    heading,
+    `import type { Operation } from '../operation.js';`,
+    `import type {\n${typeNames.map((name) => `  ${name},\n`).join('')}} from './types.js';\n`,
+    '/** All operations of the API. */',
+    'export interface Operations {',
+    ...all.flatMap(({ name, operation: { summary, description = '' } }) => [
+      `  /** ${[`${summary}.`, ...description.split('\n\n', 1)].join(' ').trim()} */`,
+      `  readonly ${name}: Operation<${pascal(name)}Data, ${pascal(name)}Responses>;`,
+    ]),
+    '}\n',
+    '/** Method and path of each operation. */',
+    'export const operations = {',
+    ...all.map(({ name, method, path }) => `  ${name}: ['${method}', '${path}'],`),
+    '} as const satisfies Record<keyof Operations, readonly [method: string, path: string]>;\n',
+  ].join('\n');
+}
+
+function errorCodes({ components }) {
+  const codes = components.headers['x-error-code'].schema.enum;
+  const union = codes.map((code) => `\n  | '${code}'`).join('');
+  return `${heading}\n/** What \`x-error-code\` of an error says. */\nexport type ErrorCode =${union};\n`;
+}
+
+function operationsOf({ paths }) {
+  return Object.entries(paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]) => ({
+      name: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
+  );
+}
+
+function pascal(name) {
+  return `${name[0].toUpperCase()}${name.slice(1)}`;
+}

@@ -1,0 +1,399 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { parse } from 'csv-parse/sync';
+import { Webhook } from 'standardwebhooks';
+import type { CallbackDto, Operations, UnitDto } from '../../clients/typescript/src/index.js';
+import { runCli } from '../operator/command-line.js';
+import { apiClient } from '../support/api-client.js';
+import type { Tenant } from '../support/builders.js';
+import { addDemoTenant } from '../support/demo-tenant.js';
+import { type Received, type Receiver, type Respond, startReceiver } from '../support/receiver.js';
+import { sharedService } from '../support/shared-service.js';
+import { canRun, programs, runProgram, startProgram } from './support/programs.js';
+
+const service = sharedService();
+const folder = mkdtempSync(join(tmpdir(), 'guides-'));
+let tenant: Tenant;
+let api: Operations;
+/** Stands before the service, so that tests can take its answers away. */
+let gateway: Receiver;
+let variables: Record<string, string>;
+
+/** Of an answer that is passed on: what describes how it came is not true any more. */
+const hopHeader = /^(content-(length|encoding)|transfer-encoding|connection|keep-alive)$/;
+
+/** Passes a request on and its answer back. */
+const passOn: Respond = (received, response) => {
+  void answerTo(received).then((answer) => {
+    const kept = [...answer.headers].filter(([name]) => !hopHeader.test(name));
+    return response.writeHead(answer.status, Object.fromEntries(kept)).end(answer.bytes);
+  });
+};
+
+const answerTo = async ({ method, path, headers, body }: Received) => {
+  const init = { method, headers: forwarded(headers), ...(body === '' ? {} : { body }) };
+  const answer = await fetch(`${service.url}${path}`, init);
+  const bytes = Buffer.from(await answer.arrayBuffer());
+  return { status: answer.status, headers: answer.headers, bytes };
+};
+
+const forwarded = (headers: Record<string, string>) =>
+  Object.fromEntries(
+    ['api-key', 'content-type', 'language', 'idempotency-key', 'if-none-match']
+      .filter((name) => headers[name] !== undefined)
+      .map((name) => [name, headers[name] ?? '']),
+  );
+
+beforeAll(async () => {
+  tenant = await addDemoTenant(service.db, service.databaseUri);
+  api = apiClient(service.url, tenant.key);
+  gateway = await startReceiver(passOn);
+  variables = { API_URL: new URL(gateway.url).origin, API_KEY: tenant.key };
+});
+afterAll(async () => {
+  await gateway.stop();
+  rmSync(folder, { recursive: true });
+});
+
+/** What tests that this machine can run. */
+const where = (program: string) => (canRun(program) ? it : it.skip);
+
+describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
+  where(program)('sends what its form posts, through failures, once', async () => {
+    const website = await startProgram(program, variables);
+    const send = async (fields: Record<string, string>) => {
+      const body = new URLSearchParams({ language: 'en-us', ...fields });
+      const response = await fetch(website.url, { method: 'POST', body });
+      return [response.status, await response.text()];
+    };
+    const thanked = [200, 'Thank you · شكرًا لك'];
+    try {
+      const pages = await Promise.all(
+        ['/', '/ar'].map(async (path) => (await fetch(website.url + path)).text()),
+      );
+      expect(pages[0]).toContain('<form method="post">');
+      expect(pages[1]).toContain('<html lang="ar" dir="rtl">');
+      expect(pages.join('')).not.toContain(tenant.key);
+
+      const submission = randomUUID();
+      const phone = `010${String(Date.now()).slice(-8)}`;
+      let requests = 0;
+      gateway.respondWith((received, response) => {
+        requests += 1;
+        if (requests === 1) response.writeHead(503).end();
+        else if (requests === 2) response.destroy();
+        else passOn(received, response);
+      });
+      expect(await send({ submission, name: 'منى السيد', phone })).toEqual(thanked);
+      expect(requests).toBe(3);
+      expect(await send({ submission, name: 'منى السيد', phone })).toEqual(thanked);
+      const leads = await service.db
+        .collection('leads')
+        .find({ organizationId: tenant.organizationId, 'data.phoneNumber': phone })
+        .toArray();
+      expect(leads.map(({ data, recordSystemId }) => [data.name, recordSystemId])).toEqual([
+        ['منى السيد', submission],
+      ]);
+      expect(await send({ submission: '', name: 'Another', phone })).toEqual(thanked);
+
+      const empty = { submission: randomUUID(), name: '', phone: '' };
+      expect(await send(empty)).toEqual([
+        400,
+        'name should not be empty\nphoneNumber should not be empty',
+      ]);
+      const [status, message] = await send({ ...empty, language: 'ar-eg' });
+      expect(status).toBe(400);
+      expect(message).toMatch(/^[^a-z]*name[^a-z]*\n[^a-z]*phoneNumber[^a-z]*$/);
+    } finally {
+      gateway.respondWith(passOn);
+      await website.stop();
+    }
+  });
+});
+
+describe('send-waiting.mjs', () => {
+  it('sends a file of leads, and again without doing anything twice', async () => {
+    const file = join(folder, 'waiting.ndjson');
+    const waiting = [{ name: 'Waiting 1' }, { name: '' }, { name: 'Waiting 2' }];
+    writeFileSync(file, waiting.map((lead) => `${JSON.stringify(lead)}\n`).join(''));
+    for (const _ of ['first', 'second']) {
+      const { code, stdout, stderr } = await runProgram('send-waiting.mjs', [file], variables);
+      expect([code, stdout]).toEqual([0, 'created 2, updated 0, refused 1\n']);
+      expect(JSON.parse(stderr)).toMatchObject({
+        lead: { name: '' },
+        errorCode: 'validation.failed',
+      });
+    }
+    const filter = { organizationId: tenant.organizationId, 'data.name': /^Waiting/ };
+    expect(await service.db.collection('leads').countDocuments(filter)).toBe(2);
+  });
+});
+
+describe('the programs of a collector', () => {
+  let reservationId: string;
+
+  beforeAll(async () => {
+    const { data } = await api.upsertReservation({
+      body: {
+        recordSystemId: 'deal-of-the-collector',
+        unit: 'pm-a-001',
+        status: 'pending_cheque_collection',
+        partnerCollection: true,
+        cheques: [{ installmentId: '1' }, { installmentId: '2' }],
+      },
+    });
+    reservationId = data.reservation._id;
+  });
+
+  where('collector.py')('report every message once, though answers are lost', async () => {
+    const cheque = (
+      chequeStatus: NonNullable<CallbackDto['chequeStatus']>,
+      installmentId = '1',
+    ) => ({
+      reservationId,
+      installmentId,
+      chequeStatus,
+    });
+    const messages = [
+      cheque('post_dated'),
+      { ...cheque('pending'), chequeNumber: '000451', chequeAmount: 250_000 },
+      cheque('overdue'),
+      cheque('collected'),
+      cheque('bounced'),
+      cheque('collected'),
+      { reservationId, reservationStatus: 'expired' },
+      { reservationId, reservationStatus: 'approved' },
+      cheque('collected', '3'),
+      { reservationId: 'f'.repeat(24), reservationStatus: 'canceled' },
+    ];
+    const lost = new Set<string>();
+    gateway.respondWith((received, response) => {
+      const key = received.headers['idempotency-key'] ?? '';
+      // Of every message the first answer is lost, after the service has done what it says.
+      if (lost.has(key)) return passOn(received, response);
+      lost.add(key);
+      return void answerTo(received).then(() => response.destroy());
+    });
+    const input = messages
+      .map((message, index) => `${JSON.stringify({ id: `m-${index + 1}`, ...message })}\n`)
+      .join('');
+    const paused = { ...variables, PAUSE: '0.001' };
+    const { stdout, stderr } = await runProgram('collector.py', [], paused, input);
+    gateway.respondWith(passOn);
+    expect(stderr).toBe('');
+    expect(stdout.trim().split('\n')).toEqual([
+      ...['1', '2', '3', '4', '5', '6'].map((id) => `m-${id} unchanged, cheque applied`),
+      'm-7 ignored, cheque none',
+      'm-8 422 reservation.not_pending_cheque_collection',
+      'm-9 404 cheque.not_found',
+      'm-10 404 reservation.not_found',
+    ]);
+    const { data } = await api.readReservation({ path: { reservationId } });
+    const [first] = data.data.chequeWallet?.cheques ?? [];
+    expect(first?.statusHistory.map(({ status }) => status)).toEqual(
+      messages.slice(0, 6).map((message) => 'chequeStatus' in message && message.chequeStatus),
+    );
+  });
+
+  where('collector.py')('read back what had no answer to the end', async () => {
+    gateway.respondWith((received, response) => {
+      if (received.method === 'GET') passOn(received, response);
+      else response.writeHead(503).end();
+    });
+    const message = { id: 'm-11', reservationId, installmentId: '2', chequeStatus: 'collected' };
+    const paused = { ...variables, PAUSE: '0.001' };
+    const { stdout } = await runProgram('collector.py', [], paused, JSON.stringify(message));
+    gateway.respondWith(passOn);
+    expect(stdout).toBe('m-11 unknown, the cheque is pending: send the message again later\n');
+  });
+
+  where('reconcile.py')('tell what differs from a ledger', async () => {
+    const file = join(folder, 'ledger.csv');
+    const names = 'reservationId,installmentId,chequeStatus,chequeNumber,chequeAmount';
+    const rows = [`${reservationId},1,collected,000451,250000`, `${reservationId},2,bounced,,`];
+    writeFileSync(file, [names, ...rows, ''].join('\n'));
+    const differing = await runProgram('reconcile.py', [file], variables);
+    expect(differing).toMatchObject({
+      code: 1,
+      stdout: `${reservationId} 2 status: the platform pending, your ledger bounced\n1 of 2 agree\n`,
+    });
+    writeFileSync(file, [names, rows[0], ''].join('\n'));
+    const agreeing = await runProgram('reconcile.py', [file], variables);
+    expect(agreeing).toMatchObject({ code: 0, stdout: '1 of 1 agree\n' });
+  });
+});
+
+describe('the programs of a CRM', () => {
+  const byId = (units: readonly UnitDto[]) => units.toSorted((a, b) => (a._id < b._id ? -1 : 1));
+
+  it('keep a copy of all units', async () => {
+    const file = join(folder, 'units.json');
+    const copied = async () => {
+      const { code, stderr } = await runProgram('copy.mjs', [], { ...variables, COPY: file });
+      expect([code, stderr]).toEqual([0, '']);
+      return byId((JSON.parse(readFileSync(file, 'utf8')) as { units: UnitDto[] }).units);
+    };
+    const stored = async () => byId((await api.exportUnits()).data.data);
+    expect(await copied()).toEqual(await stored());
+    const compound = 'palm-meadows';
+    await api.upsertUnit({ body: { unitId: 'PM-A-002', compound, price: 1 } });
+    await api.upsertUnit({ body: { unitId: 'NEW', compound, name: 'New' } });
+    await api.upsertUnit({ body: { unitId: 'PM-A-003', compound, isDeleted: true } });
+    expect(await copied()).toEqual(await stored());
+  });
+
+  it('ask for a unit only when it has changed', async () => {
+    const rounds = { ...variables, ROUNDS: '3', PAUSE_MS: '1' };
+    const { stdout } = await runProgram('one-unit.mjs', ['pm-a-001'], rounds);
+    expect(stdout).toMatch(/^.+ (Sold|Reserved|Available) \d+\ncurrent\ncurrent\n$/);
+  });
+
+  where('export.py')('write what matches into a file for spreadsheets', async () => {
+    const file = join(folder, 'units.csv');
+    const { code, stdout, stderr } = await runProgram(
+      'export.py',
+      [file, 'status=Available'],
+      variables,
+    );
+    expect([code, stderr]).toEqual([0, '']);
+    const text = readFileSync(file, 'utf8');
+    expect(text.startsWith('\u{FEFF}')).toBe(true);
+    const rows = parse<Record<string, string>>(text, { bom: true, columns: true });
+    const { data } = await api.exportUnits({ query: { status: 'Available' } });
+    expect(rows.map(({ slug }) => slug).toSorted()).toEqual(
+      data.data.map(({ slug }) => slug).toSorted(),
+    );
+    expect(stdout).toBe(`${rows.length} units\n`);
+    expect(rows.some(({ name = '' }) => /[ء-ي]/.test(name))).toBe(true);
+  });
+
+  where('export.py')('write what takes several responses into one file', async () => {
+    const file = join(folder, 'parts.csv');
+    const asked: string[] = [];
+    gateway.respondWith(({ path }, response) => {
+      const { searchParams: query } = new URL(path, gateway.url);
+      asked.push(`${query.get('after')} ${query.get('bom')}`);
+      const isFirst = query.get('after') === '0';
+      const headers = { 'x-total-count': '2', ...(isFirst ? { 'x-next-cursor': 'c1' } : {}) };
+      const text = `${isFirst ? '\u{FEFF}' : ''}_id,name\r\n${isFirst ? 'a,A' : 'b,B'}\r\n`;
+      response.writeHead(200, headers).end(text);
+    });
+    const { stdout } = await runProgram('export.py', [file], variables);
+    gateway.respondWith(passOn);
+    expect(asked).toEqual(['0 1', 'c1 null']);
+    expect(readFileSync(file, 'utf8')).toBe('\u{FEFF}_id,name\r\na,A\r\nb,B\r\n');
+    expect(stdout).toBe('2 units\n');
+  });
+});
+
+describe.each(['receiver.mjs', 'receiver.py', 'receiver.php'])('%s', (program) => {
+  where(program)('takes what is signed, once, and nothing else', async () => {
+    const secret = `whsec_${randomBytes(32).toString('base64')}`;
+    const receiver = await startProgram(program, { WEBHOOK_SECRET: secret, TMPDIR: folder });
+    const body =
+      '{"type":"lead.created","timestamp":"2030-01-01T00:00:00.000Z","data":{"_id":"عربي"}}';
+    const post = async (sent: string, at = new Date(), by = [secret], id = 'msg_1') => {
+      const headers = {
+        'webhook-id': id,
+        'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+        'webhook-signature': by.map((each) => new Webhook(each).sign(id, at, body)).join(' '),
+      };
+      return (await fetch(receiver.url, { method: 'POST', headers, body: sent })).status;
+    };
+    const foreign = `whsec_${randomBytes(32).toString('base64')}`;
+    try {
+      expect(await post(body)).toBe(204);
+      expect(await post(body)).toBe(204);
+      expect(await post(body, new Date(), [foreign, secret], 'msg_2')).toBe(204);
+      expect(await post(body.replace('created', 'deleted'))).toBe(401);
+      expect(await post(body, new Date(Date.now() - 400_000))).toBe(401);
+      expect(await post(body, new Date(), [foreign])).toBe(401);
+      expect((await fetch(receiver.url, { method: 'POST', body })).status).toBe(401);
+      expect(receiver.printed().match(/lead\.created عربي/g)).toHaveLength(2);
+      expect(receiver.printed()).not.toContain('lead.deleted');
+    } finally {
+      await receiver.stop();
+    }
+  });
+});
+
+describe("the commands of the operator's guide", () => {
+  it('do what it says, one after the other', async () => {
+    const guide = readFileSync('docs/guides/operator.md', 'utf8');
+    const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
+    const commands = fences.join('').trim().split('\n');
+    const known = new Map<string, string>();
+    /** What the guide's reader does between two commands, and puts into the next ones. */
+    const remember = async (command: string, printed: { _id?: string; key?: string }) => {
+      const { _id = '', key = '' } = printed;
+      if (command.startsWith('org create')) known.set('organization id', _id);
+      if (command.startsWith('webhook add')) known.set('endpoint id', _id);
+      if (!command.startsWith('key issue')) return;
+      known.set('key id', _id);
+      const partner = apiClient(service.url, key);
+      await partner.upsertLead({ body: { recordSystemId: 'form-1', name: 'Mona' } });
+      const deal = await partner.upsertReservation({ body: { unit: 'pm-a-001' } });
+      known.set('reservation id', deal.data.reservation._id);
+    };
+    const outcomes: (string | number)[][] = [];
+    for (const line of commands) {
+      const command = line.replace('npm run cli -- ', '');
+      const args = [...command.matchAll(/"([^"]+)"|<([^>]+)>|(\S+)/g)].map(
+        ([, quoted, placeholder = '', plain = '']) => quoted ?? known.get(placeholder) ?? plain,
+      );
+      const file = args.indexOf('src/demo/catalogue.ndjson');
+      if (file >= 0) args[file] = join(process.cwd(), 'src/demo/catalogue.ndjson');
+      const { code, stdout, stderr } = await runCli([...args, '--json'], {
+        MONGODB_URI: service.databaseUri,
+      });
+      outcomes.push([line, code, code === 0 ? '' : stderr]);
+      if (code === 0) await remember(command, JSON.parse(stdout) as { _id?: string; key?: string });
+    }
+    expect(outcomes).toEqual(commands.map((line) => [line, 0, '']));
+    expect(commands.length).toBeGreaterThan(10);
+  });
+});
+
+describe('the guides', () => {
+  const files = readdirSync('docs/guides').filter((file) => file.endsWith('.md'));
+  const guides = new Map(
+    files.map((file) => [file, readFileSync(join('docs/guides', file), 'utf8')]),
+  );
+  const all = [...guides.values()].join('\n');
+
+  it.each(readdirSync(programs))('show %s, which is short', (program) => {
+    expect(all).toContain(`(programs/${program})`);
+    const lines = readFileSync(join(programs, program), 'utf8').split('\n');
+    // Blank lines, comments and closing brackets count as nothing to read.
+    const code = lines.filter((line) => !/^\s*(#|\/\/|[\])}]*[;,]?$)/.test(line));
+    expect(code.length).toBeLessThanOrEqual(40);
+  });
+
+  it.each(files)('lead only to what there is: %s', (file) => {
+    const targets = [...(guides.get(file) ?? '').matchAll(/\]\(([^):#]+)(#[^)]*)?\)/g)];
+    expect(targets.length).toBeGreaterThan(0);
+    const missing = targets
+      .map(([, target = '']) => join('docs/guides', target))
+      .filter((path) => !existsSync(path));
+    expect(missing).toEqual([]);
+  });
+
+  it.each(files.filter((file) => file.endsWith('.ar.md')))(
+    'run from right to left, their code from left to right: %s',
+    (file) => {
+      const text = guides.get(file) ?? '';
+      const outside = text.replaceAll(/<div dir="rtl">.+?<\/div>/gs, '');
+      const inside = text.match(/<div dir="rtl">.+?<\/div>/gs)?.join('') ?? '';
+      expect(inside).not.toContain('```');
+      expect(outside.replaceAll(/^```.+?^```/gms, '').trim()).toBe('');
+      // The same programs and the same steps as in English.
+      const english = guides.get(file.replace('.ar.md', '.md')) ?? '';
+      const links = (of: string) => new Set(of.match(/\(programs\/[^)]+\)/g));
+      expect(links(text)).toEqual(links(english));
+      expect(text.match(/^## /gm)?.length).toBe(english.match(/^## /gm)?.length);
+    },
+  );
+});

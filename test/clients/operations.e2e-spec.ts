@@ -1,0 +1,195 @@
+import { readFileSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  IntegrationApiError,
+  itemsOf,
+  type Operations,
+  pagesOf,
+} from '../../clients/typescript/src/index.js';
+import { apiClient } from '../support/api-client.js';
+import { addCatalogue, addCompound, addTenant } from '../support/builders.js';
+import { sharedService } from '../support/shared-service.js';
+
+const service = sharedService();
+let api: Operations;
+let arabic: Operations;
+/** What has been called, so that an operation that is added is not forgotten. */
+const called = new Set<string>();
+
+beforeAll(async () => {
+  const { organizationId, key } = await addTenant(service.db);
+  const name = { 'en-us': 'Palm Meadows', 'ar-eg': 'بالم ميدوز' };
+  const compoundId = await addCompound(service.db, organizationId, name, { slug: 'palm-meadows' });
+  await addCatalogue(service.db, 'units', organizationId, {
+    compoundId,
+    slug: 'old',
+    name: { 'en-us': 'Old' },
+  });
+  api = new Proxy(apiClient(service.url, key), {
+    get: (operations, operation: keyof Operations) => {
+      called.add(operation);
+      return operations[operation];
+    },
+  });
+  arabic = apiClient(service.url, key, { language: 'ar-eg' });
+});
+
+const errorOf = async (call: Promise<unknown>): Promise<IntegrationApiError> => {
+  const error: unknown = await call.catch((thrown: unknown) => thrown);
+  if (error instanceof IntegrationApiError) return error;
+  throw new Error('It did not fail as expected', { cause: error });
+};
+
+describe('the TypeScript client', () => {
+  it('creates, updates, reads and deletes leads', async () => {
+    const recordSystemId = 'نموذج/1 ?#%';
+    const created = await api.upsertLead({
+      body: { recordSystemId, name: 'Mona', data: { rooms: [2, 3] }, project: 'Palm Meadows' },
+    });
+    expect(created.status).toBe(201);
+    expect(created.data.operation).toBe('create');
+    const updated = await api.upsertLead({ body: { recordSystemId, email: 'mona@example.com' } });
+    expect(updated.status).toBe(200);
+    const { data } = await api.readLead({ path: { recordSystemId } });
+    expect(data.lead).toEqual(updated.data.lead);
+    expect(data.lead.data).toEqual({
+      name: 'Mona',
+      email: 'mona@example.com',
+      rooms: [2, 3],
+      project: 'Palm Meadows',
+    });
+    const deleted = await api.deleteLead({ path: { recordSystemId } });
+    expect(deleted.data.lead._id).toBe(created.data.lead._id);
+  });
+
+  it('sends a batch of leads', async () => {
+    const phone = '01001112223';
+    const { data } = await api.upsertLeads({
+      body: { leads: [{ phoneNumber: phone }, { phoneNumber: phone }] },
+    });
+    expect(data.results.map(({ statusCode, errorCode }) => [statusCode, errorCode])).toEqual([
+      [201, undefined],
+      [400, 'lead.duplicate_phone'],
+    ]);
+  });
+
+  it('repeats a POST with the key that it is given, and one without it anew', async () => {
+    const again = { body: { name: 'Mona' }, headers: { 'idempotency-key': '"once"' } };
+    const first = await api.upsertLead(again);
+    expect((await api.upsertLead(again)).data.lead._id).toBe(first.data.lead._id);
+    const other = await api.upsertLead({ body: { name: 'Mona' } });
+    expect(other.data.lead._id).not.toBe(first.data.lead._id);
+  });
+
+  it('writes, reads, lists and exports units', async () => {
+    const written = await api.upsertUnit({
+      body: { recordSystemId: 'u-1', unitId: 'A-1', compound: 'palm-meadows', name: 'A, "B"' },
+    });
+    const { slug } = written.data.unit;
+    const read = await api.readUnit({ path: { slug } });
+    expect(read.data.data).toEqual(written.data.unit);
+    const tag = read.headers.get('etag') ?? '';
+    const current = await api.readUnit({ path: { slug }, headers: { 'if-none-match': tag } });
+    expect(current).toMatchObject({ status: 304, data: undefined });
+
+    const query = { sort: '-price', minPrice: 0, unitId: 'A-1' };
+    const found = await api.listUnits({ query });
+    expect(found.data.data).toEqual([written.data.unit]);
+    const exported = await api.exportUnits({ query: { unitId: 'A-1' } });
+    expect(exported.data.data).toEqual([written.data.unit]);
+    const csv = await api.exportUnits({ query: { unitId: 'A-1', format: 'csv' } });
+    expect(csv.data).toContain('"A, ""B"""');
+    const lines = await api.exportUnits({ query: { format: 'ndjson', unitId: 'A-1' } });
+    expect(JSON.parse(lines.data)).toEqual(written.data.unit);
+  });
+
+  it('lists compounds and their units, in the language of the client or of a call', async () => {
+    const { data } = await api.listCompounds({ query: { all: 1 } });
+    expect(data.data.map(({ name }) => name)).toEqual(['Palm Meadows']);
+    expect((await arabic.listCompounds()).data.data[0]?.name).toBe('بالم ميدوز');
+    const english = { headers: { language: 'en-us' } };
+    expect((await arabic.listCompounds(english)).data.data[0]?.name).toBe('Palm Meadows');
+    const units = await api.listCompoundUnits({ path: { slug: 'palm-meadows' } });
+    expect(units.data.data.map(({ slug }) => slug)).toContain('old');
+  });
+
+  it('reads lists along their cursor', async () => {
+    for (const unitId of ['P-1', 'P-2', 'P-3']) {
+      await api.upsertUnit({ body: { unitId, compound: 'palm-meadows', name: unitId } });
+    }
+    const ids: string[] = [];
+    for await (const unit of itemsOf(api.listUnits, { limit: 1, unitId: 'P-1,P-2,P-3' })) {
+      ids.push(unit.unitId);
+    }
+    expect(ids.toSorted()).toEqual(['P-1', 'P-2', 'P-3']);
+    const sizes: number[] = [];
+    const query = { limit: 2, unitId: 'P-1,P-2,P-3' };
+    for await (const page of pagesOf(api.listUnits, query)) sizes.push(page.data.data.length);
+    expect(sizes).toEqual([2, 1]);
+  });
+
+  it('makes a reservation, reports its cheque and compares the books', async () => {
+    await api.upsertUnit({
+      body: { recordSystemId: 'sold', unitId: 'S-1', compound: 'palm-meadows', name: 'S' },
+    });
+    const { data } = await api.upsertReservation({
+      body: {
+        recordSystemId: 'deal',
+        unit: { recordSystemId: 'sold' },
+        status: 'pending_cheque_collection',
+        partnerCollection: true,
+        cheques: [{ installmentId: '1', chequeAmount: 250_000 }],
+      },
+    });
+    const { _id: reservationId } = data.reservation;
+    const reported = await api.reportReservationChange({
+      body: { reservationId, installmentId: '1', chequeStatus: 'collected' },
+    });
+    expect(reported.status).toBe(201);
+    expect(reported.data).toBeUndefined();
+    expect(reported.headers.get('x-callback-cheque')).toBe('applied');
+    const read = await api.readReservation({ path: { reservationId } });
+    expect(read.data.data.status).toBe('approved');
+    expect(read.data.data.chequeWallet?.cheques[0]?.status).toBe('collected');
+    const compared = await api.reconcileCheques({
+      body: { cheques: [{ reservationId, installmentId: '1', chequeStatus: 'bounced' }] },
+    });
+    expect(compared.data.differences).toMatchObject([{ ours: 'collected', theirs: 'bounced' }]);
+  });
+
+  it('throws errors with their code, messages and request', async () => {
+    const failed = await errorOf(
+      api.upsertLead({ body: { name: '', email: 'x' }, headers: { 'x-request-id': 'form-7' } }),
+    );
+    expect(failed).toMatchObject({ status: 400, code: 'validation.failed', requestId: 'form-7' });
+    expect(failed.messages).toHaveLength(2);
+    const unknown = { path: { recordSystemId: 'unknown' } };
+    const missing = await errorOf(arabic.readLead(unknown));
+    expect(missing).toMatchObject({
+      status: 404,
+      code: 'lead.not_found',
+      messages: ['العميل المحتمل غير موجود'],
+    });
+    const wrongKey = apiClient(service.url, 'wrong');
+    expect(await errorOf(wrongKey.listUnits())).toMatchObject({ status: 401, code: 'key.invalid' });
+  });
+
+  it.each(['', '.', '..'])('sends no request for the id "%s"', async (recordSystemId) => {
+    const call = api.deleteLead({ path: { recordSystemId } });
+    await expect(call).rejects.toThrow('recordSystemId cannot be part of an address');
+  });
+
+  it('says how the service is', async () => {
+    expect((await api.checkHealth()).data.ok).toBe(true);
+  });
+
+  it('has been called for every operation of the document', () => {
+    const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as {
+      paths: Record<string, Record<string, { operationId: string }>>;
+    };
+    const documented = Object.values(paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    expect([...called].toSorted()).toEqual(documented.toSorted());
+  });
+});

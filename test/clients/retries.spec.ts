@@ -1,0 +1,220 @@
+import type { RequestListener } from 'node:http';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  createIntegrationApi,
+  IntegrationApiError,
+  type IntegrationApiOptions,
+  NoAnswerError,
+} from '../../clients/typescript/src/index.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+
+type Response = Parameters<RequestListener>[1];
+
+let receiver: Receiver;
+let now: number;
+let pauses: number[];
+
+beforeAll(async () => {
+  receiver = await startReceiver();
+});
+afterAll(() => receiver.stop());
+beforeEach(() => {
+  receiver.received.length = 0;
+  now = Date.parse('2030-01-01T00:00:00Z');
+  pauses = [];
+});
+
+/** Time passes only while the client pauses. */
+const client = (options: Partial<IntegrationApiOptions> = {}) =>
+  createIntegrationApi({
+    baseUrl: new URL(receiver.url).origin,
+    apiKey: 'secret',
+    surroundings: {
+      now: () => now,
+      random: () => 0,
+      sleep: (milliseconds) => {
+        pauses.push(milliseconds);
+        now += milliseconds;
+        return Promise.resolve();
+      },
+    },
+    ...options,
+  });
+
+/** Answers each request as the list says, and those after it as its last entry. */
+function answers(...list: [status: number, headers?: Record<string, string>, body?: object][]) {
+  receiver.respondWith((_, response) => {
+    const [status, headers, body = {}] = list[receiver.received.length - 1] ?? list.at(-1) ?? [500];
+    const type = { 'content-type': 'application/json; charset=utf-8' };
+    response.writeHead(status, { ...type, ...headers }).end(JSON.stringify(body));
+  });
+}
+
+const lead = { body: { name: 'Mona' } };
+const thrownBy = (call: Promise<unknown>) => call.then(undefined, (error: unknown) => error);
+
+describe('a client that gets no good answer', () => {
+  it.each([408, 429, 500, 502, 503, 504])(
+    'sends again after %i, with the same key',
+    async (status) => {
+      answers([status], [status], [201, {}, { ok: true }]);
+      expect(await client().upsertLead(lead)).toMatchObject({ status: 201, data: { ok: true } });
+      const keys = receiver.received.map(({ headers }) => headers['idempotency-key']);
+      expect(keys).toHaveLength(3);
+      expect(new Set(keys).size).toBe(1);
+      expect(keys[0]).toMatch(/^"[0-9a-f-]{36}"$/);
+      expect(receiver.received.map(({ body }) => body)).toEqual(Array(3).fill('{"name":"Mona"}'));
+      expect(pauses).toEqual([500, 1_000]);
+    },
+  );
+
+  it('gives each call another key, and none to what is no POST', async () => {
+    answers([200]);
+    const api = client();
+    await api.upsertLead(lead);
+    await api.upsertLead(lead);
+    await api.deleteLead({ path: { recordSystemId: 'a/b' } });
+    const [first, second, third] = receiver.received;
+    expect(first?.headers['idempotency-key']).not.toBe(second?.headers['idempotency-key']);
+    expect(third).toMatchObject({ method: 'DELETE', path: '/external/apis/v1.0/leads/a%2Fb' });
+    expect(third?.headers['idempotency-key']).toBeUndefined();
+    expect(third?.headers['api-key']).toBe('secret');
+  });
+
+  it.each([400, 401, 404, 409, 413, 422])('does not repeat what ended with %i', async (status) => {
+    answers([
+      status,
+      { 'x-error-code': 'lead.not_found', 'x-request-id': 'r-1' },
+      { message: 'No' },
+    ]);
+    const error = await thrownBy(client().upsertLead(lead));
+    expect(error).toBeInstanceOf(IntegrationApiError);
+    expect(error).toMatchObject({
+      status,
+      code: 'lead.not_found',
+      messages: ['No'],
+      requestId: 'r-1',
+    });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('waits for the first request with its key', async () => {
+    answers([409, { 'x-error-code': 'idempotency.request_running' }], [201]);
+    expect((await client().upsertLead(lead)).status).toBe(201);
+  });
+
+  it('waits as long as Retry-After says, in seconds', async () => {
+    answers([429, { 'retry-after': '7' }], [200]);
+    await client().listUnits();
+    expect(pauses).toEqual([7_000]);
+  });
+
+  it('waits as long as Retry-After says, as a date', async () => {
+    answers(
+      [503, { 'retry-after': 'Tue, 01 Jan 2030 00:00:09 GMT' }],
+      [503, { 'retry-after': 'Tue, 01 Jan 2030 00:00:01 GMT' }],
+      [200],
+    );
+    await client().listUnits();
+    expect(pauses).toEqual([9_000, 0]);
+  });
+
+  it('pauses longer each time, and less by chance', async () => {
+    answers([503]);
+    const chances = [0, 1, 0.5, 0, 1];
+    const surroundings = {
+      now: () => now,
+      random: () => chances[pauses.length] ?? 0,
+      sleep: (milliseconds: number) => Promise.resolve(pauses.push(milliseconds)),
+    };
+    const retries = { longestPauseMs: 3_000 };
+    const error = await thrownBy(client({ surroundings, retries }).listUnits());
+    expect(error).toMatchObject({ status: 503, code: undefined });
+    expect(receiver.received).toHaveLength(6);
+    expect(pauses).toEqual([500, 500, 1_500, 3_000, 1_500]);
+  });
+
+  it('gives up at once when it was told to wait beyond its time', async () => {
+    answers([503, { 'retry-after': '61' }]);
+    expect(await thrownBy(client().listUnits())).toMatchObject({ status: 503 });
+    expect(pauses).toEqual([]);
+    const patient = client().listUnits({}, { totalTimeoutMs: 100_000 });
+    expect(await thrownBy(patient)).toMatchObject({ status: 503 });
+    expect(pauses).toEqual([61_000]);
+  });
+
+  it('ends a try that takes too long, and sends again', async () => {
+    receiver.respondWith((_, response: Response) => {
+      if (receiver.received.length > 1) response.writeHead(201).end();
+    });
+    // On a busy machine more tries than the first may take too long.
+    const api = client({ retries: { tryTimeoutMs: 100, tries: 30, totalTimeoutMs: 1e9 } });
+    expect((await api.upsertLead(lead)).status).toBe(201);
+    const keys = receiver.received.map(({ headers }) => headers['idempotency-key']);
+    expect(keys.length).toBeGreaterThan(1);
+    expect(new Set(keys).size).toBe(1);
+  });
+
+  it('discards an answer that breaks off', async () => {
+    receiver.respondWith((_, response) => {
+      if (receiver.received.length > 1) response.writeHead(201).end('{"ok":true}');
+      else response.writeHead(201, { 'content-length': 100 }).write('{"ok":');
+      if (receiver.received.length === 1) setImmediate(() => response.destroy());
+    });
+    expect((await client().upsertLead(lead)).status).toBe(201);
+  });
+
+  it('says after how many tries there was no answer', async () => {
+    receiver.respondWith((_, response) => response.destroy());
+    const error = await thrownBy(client({ retries: { tries: 3 } }).listUnits());
+    expect(error).toBeInstanceOf(NoAnswerError);
+    expect(error).toMatchObject({ tries: 3, message: 'No answer after 3 tries' });
+    expect((error as NoAnswerError).cause).toBeInstanceOf(Error);
+  });
+
+  it('tells a page of a proxy from an error of the API', async () => {
+    receiver.respondWith((_, response) => response.writeHead(403).end('<html>Forbidden</html>'));
+    expect(await thrownBy(client().listUnits())).toMatchObject({
+      status: 403,
+      code: undefined,
+      messages: ['HTTP status 403'],
+    });
+  });
+
+  it('follows no redirect with its key', async () => {
+    const location = new URL('/elsewhere', receiver.url).href;
+    answers([302, { location }]);
+    expect(await thrownBy(client().listUnits())).toMatchObject({ status: 302 });
+    expect(receiver.received).toHaveLength(1);
+  });
+});
+
+describe('a call that is aborted', () => {
+  const reason = new Error('The visitor left');
+
+  it('ends while it waits for the answer', async () => {
+    const controller = new AbortController();
+    receiver.respondWith(() => controller.abort(reason));
+    const call = client().upsertLead(lead, { signal: controller.signal });
+    expect(await thrownBy(call)).toBe(reason);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('ends while it pauses', async () => {
+    answers([503, { 'retry-after': '50' }]);
+    const controller = new AbortController();
+    const { signal } = controller;
+    const api = createIntegrationApi({ baseUrl: new URL(receiver.url).origin, apiKey: 'secret' });
+    const call = thrownBy(api.listUnits({}, { signal }));
+    await receiver.receivedRequests(1);
+    controller.abort(reason);
+    expect(await call).toBe(reason);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('is not begun when it was aborted before', async () => {
+    const call = client().listUnits({}, { signal: AbortSignal.abort(reason) });
+    expect(await thrownBy(call)).toBe(reason);
+    expect(receiver.received).toEqual([]);
+  });
+});

@@ -1,0 +1,106 @@
+import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import { connect, type AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { eventually } from '../../support/eventually.js';
+
+/** Where the programs of the guides are. */
+export const programs = join(import.meta.dirname, '../../../docs/guides/programs');
+
+const interpreters = { mjs: process.execPath, py: 'python3', php: 'php' } as const;
+type Kind = keyof typeof interpreters;
+
+/** Whether this machine has what runs a program; says so when it has not. */
+export function canRun(program: string): boolean {
+  const interpreter = interpreters[kindOf(program)];
+  const isThere = spawnSync(interpreter, ['--version']).status === 0;
+  if (!isThere) process.stderr.write(`${program} is not tested: there is no ${interpreter} here\n`);
+  return isThere;
+}
+
+/** What a program printed before it ended. */
+export interface Run {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a program to its end. */
+export function runProgram(
+  program: string,
+  args: readonly string[],
+  variables: Record<string, string>,
+  input = '',
+): Promise<Run> {
+  const options = { env: environment(variables) };
+  return new Promise((resolve) => {
+    const command = [join(programs, program), ...args];
+    const child = execFile(
+      interpreters[kindOf(program)],
+      command,
+      options,
+      (error, stdout, stderr) => {
+        resolve({ code: error === null ? 0 : Number(error.code ?? -1), stdout, stderr });
+      },
+    );
+    child.stdin?.end(input);
+  });
+}
+
+/** A program that serves HTTP until it is stopped. */
+export interface Server {
+  readonly url: string;
+  /** All that it has printed. */
+  readonly printed: () => string;
+  stop(): Promise<void>;
+}
+
+/** Starts a program and waits until it takes connections. */
+export async function startProgram(
+  program: string,
+  variables: Record<string, string>,
+): Promise<Server> {
+  const port = await freePort();
+  const file = join(programs, program);
+  const args = kindOf(program) === 'php' ? ['-S', `127.0.0.1:${port}`, file] : [file];
+  const child: ChildProcess = spawn(interpreters[kindOf(program)], args, {
+    env: environment({ ...variables, PORT: String(port) }),
+  });
+  let printed = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream?.setEncoding('utf8').on('data', (text: string) => (printed += text));
+  }
+  await eventually(async () => {
+    if (child.exitCode !== null) throw new Error(`${program} ended: ${printed}`);
+    const socket = connect(port, '127.0.0.1');
+    await once(socket, 'connect');
+    socket.destroy();
+  });
+  return {
+    url: `http://127.0.0.1:${port}`,
+    printed: () => printed,
+    stop: async () => {
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
+    },
+  };
+}
+
+function kindOf(program: string): Kind {
+  return program.split('.').at(-1) as Kind;
+}
+
+function environment(variables: Record<string, string>): NodeJS.ProcessEnv {
+  const { PATH } = process.env;
+  return { PATH, PYTHONDONTWRITEBYTECODE: '1', ...variables };
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}

@@ -1,0 +1,25 @@
+import {
+  createIntegrationApi,
+  type IntegrationApiOptions,
+  type Operations,
+} from '../../clients/typescript/src/index.js';
+
+/** The client of `clients/typescript` with a key; unlike a partner's it sends nothing again. */
+export function apiClient(
+  baseUrl: string,
+  apiKey: string,
+  options: Partial<IntegrationApiOptions> = {},
+): Operations {
+  return createIntegrationApi({
+    baseUrl,
+    apiKey,
+    retries: { tries: 1, totalTimeoutMs: 300_000, tryTimeoutMs: 300_000 },
+    // What a test has written itself is in the response at once.
+    fetch: (input, init) => {
+      const headers = new Headers(init?.headers);
+      headers.set('cache-control', 'no-cache');
+      return fetch(input, { ...init, headers });
+    },
+    ...options,
+  });
+}

@@ -1,0 +1,15 @@
+import type { Db } from 'mongodb';
+import { runCli } from '../operator/command-line.js';
+import { addTenant, type Tenant } from './builders.js';
+
+/** An organization that has the demo catalogue, to which the examples of the reference belong. */
+export async function addDemoTenant(db: Db, databaseUri: string): Promise<Tenant> {
+  const tenant = await addTenant(db);
+  const organization = ['--org', tenant.organizationId.toHexString()];
+  const file = `${process.cwd()}/src/demo/catalogue.ndjson`;
+  const { code, stderr } = await runCli(['catalog', 'import', file, ...organization], {
+    MONGODB_URI: databaseUri,
+  });
+  if (code !== 0) throw new Error(`The demo catalogue was not imported: ${stderr}`);
+  return tenant;
+}
