@@ -43,15 +43,23 @@ describe('fieldChanges', () => {
   });
 
   it('compares objects and lists by all that is in them', () => {
-    const before = { a: { x: 1 }, b: { x: 1, y: 1 }, c: { x: 1 }, d: [1, 2], e: [{ x: 1, y: 2 }] };
+    const before = {
+      a: { x: 1 },
+      b: { x: 1, y: 1 },
+      c: { x: 1 },
+      d: [1, 2],
+      e: [{ x: 1, y: 2 }],
+      f: ['x'],
+    };
     const after = {
       a: { x: 1, y: 1 },
       b: { x: 1, y: 2 },
       c: { y: 1 },
       d: [1, 3],
       e: [{ y: 2, x: 1 }],
+      f: 'x',
     };
-    const fields = ['a', 'b', 'c', 'd'];
+    const fields = ['a', 'b', 'c', 'd', 'f'];
     expect(fieldChanges(before, after).map(({ field }) => field)).toEqual(fields);
     expect(fieldChanges(after, before).map(({ field }) => field)).toEqual(fields);
   });
