@@ -1,4 +1,4 @@
-/** @type {import('@stryker-mutator/api/core').PartialStrykerOptions} */
+/** @type {ConstructorParameters<typeof import('@stryker-mutator/core').Stryker>[0]} */
 export default {
   // What decides without asking a database, a clock or a network.
   mutate: [
@@ -7,7 +7,7 @@ export default {
     'src/database/transactions/{grouped-transactions,request-groups}.ts',
     'src/leads/{lead-merge,lead-size}.ts',
     'src/leads/phones/{duplicate-phones,lead-phones}.ts',
-    'src/leads/upsert/{decide-lead,lead-records}.ts',
+    'src/leads/upsert/{decide-lead,lead-decision,lead-records}.ts',
     'src/reservations/{transitions,update-between,reservation-state}.ts',
     'src/reservations/callback/callback-decision.ts',
     'src/reservations/cheques/{cheques,wallets}.ts',
@@ -28,6 +28,9 @@ export default {
   reporters: ['clear-text', 'json'],
   clearTextReporter: { allowColor: false, logTests: false, allowEmojis: false },
   jsonReporter: { fileName: 'node_modules/.cache/mutation.json' },
+  // A busy machine is no reason to count a mutant as found.
+  timeoutMS: 30_000,
+  thresholds: { high: 100, low: 98, break: 98 },
   concurrency: 2,
   ignorePatterns: ['dist', 'docs', 'bench', 'ops', 'sbom.cdx.json'],
 };

@@ -17,9 +17,11 @@ describe('fieldChanges', () => {
   });
 
   it('compares nested fields key by key', () => {
-    const changes = fieldChanges({ data: { a: 1, b: 1 } }, { data: { a: 1, b: 2 }, x: 1 }, [
-      'data',
-    ]);
+    const changes = fieldChanges(
+      { data: { a: 1, b: 1 } },
+      { data: { a: 1, b: 2 }, x: 1 },
+      new Set(['data']),
+    );
     expect(changes).toEqual([
       { field: 'data.b', from: 1, to: 2 },
       { field: 'x', from: null, to: 1 },
@@ -38,6 +40,35 @@ describe('fieldChanges', () => {
       g: {},
     };
     expect(fieldChanges(before, after).map(({ field }) => field)).toEqual(['d', 'f', 'g']);
+  });
+
+  it('compares objects and lists by all that is in them', () => {
+    const before = {
+      a: { x: 1 },
+      b: { x: 1, y: 1 },
+      c: { x: 1 },
+      d: [1, 2],
+      e: [{ x: 1, y: 2 }],
+      f: ['x'],
+    };
+    const after = {
+      a: { x: 1, y: 1 },
+      b: { x: 1, y: 2 },
+      c: { y: 1 },
+      d: [1, 3],
+      e: [{ y: 2, x: 1 }],
+      f: 'x',
+    };
+    const fields = ['a', 'b', 'c', 'd', 'f'];
+    expect(fieldChanges(before, after).map(({ field }) => field)).toEqual(fields);
+    expect(fieldChanges(after, before).map(({ field }) => field)).toEqual(fields);
+  });
+
+  it('takes a key that one of them lacks for a change, whatever objects inherit', () => {
+    const added = JSON.parse('{"__proto__":{}}') as object;
+    expect(fieldChanges({}, { ...added })).toEqual([{ field: '__proto__', from: null, to: {} }]);
+    expect(fieldChanges({ a: {} }, { a: added }).map(({ field }) => field)).toEqual(['a']);
+    expect(fieldChanges({ a: { x: 1 } }, { a: added }).map(({ field }) => field)).toEqual(['a']);
   });
 
   it('takes names of Object.prototype for ordinary keys', () => {

@@ -20,6 +20,11 @@ describe('phoneKey', () => {
     ['+', '+'],
   ])('of %p in Egypt is %s', (phone, key) => expect(phoneKey(phone, 'EG')).toBe(key));
 
+  it.each(['0123456789', '٠١٢٣٤٥٦٧٨٩', '۰۱۲۳۴۵۶۷۸۹'])('reads each digit of %s', (digits) => {
+    const read = Array.from(digits, (digit) => phoneKey(`ext. ${digit}`, 'EG'));
+    expect(read.join('')).toBe('0123456789');
+  });
+
   it('depends on the country', () => {
     expect(phoneKey('0501234567', 'SA')).toBe('+966501234567');
     expect(phoneKey('0501234567', 'AE')).toBe('+971501234567');
@@ -27,8 +32,10 @@ describe('phoneKey', () => {
 
   it('keeps a bounded number of phones, and none that is too long to be one', () => {
     const before = keptPhones();
-    phoneKey('9'.repeat(1_000), 'EG');
+    phoneKey('9'.repeat(65), 'EG');
     expect(keptPhones()).toBe(before);
+    phoneKey('9'.repeat(64), 'EG');
+    expect(keptPhones()).toBe(before + 1);
     for (let number = 0; number < keptPhonesLimit + 10; number++) phoneKey(`0${number}`, 'EG');
     expect(keptPhones()).toBe(keptPhonesLimit);
     expect(phoneKey('01001234567', 'EG')).toBe('+201001234567');
@@ -70,10 +77,31 @@ describe('usualSpellings', () => {
   it('of what does not parse is the text and its digits', () => {
     expect(usualSpellings('ext. 1', 'EG')).toEqual(['ext. 1', '1', 1]);
     expect(usualSpellings('Mona', 'EG')).toEqual(['Mona']);
+    expect(usualSpellings('1e3', 'EG')).toEqual(['1e3', '13', 13]);
+  });
+
+  it('has no integer that a double does not hold', () => {
+    expect(usualSpellings('9'.repeat(20), 'EG')).toEqual(['9'.repeat(20)]);
+  });
+
+  it('is found once for a phone', () => {
+    expect(usualSpellings('01007654321', 'EG')).toBe(usualSpellings('01007654321', 'EG'));
   });
 });
 
 describe('phonesOf', () => {
+  it('gives both phones, and none where there is no data', () => {
+    const [phoneNumber, phoneNumber2] = ['01001234567', '01112223334'];
+    expect(phonesOf({ phoneNumber, phoneNumber2 })).toEqual([phoneNumber, phoneNumber2]);
+    expect(phonesOf({ phoneNumber2 })).toEqual([phoneNumber2]);
+    for (const data of [null, undefined, {}]) expect(phonesOf(data)).toEqual([]);
+  });
+
+  it('takes nothing for a phone that is longer than 64 characters', () => {
+    const longest = '9'.repeat(64);
+    expect(phonesOf({ phoneNumber: longest, phoneNumber2: `${longest}9` })).toEqual([longest]);
+  });
+
   it.each(['01001', '٠١٠٠١', 12_345, Long.fromString('12345678901234567')])(
     'gives %p as text',
     (phoneNumber) => expect(phonesOf({ phoneNumber })).toEqual([String(phoneNumber)]),

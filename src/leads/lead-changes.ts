@@ -19,6 +19,9 @@ const eventTypes = {
   delete: 'lead.deleted',
 } as const;
 
+/** The fields whose keys are compared one by one. */
+const freeForm: ReadonlySet<string> = new Set(['data', 'additionalData']);
+
 /** What the change log says of an operation (rule LEAD-12). */
 export function leadChange(
   operation: LeadOperation,
@@ -61,7 +64,7 @@ type ErasedLead = Pick<LeadDocument, '_id' | 'leadId' | 'recordSystemId' | 'clie
 export function leadChanges(before: LeadDocument | null, after: LeadDocument): FieldChange[] {
   const nothing = { data: {}, additionalData: {}, compoundsIds: [], clientId: null };
   const fields = before === null ? nothing : auditedFields(before);
-  return fieldChanges(fields, auditedFields(after), ['data', 'additionalData']);
+  return fieldChanges(fields, auditedFields(after), freeForm);
 }
 
 /** The fields that a request can change. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { mergeLead, requestData } from './lead-merge.js';
+import { assertNoReference, mergeLead, requestData } from './lead-merge.js';
 
 const json = fc.dictionary(fc.string(), fc.jsonValue());
 
@@ -12,7 +12,12 @@ describe('requestData', () => {
       data: { name: null, other: 1 },
       leadSource: 'x',
     };
-    expect(requestData(payload)).toEqual({ name: null, email: 'a@b.c', other: 1 });
+    expect(requestData(payload)).toStrictEqual({ name: null, email: 'a@b.c', other: 1 });
+  });
+
+  it('takes all five flat fields', () => {
+    const flat = { name: 'a', email: 'b', phoneNumber: 'c', phoneNumber2: 'd', project: 'e' };
+    expect(requestData(flat)).toStrictEqual(flat);
   });
 });
 
@@ -48,5 +53,27 @@ describe('mergeLead', () => {
 
   it('starts from nothing', () => {
     expect(mergeLead(null, {})).toEqual({ data: {}, additionalData: {} });
+  });
+});
+
+describe('assertNoReference', () => {
+  const half = [{ $ref: 1 }, { $id: 1 }, {}];
+
+  it('lets what the database reads as an object pass', () => {
+    for (const data of half) {
+      for (const additionalData of half) {
+        expect(() => assertNoReference({ data, additionalData })).not.toThrow();
+      }
+    }
+  });
+
+  it.each(['data', 'additionalData'])('refuses %s that it reads as a reference', (field) => {
+    const merged = { data: {}, additionalData: {}, [field]: { $ref: 1, $id: 1 } };
+    expect(() => assertNoReference(merged)).toThrow(
+      expect.objectContaining({
+        message: 'lead.database_reference',
+        messages: [{ key: 'leads.databaseReference', values: { field } }],
+      }),
+    );
   });
 });

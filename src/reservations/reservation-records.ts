@@ -121,7 +121,7 @@ function updated(before: ReservationState, after: ReservationState) {
   const changes = fieldChanges(
     auditedFields(before.reservation),
     auditedFields(after.reservation),
-    ['partnerCollection'],
+    new Set(['partnerCollection']),
   );
   return { type: 'reservation.updated' as const, data: shown(after), changes };
 }

@@ -45,6 +45,12 @@ describe('decideReservation', () => {
   });
 });
 
+describe('decideReservation without a requested status', () => {
+  it.each(reservationStatuses)('keeps what is %s', (status) => {
+    expect(decideReservation({ status, ...present }, undefined)).toEqual({ kind: 'keep' });
+  });
+});
+
 describe('decideCheque', () => {
   const bools = [false, true];
   /** Every combination of facts, by the state of the cheque before. */

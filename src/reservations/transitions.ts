@@ -44,7 +44,7 @@ interface ReservationRow {
 
 interface ChequeRow {
   readonly from: 'bounced' | 'not bounced' | 'any';
-  readonly trigger: ChequeStatus | 'any other';
+  readonly trigger: ChequeStatus;
   readonly when?: (facts: ChequeFacts) => boolean;
   readonly decision: Decision;
 }
@@ -67,7 +67,7 @@ const reservationRows: readonly ReservationRow[] = [
   { from: 'any', trigger: 'expired', decision: ignore },
 ];
 
-/** The rows of rule CALL-5, about `chequeStatus`; the first that fits decides. */
+/** The rows of rule CALL-5, about `chequeStatus`; the first that fits decides, in any other case nothing. */
 const chequeRows: readonly ChequeRow[] = [
   { from: 'any', trigger: 'bounced', decision: cancel },
   {
@@ -83,7 +83,6 @@ const chequeRows: readonly ChequeRow[] = [
     when: (facts) => facts.status === 'pending_cheque_collection',
     decision: approve,
   },
-  { from: 'any', trigger: 'any other', decision: keep },
 ];
 
 /** What a requested `reservationStatus` does; without one nothing. */
@@ -103,9 +102,7 @@ export function decideCheque(facts: ChequeFacts, reported: ChequeStatus): Decisi
   const previous = facts.previousStatus === 'bounced' ? 'bounced' : 'not bounced';
   const row = chequeRows.find(
     ({ from, trigger, when }) =>
-      (trigger === reported || trigger === 'any other') &&
-      (from === 'any' || from === previous) &&
-      (when?.(facts) ?? true),
+      trigger === reported && (from === 'any' || from === previous) && (when?.(facts) ?? true),
   );
   return unlessUnitIsDeleted(row?.decision ?? keep, facts);
 }

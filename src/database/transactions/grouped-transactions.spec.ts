@@ -9,18 +9,18 @@ const limits = { count: 8, bytes: 1_000 };
 /** Groups that double numbers, the transactions that were tried, and with which keys. */
 function doubling(
   fail: (requests: readonly number[], isAlone: boolean) => Error | undefined = () => undefined,
-  { deadlineMs = 8_000, atOnce = limits.count } = {},
+  { deadlineMs = 8_000, atOnce = limits.count, isRefused = false, hearsOfRaces = true } = {},
 ) {
   const tried: (readonly number[])[] = [];
   const newest: number[] = [];
   const duplicates: string[] = [];
   const queued: (readonly string[])[] = [];
+  const options: TransactionOptions[] = [];
   const transactions = {
     deadlineMs,
-    run: async <T>(
-      work: () => Promise<T>,
-      { queueKeys, onDuplicateKey }: TransactionOptions,
-    ): Promise<T> => {
+    run: async <T>(work: () => Promise<T>, given: TransactionOptions): Promise<T> => {
+      const { queueKeys, onDuplicateKey } = given;
+      options.push(given);
       if (queueKeys !== undefined) queued.push(queueKeys);
       await new Promise((resolve) => setImmediate(resolve));
       await onDuplicateKey?.('an index');
@@ -33,19 +33,24 @@ function doubling(
     if (error !== undefined) throw error;
     return requests
       .slice(0, atOnce)
-      .map((request) => ({ status: 'fulfilled' as const, value: request * 2 }));
+      .map((request): PromiseSettledResult<number> =>
+        isRefused
+          ? { status: 'rejected', reason: new Error(`refused ${request}`) }
+          : { status: 'fulfilled', value: request * 2 },
+      );
   };
   const work = {
     begin: (request: number) => {
       newest.push(request);
-      return { run, onDuplicateKey: async (index: string) => void duplicates.push(index) };
+      const onDuplicateKey = async (index: string) => void duplicates.push(index);
+      return hearsOfRaces ? { run, onDuplicateKey } : { run };
     },
     queueKeys: async (request: number) => [`key of ${request}`],
   };
   const groups = new GroupedTransactions<number, number>(transactions, work, limits);
   const submitAll = (requests: readonly number[]) =>
     Promise.allSettled(requests.map((request) => groups.submit('all', request, 1)));
-  return { tried, newest, duplicates, queued, groups, submitAll };
+  return { tried, newest, duplicates, queued, options, groups, submitAll };
 }
 
 const values = (outcomes: readonly PromiseSettledResult<number>[]) =>
@@ -75,7 +80,12 @@ describe('transactions of groups', () => {
     const { tried, submitAll } = doubling((requests) =>
       requests.includes(3) ? new DatabaseUnavailableError() : undefined,
     );
-    expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 'failed', 'failed', 'failed']);
+    const reason = expect.any(DatabaseUnavailableError);
+    const failed = { status: 'rejected', reason };
+    expect(await submitAll([1, 2, 3, 4])).toEqual([
+      { status: 'fulfilled', value: 2 },
+      ...[failed, failed, failed],
+    ]);
     expect(tried).toEqual([[1], [2, 3, 4]]);
   });
 
@@ -88,9 +98,49 @@ describe('transactions of groups', () => {
     expect(groups.stats().heldUp).toBe(1);
   });
 
+  it('wait half a second for a foreign transaction, but not those that run alone', async () => {
+    const { options, submitAll } = doubling((requests, isAlone) =>
+      requests.includes(2) && !isAlone ? new ContentionError(undefined) : undefined,
+    );
+    await submitAll([1, 2]);
+    expect(options.map((one) => one.conflictPatienceMs)).toEqual([500, 500, undefined]);
+  });
+
+  it('refuse what runs alone as they refuse it together', async () => {
+    let isFirst = true;
+    const { submitAll } = doubling(
+      () => {
+        if (!isFirst) return undefined;
+        isFirst = false;
+        return new ContentionError(undefined);
+      },
+      { isRefused: true },
+    );
+    const [outcome] = await submitAll([1]);
+    expect(outcome).toEqual({ status: 'rejected', reason: new Error('refused 1') });
+  });
+
+  it('go on for as long as one of them has time', async () => {
+    const { options, groups, submitAll } = doubling();
+    const start = Date.now();
+    const now = jest.spyOn(Date, 'now').mockReturnValue(start);
+    const first = submitAll([1, 2]);
+    now.mockReturnValue(start + 100);
+    await Promise.all([first, groups.submit('all', 3, 1)]);
+    jest.restoreAllMocks();
+    expect(options.map(({ expiresAt }) => expiresAt)).toEqual([start + 8_000, start + 8_100]);
+  });
+
+  it('need not hear of lost races', async () => {
+    const { submitAll } = doubling(undefined, { hearsOfRaces: false });
+    expect(values(await submitAll([1]))).toEqual([2]);
+  });
+
   it('leave out a request whose time is over', async () => {
     const { tried, submitAll } = doubling(undefined, { deadlineMs: 0 });
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now());
     const outcomes = await submitAll([1, 2]);
+    jest.restoreAllMocks();
     const reason = expect.any(DatabaseUnavailableError);
     expect(outcomes).toEqual([1, 2].map(() => ({ status: 'rejected', reason })));
     expect(tried).toEqual([]);

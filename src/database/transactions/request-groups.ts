@@ -60,6 +60,7 @@ export class RequestGroups<Request, Response> {
       const group = this.takeGroup(queue);
       this.sizes[group.length] = (this.sizes[group.length] ?? 0) + 1;
       const outcomes = await this.run(group.map(({ request }) => request));
+      // Stryker disable next-line OptionalChaining: there is one outcome for each request.
       for (const [index, outcome] of outcomes.entries()) group[index]?.settle(outcome);
     }
     this.waiting.delete(key);

@@ -18,7 +18,7 @@ export function assertNoDuplicates(
   sent: readonly string[],
   own: readonly string[],
 ): void {
-  if (allowConflictLeads || sent.length === 0) return;
+  if (allowConflictLeads) return;
   const messages = [...new Set(sent)].flatMap((phone): Message[] => {
     const key = phoneKey(phone, phoneCountry);
     const owner = own.includes(key) ? undefined : records.findPhoneOwner(key);

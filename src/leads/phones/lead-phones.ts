@@ -13,20 +13,18 @@ export function derivedPhones(
   const phones = phonesOf(data);
   return {
     phoneKeys: [...new Set(phones.map((phone) => phoneKey(phone, country)))],
-    phoneKeysOf: JSON.stringify([country, ...phones]),
+    phoneKeysOf: originOf(phones, country),
   };
 }
 
 /** As {@link derivedPhones}, without parsing a phone where what is stored was derived from the data. */
 export function storedPhones(
-  lead: Pick<LeadDocument, 'data' | 'phoneKeys' | 'phoneKeysOf'>,
+  { data, phoneKeys, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeys' | 'phoneKeysOf'>,
   country: CountryCode,
 ): DerivedPhones {
-  const { phoneKeys, phoneKeysOf } = lead;
-  const isUsable = Array.isArray(phoneKeys) && phoneKeysOf !== undefined;
-  return isUsable && isDerived(lead, country)
+  return Array.isArray(phoneKeys) && phoneKeysOf === originOf(phonesOf(data), country)
     ? { phoneKeys, phoneKeysOf }
-    : derivedPhones(lead.data, country);
+    : derivedPhones(data, country);
 }
 
 /** Whether what is stored was derived from a lead's data as it is; judged without parsing a phone. */
@@ -34,5 +32,10 @@ export function isDerived(
   { data, phoneKeysOf }: Pick<LeadDocument, 'data' | 'phoneKeysOf'>,
   country: CountryCode,
 ): boolean {
-  return phoneKeysOf === JSON.stringify([country, ...phonesOf(data)]);
+  return phoneKeysOf === originOf(phonesOf(data), country);
+}
+
+/** All that the comparison keys of phones follow from. */
+function originOf(phones: readonly string[], country: CountryCode): string {
+  return JSON.stringify([country, ...phones]);
 }

@@ -32,7 +32,7 @@ export function decideLead(
   const merged = mergeLead(stored, { ...payload, data: requested });
   assertNoReference(merged);
   const size = assertLeadSize(merged);
-  const own = stored === null ? [] : storedPhones(stored, organization.phoneCountry).phoneKeys;
+  const own = storedPhones(stored ?? {}, organization.phoneCountry).phoneKeys;
   assertNoDuplicates(records, organization, phonesOf(requested), own);
   const contact = contactOf(stored?.clientId ? requested : merged.data);
   const clientId = stored?.clientId;

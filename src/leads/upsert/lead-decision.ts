@@ -53,7 +53,7 @@ export function writtenLeads(decisions: readonly LeadDecision[]): WrittenLead[] 
 
 /** How many leads decisions create. */
 export function countCreated(decisions: readonly LeadDecision[]): number {
-  return decisions.filter(({ operation }) => operation === 'create').length;
+  return creations(decisions).length;
 }
 
 /** Gives the leads that decisions create their numbers, and whatever shows these leads. */
@@ -61,13 +61,9 @@ export function withNumbers(
   decisions: readonly LeadDecision[],
   numbers: readonly number[],
 ): LeadDecision[] {
-  const numbered = new Map<string, number>();
-  for (const { operation, lead } of decisions) {
-    const number = numbers[numbered.size];
-    if (operation === 'create' && number !== undefined) {
-      numbered.set(lead._id.toHexString(), number);
-    }
-  }
+  const numbered = new Map(
+    creations(decisions).map(({ lead }, index) => [lead._id.toHexString(), numbers[index]]),
+  );
   return decisions.map((decision) => {
     const id = decision.lead._id.toHexString();
     const leadId = numbered.get(id);
@@ -77,4 +73,8 @@ export function withNumbers(
     );
     return { ...decision, lead: { ...decision.lead, leadId }, events };
   });
+}
+
+function creations(decisions: readonly LeadDecision[]): LeadDecision[] {
+  return decisions.filter(({ operation }) => operation === 'create');
 }

@@ -34,22 +34,22 @@ export interface LoadedRecords {
 export class LeadRecords {
   readonly organization: Organization;
   readonly clients: ClientRecords;
-  private readonly byExternalId = new Map<string, LeadDocument>();
-  /** The comparison keys of the phones of each lead, by its id. */
-  private readonly phoneKeys = new Map<string, readonly string[]>();
+  private readonly byExternalId = new Map<string | undefined, LeadDocument>();
   /** The leads that have a phone, by its comparison key and by their ids. */
   private readonly phoneOwners = new Map<string, Map<string, PhoneOwner>>();
+  /** Among the owners of which phones each lead is, by its id. */
+  private readonly places = new Map<string, readonly Map<string, PhoneOwner>[]>();
 
   constructor(private readonly loaded: LoadedRecords) {
     this.organization = loaded.organization;
     this.clients = loaded.clients;
-    for (const lead of loaded.leads) this.byExternalId.set(lead.recordSystemId ?? '', lead);
-    for (const owner of [...loaded.phoneOwners, ...loaded.leads]) this.setPhones(owner);
+    for (const owner of loaded.phoneOwners) this.setPhones(owner);
+    for (const lead of loaded.leads) this.set(lead);
   }
 
   /** The active lead with an external id. */
   findActive(recordSystemId: string | undefined): LeadDocument | null {
-    return recordSystemId === undefined ? null : (this.byExternalId.get(recordSystemId) ?? null);
+    return this.byExternalId.get(recordSystemId) ?? null;
   }
 
   /**
@@ -60,7 +60,7 @@ export class LeadRecords {
   findPhoneOwner(phoneKey: string): PhoneOwner | undefined {
     if (!this.loaded.soughtPhones.has(phoneKey)) throw new NotLoadedError();
     const owners = this.phoneOwners.get(phoneKey)?.values() ?? [];
-    return [...owners].toSorted((one, other) => (isBefore(one, other) ? -1 : 1))[0];
+    return [...owners].toSorted(byNumber)[0];
   }
 
   userName(_id: Types.ObjectId | null | undefined): string | undefined {
@@ -73,27 +73,35 @@ export class LeadRecords {
   }
 
   /** Takes over what a request does. */
-  put({ operation, lead, changes, client }: LeadDecision): void {
+  put({ lead, client }: LeadDecision): void {
     if (client.change !== undefined) this.clients.put(client.change);
-    if (operation === 'update' && changes.length === 0) return;
+    this.set(lead);
+  }
+
+  private set(lead: LeadDocument): void {
     if (lead.recordSystemId !== undefined) this.byExternalId.set(lead.recordSystemId, lead);
     this.setPhones(lead);
   }
 
   private setPhones(owner: PhoneOwner): void {
     const id = owner._id.toHexString();
-    for (const key of this.phoneKeys.get(id) ?? []) this.phoneOwners.get(key)?.delete(id);
+    for (const owners of this.places.get(id) ?? []) owners.delete(id);
     const { phoneKeys } = storedPhones(owner, this.organization.phoneCountry);
-    this.phoneKeys.set(id, phoneKeys);
-    for (const key of phoneKeys) {
-      const owners = this.phoneOwners.get(key);
-      if (owners === undefined) this.phoneOwners.set(key, new Map([[id, owner]]));
-      else owners.set(id, owner);
-    }
+    const places = phoneKeys.map((key) => this.ownersOf(key));
+    for (const owners of places) owners.set(id, owner);
+    this.places.set(id, places);
+  }
+
+  private ownersOf(phoneKey: string): Map<string, PhoneOwner> {
+    const known = this.phoneOwners.get(phoneKey);
+    if (known !== undefined) return known;
+    const owners = new Map<string, PhoneOwner>();
+    this.phoneOwners.set(phoneKey, owners);
+    return owners;
   }
 }
 
-function isBefore(one: PhoneOwner, other: PhoneOwner): boolean {
-  const difference = (one.leadId ?? 0) - (other.leadId ?? 0);
-  return difference === 0 ? one._id.toHexString() < other._id.toHexString() : difference < 0;
+/** Leads without a number are told apart by their ids. */
+function byNumber(one: PhoneOwner, other: PhoneOwner): number {
+  return (one.leadId ?? 0) - (other.leadId ?? 0) || Buffer.compare(one._id.id, other._id.id);
 }

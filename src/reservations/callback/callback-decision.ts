@@ -50,6 +50,7 @@ function changeReservation(loaded: ReservationState, { reservationStatus }: Call
       return { ...unchanged, reservation: 'ignored' };
     case 'keep':
       return unchanged;
+    // Stryker disable next-line ConditionalExpression: there is no other kind, as the compiler checks.
     default:
       return decision satisfies never;
   }

@@ -21,16 +21,17 @@ export function chequeReport(callback: CallbackDto): ChequeReport | undefined {
 
 /** The cheques of a wallet, without what another program put among them and is no object. */
 export function chequesOf({ cheques }: Pick<ChequeWalletDocument, 'cheques'>): Cheque[] {
-  const stored: readonly unknown[] = Array.isArray(cheques) ? cheques : [];
-  return stored.filter((item): item is Cheque => typeof item === 'object' && item !== null);
+  return objectsOf(cheques);
 }
 
 /** The reports about a cheque, oldest first, without what is no object. */
 export function historyOf({ statusHistory }: Pick<Cheque, 'statusHistory'>): ChequeHistoryEntry[] {
-  const stored: readonly unknown[] = Array.isArray(statusHistory) ? statusHistory : [];
-  return stored.filter(
-    (item): item is ChequeHistoryEntry => typeof item === 'object' && item !== null,
-  );
+  return objectsOf(statusHistory);
+}
+
+function objectsOf<T>(stored: readonly T[] | undefined): T[] {
+  const isObject = (item: T) => typeof item === 'object' && item !== null;
+  return Array.isArray(stored) ? stored.filter(isObject) : [];
 }
 
 /** What the search for a cheque looks at. */

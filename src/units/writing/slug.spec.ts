@@ -10,7 +10,9 @@ describe('slugify', () => {
     ['Été', 'été'],
     ['..', ''],
     ['🏠', ''],
+    ['- A -', 'a'],
     ['x'.repeat(300), 'x'.repeat(200)],
+    [` ${'x'.repeat(300)}`, 'x'.repeat(200)],
   ])('makes of %p %p', (text, slug) => {
     expect(slugify(text)).toBe(slug);
   });

@@ -75,7 +75,7 @@ export class UnitEvents {
 
 /** The differences between two states of a unit; a name's language by language. */
 export function unitChanges(before: UnitDocument, after: UnitDocument): FieldChange[] {
-  return fieldChanges(auditedFields(before), auditedFields(after), ['name']);
+  return fieldChanges(auditedFields(before), auditedFields(after), new Set(['name']));
 }
 
 function auditedFields(unit: UnitDocument): Record<string, unknown> {

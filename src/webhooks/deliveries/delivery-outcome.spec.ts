@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import {
+  byPace,
   failingSinceLimit,
   outcomeOf,
   type Pace,
@@ -25,7 +26,7 @@ describe('outcomeOf', () => {
     expect(outcomeOf(result({ statusCode }), 9, now, 0.5)).toEqual({ status: 'delivered' });
   });
 
-  it.each([null, 100, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 503])(
+  it.each([null, 100, 199, 300, 301, 302, 307, 400, 401, 404, 409, 422, 429, 500, 503])(
     'retries after %p',
     (statusCode) => {
       expect(outcomeOf(result({ statusCode }), 0, now, 0.5)).toEqual({
@@ -84,4 +85,14 @@ describe('paceAfter', () => {
 describe('failingSinceLimit', () => {
   it('is five days ago', () =>
     expect(failingSinceLimit(now)).toEqual(new Date('2030-01-26T12:00:00Z')));
+});
+
+describe('byPace', () => {
+  it('makes something of its own for each pace', () => {
+    expect(byPace((pace) => [pace])).toEqual({
+      quick: ['quick'],
+      unproven: ['unproven'],
+      slow: ['slow'],
+    });
+  });
 });

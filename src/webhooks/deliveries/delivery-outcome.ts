@@ -73,7 +73,8 @@ export function outcomeOf(
 
 /** Whether the receiver accepted the event. */
 export function isSuccess({ statusCode }: AttemptResult): boolean {
-  return statusCode !== null && statusCode >= 200 && statusCode < 300;
+  const status = statusCode ?? 0;
+  return status >= 200 && status < 300;
 }
 
 /** Whether the receiver wants nothing more, ever. */

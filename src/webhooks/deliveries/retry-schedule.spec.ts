@@ -33,6 +33,8 @@ describe('retryAfter', () => {
     ['Thu, 31 Jan 2030 11:00:00 GMT', 0],
     ['Fri, 31 Jan 2031 12:00:00 GMT', day],
     ['Thu, 31 Foo 2030 12:00:30 GMT', null],
+    ['in Thu, 31 Jan 2030 12:00:30 GMT', null],
+    ['Thu, 31 Jan 2030 12:00:30 GMT+0200', null],
     ['2030-01-31T12:00:30Z', null],
     ['-5', null],
     ['1.5', null],

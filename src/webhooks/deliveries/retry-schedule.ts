@@ -22,6 +22,7 @@ export function backoff(failedAttempts: number, random: number): number {
  * it makes no sense.
  */
 export function retryAfter(header: string | undefined, now: Date): number | null {
+  // Stryker disable next-line ConditionalExpression: what it is as text makes no sense either.
   if (header === undefined) return null;
   if (/^\d{1,10}$/.test(header)) return Math.min(day, Number(header) * second);
   // Only the date format of HTTP: `Date` itself takes almost anything for a date.

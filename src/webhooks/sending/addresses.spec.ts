@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { forbiddenAddressReason, forbiddenUrlReason } from './addresses.js';
+import {
+  addressPolicy,
+  forbiddenAddressReason,
+  forbiddenUrlReason,
+  isLocalName,
+  literalAddress,
+} from './addresses.js';
 
 const strict = { allowHttp: false, allowPrivateNetworks: false };
 const development = { allowHttp: true, allowPrivateNetworks: true };
@@ -28,6 +34,7 @@ const neverAllowed = [
   '::ffff:a9fe:a9fe',
   'fe80::1',
   'fe80::1%eth0',
+  '2606:4700::1111%eth0',
   'febf::1',
   'fd00:ec2::254',
   'fd20:ce::254',
@@ -77,6 +84,36 @@ describe('forbiddenAddressReason', () => {
   });
 });
 
+describe('forbiddenAddressReason of what is no address', () => {
+  it('says so', () => expect(forbiddenAddressReason('x', strict)).toBe('x is no address'));
+});
+
+describe('the policy', () => {
+  it('is that of the environment', () => {
+    const environment = (WEBHOOKS_ALLOW_HTTP: boolean, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: boolean) =>
+      addressPolicy({ WEBHOOKS_ALLOW_HTTP, WEBHOOKS_ALLOW_PRIVATE_NETWORKS } as never);
+    expect(environment(true, false)).toEqual({ allowHttp: true, allowPrivateNetworks: false });
+    expect(environment(false, true)).toEqual({ allowHttp: false, allowPrivateNetworks: true });
+  });
+});
+
+describe('a host', () => {
+  it('is an address, in brackets where the address has colons', () => {
+    expect(literalAddress('1.1.1.1')).toBe('1.1.1.1');
+    expect(literalAddress('[::1]')).toBe('::1');
+    for (const name of ['example.com', 'a[::1]', '[::1]a']) expect(literalAddress(name)).toBeNull();
+  });
+
+  it('is the own machine by its last part alone', () => {
+    for (const name of ['localhost', 'LocalHost.', 'a.localhost']) {
+      expect(isLocalName(name)).toBe(true);
+    }
+    for (const name of ['localhost.example.com', 'mylocalhost', 'localhosts']) {
+      expect(isLocalName(name)).toBe(false);
+    }
+  });
+});
+
 describe('forbiddenUrlReason', () => {
   it.each(['https://example.com/hook', 'https://1.1.1.1:8443/', 'https://[2606:4700::1111]/'])(
     'accepts %s',
@@ -89,6 +126,7 @@ describe('forbiddenUrlReason', () => {
     'example.com',
     'https://user:pass@example.com/',
     'https://user@example.com/',
+    'https://:pass@example.com/',
     'https://localhost/',
     'https://LOCALHOST./',
     'https://a.localhost/',
@@ -110,6 +148,20 @@ describe('forbiddenUrlReason', () => {
     'https://0xa9fea9fe/',
     'https://[::ffff:a9fe:a9fe]/',
   ])('rejects %s', (url) => expect(forbiddenUrlReason(url, strict)).not.toBeNull());
+
+  it.each([
+    ['example.com', 'it is not a URL'],
+    ['http://example.com/', 'it must start with https://'],
+    ['https://user@example.com/', 'it must not carry a user or password'],
+    ['https://hooks.localhost/', 'hooks.localhost is this machine'],
+    ['https://127.1/', '127.0.0.1 is not a public address (loopback)'],
+    ['https://192.0.2.1/', '192.0.2.1 is not a public address (reserved)'],
+    ['https://168.63.129.16/', '168.63.129.16 is a metadata service'],
+  ])('says of %s that %s', (url, reason) => expect(forbiddenUrlReason(url, strict)).toBe(reason));
+
+  it('takes no other protocol for http', () => {
+    expect(forbiddenUrlReason('ftp://example.com/', development)).not.toBeNull();
+  });
 
   it.each(['http://169.254.169.254/', 'http://2852039166/', 'http://[fe80::1]/', 'http://0/'])(
     'rejects %s in development too',

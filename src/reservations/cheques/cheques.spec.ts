@@ -1,0 +1,122 @@
+import { describe, expect, it } from '@jest/globals';
+import { before, chequeWith, now } from '../../../test/support/reservation-state.js';
+import {
+  chequeReport,
+  chequesOf,
+  findCheque,
+  historyOf,
+  mergedCheques,
+  reportedCheque,
+} from './cheques.js';
+
+const first = chequeWith({ installmentId: '1' });
+const second = chequeWith({ installmentId: '2' });
+const third = chequeWith({ installmentId: '3' });
+
+describe('the report in a callback', () => {
+  it('is about an installment and its status, with number and amount where they are sent', () => {
+    const report = {
+      installmentId: '1',
+      chequeStatus: 'collected',
+      chequeNumber: 'A-1',
+      chequeAmount: 5,
+    } as const;
+    const sent = { ...report, reservationId: 'r', reservationStatus: 'canceled' } as const;
+    expect(chequeReport(sent)).toEqual(report);
+  });
+
+  it('is none without one of the two', () => {
+    expect(chequeReport({ reservationId: 'r', chequeStatus: 'collected' })).toBeUndefined();
+    expect(chequeReport({ reservationId: 'r', installmentId: '1' })).toBeUndefined();
+  });
+});
+
+describe('what another program has stored', () => {
+  const junk = [null, 'text', 1, undefined];
+
+  it('is left out where it is no cheque and no report', () => {
+    const entry = { status: 'pending', changedAt: before, source: 'Admin' } as const;
+    expect(chequesOf({ cheques: [...junk, first] as never })).toEqual([first]);
+    expect(historyOf({ statusHistory: [...junk, entry] as never })).toEqual([entry]);
+  });
+
+  it('is empty where it is no list', () => {
+    for (const stored of [undefined, null, {}, 'text']) {
+      expect(chequesOf({ cheques: stored as never })).toEqual([]);
+      expect(historyOf({ statusHistory: stored as never })).toEqual([]);
+    }
+  });
+});
+
+describe('findCheque', () => {
+  const active = { isDeleted: false, cheques: [first, second] };
+  const deleted = { isDeleted: true, cheques: [chequeWith(), third] };
+  const oldest = { isDeleted: true, cheques: [chequeWith({ installmentId: '3' })] };
+
+  it('looks into the active wallet, then into the one that was deleted last', () => {
+    const wallets = [active, deleted, oldest];
+    expect(findCheque(wallets, '1')).toEqual({ wallet: active, cheque: first });
+    expect(findCheque(wallets, '3')).toEqual({ wallet: deleted, cheque: third });
+  });
+
+  it('misses a cheque only where there is an active wallet', () => {
+    expect(findCheque([active, deleted], '4')).toBe('missing');
+    expect(findCheque([deleted, active], '4')).toBe('missing');
+    expect(findCheque([deleted], '4')).toBe('skip');
+    expect(findCheque([], '1')).toBe('skip');
+  });
+});
+
+describe('mergedCheques', () => {
+  const stored = chequeWith({
+    status: 'bounced',
+    chequeNumber: 'A-1',
+    chequeAmount: 5,
+    dueDate: before,
+    statusHistory: [{ status: 'bounced', changedAt: before, source: 'External API' }],
+  });
+
+  it('adds new cheques as pending ones without a history', () => {
+    const sent = { installmentId: '2', chequeNumber: 'A-2', chequeAmount: 7, dueDate: now };
+    expect(mergedCheques([stored], [sent, { installmentId: '3' }])).toStrictEqual([
+      stored,
+      { ...sent, status: 'pending', statusHistory: [] },
+      { installmentId: '3', status: 'pending', statusHistory: [] },
+    ]);
+  });
+
+  it('gives known ones what is sent, and leaves them their status and history', () => {
+    expect(mergedCheques([first, stored], [{ installmentId: '1', chequeAmount: 0 }])).toStrictEqual(
+      [
+        { ...first, chequeAmount: 0 },
+        { ...stored, chequeAmount: 0 },
+      ],
+    );
+  });
+
+  it('leaves alone what is not named', () => {
+    const [kept] = mergedCheques([stored], [{ installmentId: '2' }]);
+    expect(kept).toBe(stored);
+  });
+});
+
+describe('reportedCheque', () => {
+  const report = { installmentId: '1', chequeStatus: 'collected' } as const;
+  const entry = { status: 'collected', changedAt: now, source: 'External API' };
+
+  it('sets what is sent, and adds it to the history', () => {
+    const sent = { chequeNumber: 'A-1', chequeAmount: 0 };
+    const once = reportedCheque(first, { ...report, ...sent }, before);
+    expect(once).toStrictEqual({
+      ...first,
+      status: 'collected',
+      ...sent,
+      statusHistory: [{ ...entry, ...sent, changedAt: before }],
+    });
+    // The same report once more is one more entry.
+    expect(reportedCheque(once, report, now)).toStrictEqual({
+      ...once,
+      statusHistory: [...(once.statusHistory ?? []), entry],
+    });
+  });
+});

@@ -1,0 +1,225 @@
+import { describe, expect, it } from '@jest/globals';
+import { BSON, ObjectId } from 'mongodb';
+import {
+  before,
+  chequeWith,
+  deleted,
+  now,
+  reservationWith,
+  stateWith,
+  walletWith,
+} from '../../../test/support/reservation-state.js';
+import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
+import type { ChequeReport } from './cheques.js';
+import { addCheques, addReport, deleteWallet, restoreWallet, touchWallet } from './wallets.js';
+
+/** With a number that fills a wallet to its last byte when it is its only cheque. */
+function largestNumber(cheque: object): string {
+  const bytes = BSON.calculateObjectSize({ cheques: [{ ...cheque, chequeNumber: '' }] });
+  return 'x'.repeat(4 * 1_048_576 - bytes);
+}
+
+describe('a report about a cheque', () => {
+  const report: ChequeReport = { installmentId: '2', chequeStatus: 'collected', chequeAmount: 5 };
+  const cheque = chequeWith({ installmentId: '2', chequeNumber: 'A-2' });
+  const stored = walletWith({ cheques: [chequeWith(), cheque] });
+
+  it('changes that cheque alone, and tells how', () => {
+    const other = walletWith(deleted);
+    const state = stateWith({
+      wallets: [other, stored],
+      events: [{ type: 'wallet.created', wallet: stored }],
+    });
+    const wallet = {
+      ...stored,
+      cheques: [
+        chequeWith(),
+        {
+          ...cheque,
+          status: 'collected',
+          chequeAmount: 5,
+          statusHistory: [
+            { status: 'collected', chequeAmount: 5, changedAt: now, source: 'External API' },
+          ],
+        },
+      ],
+      updatedAt: now,
+    };
+    const changes = [
+      { field: 'cheques.2.status', from: 'pending', to: 'collected' },
+      { field: 'cheques.2.chequeAmount', from: null, to: 5 },
+    ];
+    expect(addReport(state, { wallet: stored, cheque }, report)).toEqual({
+      ...state,
+      wallets: [other, wallet],
+      events: [...state.events, { type: 'wallet.updated', wallet, changes }],
+    });
+  });
+
+  it('that repeats the last one changes its history alone', () => {
+    const repeated = { installmentId: '2', chequeStatus: 'pending' } as const;
+    const state = stateWith({ wallets: [stored] });
+    const added = addReport(state, { wallet: stored, cheque }, repeated);
+    expect(added?.events).toMatchObject([{ type: 'wallet.updated', changes: [] }]);
+    expect(added?.wallets[0]?.cheques?.[1]?.statusHistory).toHaveLength(1);
+  });
+
+  it('must leave the wallet below 4 MiB', () => {
+    const reported = {
+      ...chequeWith(),
+      statusHistory: [
+        { status: 'pending', chequeAmount: 5, changedAt: now, source: 'External API' },
+      ],
+      chequeAmount: 5,
+    };
+    const chequeNumber = largestNumber(reported);
+    const isStored = (number: string) => {
+      const full = chequeWith({ chequeNumber: number });
+      const wallet = walletWith({ cheques: [full] });
+      const repeated = { ...report, installmentId: '1', chequeStatus: 'pending' } as const;
+      return (
+        addReport(stateWith({ wallets: [wallet] }), { wallet, cheque: full }, repeated) !== null
+      );
+    };
+    expect(isStored(chequeNumber)).toBe(true);
+    expect(isStored(`${chequeNumber}x`)).toBe(false);
+  });
+});
+
+describe('cheques of a request', () => {
+  it('make the wallet of a reservation', () => {
+    const unitId = new ObjectId();
+    const state = stateWith({ reservation: reservationWith({ unitId }) });
+    const made = addCheques(state, [{ installmentId: '1', chequeNumber: 'A-1' }]);
+    const wallet: ChequeWalletDocument = {
+      _id: expect.any(ObjectId) as unknown as ObjectId,
+      organizationId: state.reservation.organizationId,
+      reservationId: state.reservation._id,
+      unitId,
+      cheques: [chequeWith({ chequeNumber: 'A-1' })],
+      isDeleted: false,
+      createdAt: now,
+      updatedAt: now,
+    };
+    expect(made).toEqual({
+      ...state,
+      wallets: [wallet],
+      events: [{ type: 'wallet.created', wallet }],
+    });
+  });
+
+  it('make one of a reservation without a unit too', () => {
+    const { unitId: _unitId, ...reservation } = reservationWith();
+    const made = addCheques(stateWith({ reservation }), [{ installmentId: '1' }]);
+    expect(made?.wallets).toMatchObject([{ unitId: null }]);
+  });
+
+  it('extend the wallet that is active, else the one deleted last', () => {
+    const [last, older] = [walletWith(deleted), walletWith(deleted)];
+    const state = stateWith({ wallets: [last, older] });
+    const wallet = {
+      ...last,
+      cheques: [chequeWith({ chequeAmount: 5 }), chequeWith({ installmentId: '2' })],
+      updatedAt: now,
+    };
+    const changes = [
+      { field: 'cheques.1.chequeAmount', from: null, to: 5 },
+      { field: 'cheques.2.status', from: null, to: 'pending' },
+    ];
+    expect(
+      addCheques(state, [{ installmentId: '1', chequeAmount: 5 }, { installmentId: '2' }]),
+    ).toEqual({
+      ...state,
+      wallets: [wallet, older],
+      events: [{ type: 'wallet.updated', wallet, changes }],
+    });
+  });
+
+  it('that are as they were change nothing, and none make no wallet', () => {
+    const state = stateWith({
+      wallets: [walletWith({ cheques: [chequeWith({ chequeAmount: 5 })] })],
+    });
+    expect(addCheques(state, [{ installmentId: '1', chequeAmount: 5 }])).toBe(state);
+    expect(addCheques(state, [])).toBe(state);
+    const without = stateWith();
+    expect(addCheques(without, [])).toBe(without);
+  });
+
+  it('must leave the wallet below 4 MiB', () => {
+    const chequeNumber = largestNumber(chequeWith());
+    const sent = (number: string) => [{ installmentId: '1', chequeNumber: number }];
+    for (const wallets of [[], [walletWith()]]) {
+      expect(addCheques(stateWith({ wallets }), sent(chequeNumber))).not.toBeNull();
+      expect(addCheques(stateWith({ wallets }), sent(`${chequeNumber}x`))).toBeNull();
+    }
+  });
+});
+
+describe('the deletion of a wallet', () => {
+  const reservation = reservationWith({ partnerCollection: { isActive: true } });
+
+  it('is one of the active wallet, in the partner collection flow', () => {
+    const [older, active] = [walletWith(deleted), walletWith()];
+    const state = stateWith({ reservation, wallets: [older, active] });
+    const wallet = { ...active, isDeleted: true, deletedAt: now, updatedAt: now };
+    expect(deleteWallet(state)).toEqual({
+      ...state,
+      wallets: [older, wallet],
+      events: [{ type: 'wallet.deleted', wallet }],
+    });
+  });
+
+  it('needs an active wallet and that flow', () => {
+    const without = stateWith({ reservation, wallets: [walletWith(deleted)] });
+    expect(deleteWallet(without)).toBe(without);
+    for (const partnerCollection of [null, {}, { isActive: false }]) {
+      const wallets = [walletWith()];
+      const state = stateWith({ reservation: reservationWith({ partnerCollection }), wallets });
+      expect(deleteWallet(state)).toBe(state);
+    }
+    const unsaid = stateWith({ wallets: [walletWith()] });
+    expect(deleteWallet(unsaid)).toBe(unsaid);
+  });
+});
+
+describe('the restoration of a wallet', () => {
+  const [last, older] = [walletWith(deleted), walletWith(deleted)];
+  const active = (wallet: ChequeWalletDocument) => {
+    const { deletedAt: _deletedAt, ...fields } = wallet;
+    return { ...fields, isDeleted: false, updatedAt: now };
+  };
+
+  it('is one of the wallet that is named, else of the one deleted last', () => {
+    const state = stateWith({ wallets: [last, older] });
+    expect(restoreWallet(state)).toStrictEqual({
+      ...state,
+      wallets: [active(last), older],
+      events: [{ type: 'wallet.restored', wallet: active(last) }],
+    });
+    expect(restoreWallet(state, older._id).wallets).toStrictEqual([last, active(older)]);
+  });
+
+  it('needs a wallet, and no other that is active', () => {
+    const none = stateWith();
+    expect(restoreWallet(none)).toBe(none);
+    const state = stateWith({ wallets: [last] });
+    expect(restoreWallet(state, older._id)).toBe(state);
+    const beside = stateWith({ wallets: [walletWith(), last, older] });
+    expect(restoreWallet(beside, last._id)).toBe(beside);
+    expect(restoreWallet(beside)).toBe(beside);
+  });
+});
+
+describe('a wallet that is touched', () => {
+  it('is stored once more, the first one alone, and nothing is told of it', () => {
+    const [first, second] = [walletWith(), walletWith(deleted)];
+    const state = stateWith({ wallets: [first, second] });
+    expect(touchWallet(state)).toEqual({
+      ...state,
+      wallets: [{ ...first, updatedAt: now }, second],
+    });
+    expect(second.updatedAt).toBe(before);
+    const without = stateWith();
+    expect(touchWallet(without)).toBe(without);
+  });
+});

@@ -1,0 +1,302 @@
+import { describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import {
+  before,
+  deleted,
+  now,
+  reservationWith,
+  stateWith,
+  unitWith,
+  walletWith,
+} from '../../../test/support/reservation-state.js';
+import type { ReservationState } from '../reservation-state.js';
+import type { ReservationDocument } from '../reservation.schema.js';
+import { type ReservationStatus, reservationStatuses } from '../statuses.js';
+import { decideUpsert, ignoredFields, newReservation, type References } from './upsert-decision.js';
+import type { UpsertReservationDto } from './upsert-reservation.dto.js';
+
+const none: References = { unitId: undefined, leadId: undefined };
+const openStatuses = ['pending', 'pending_cheque_collection'] as const;
+const isOpen = (status: ReservationStatus) => status.startsWith('pending');
+const closedStatuses = reservationStatuses.filter((status) => !isOpen(status));
+
+/** What a request makes of a reservation, of whose unit all is as it should be. */
+function upsert(
+  fields: Partial<ReservationDocument>,
+  request: UpsertReservationDto,
+  { references = none, ...loaded }: Partial<ReservationState> & { references?: References } = {},
+): ReservationState {
+  const state = stateWith({ reservation: reservationWith(fields), ...loaded });
+  return decideUpsert(state, request, references);
+}
+
+describe('a new reservation', () => {
+  const tenant = { organizationId: new ObjectId(), createdAt: now };
+  const [unitId, leadId] = [new ObjectId(), new ObjectId()];
+
+  it('is pending, out of the partner collection flow, and refers to nothing', () => {
+    expect(newReservation({}, none, tenant)).toStrictEqual({
+      _id: expect.any(ObjectId),
+      ...tenant,
+      unitId: null,
+      leadId: null,
+      status: 'pending',
+      partnerCollection: { isActive: false },
+      isDeleted: false,
+      updatedAt: now,
+    });
+  });
+
+  it('is what the request says otherwise', () => {
+    const request = {
+      recordSystemId: 'deal',
+      status: 'pending_cheque_collection',
+      partnerCollection: true,
+    } as const;
+    expect(newReservation(request, { unitId, leadId }, tenant)).toMatchObject({
+      ...request,
+      unitId,
+      leadId,
+      partnerCollection: { isActive: true },
+    });
+  });
+
+  it.each(closedStatuses)('cannot be %s', (status) => {
+    expect(() => newReservation({ status }, none, tenant)).toThrow(
+      status === 'approved'
+        ? 'reservation.approved_by_callback_only'
+        : 'reservation.not_created_pending',
+    );
+  });
+});
+
+describe('the status of an upsert', () => {
+  it.each(closedStatuses.filter((status) => status !== 'approved'))(
+    'that is %s counts at any time',
+    (status) => {
+      for (const stored of reservationStatuses.filter((one) => one !== status)) {
+        expect(upsert({ status: stored }, { status }).reservation).toMatchObject({
+          status,
+          updatedAt: now,
+        });
+      }
+    },
+  );
+
+  it('is never approved, unless it is so already', () => {
+    for (const stored of reservationStatuses.filter((status) => status !== 'approved')) {
+      for (const reopen of [false, true]) {
+        expect(() => upsert({ status: stored }, { status: 'approved', reopen })).toThrow(
+          'reservation.approved_by_callback_only',
+        );
+      }
+    }
+    const approved = reservationWith({ status: 'approved', approvedAt: before });
+    const state = stateWith({ reservation: approved });
+    expect(decideUpsert(state, { status: 'approved' }, none).reservation).toBe(approved);
+  });
+
+  it.each(openStatuses)('that is %s counts while the reservation is open', (status) => {
+    const [other] = openStatuses.filter((one) => one !== status);
+    expect(upsert({ status: other as ReservationStatus }, { status }).reservation).toMatchObject({
+      status,
+      updatedAt: now,
+    });
+  });
+
+  it.each(closedStatuses)('that is open does not count for what is %s', (stored) => {
+    const reservation = reservationWith({ status: stored });
+    for (const status of openStatuses) {
+      const decided = decideUpsert(stateWith({ reservation }), { status }, none);
+      expect(decided.reservation).toBe(reservation);
+    }
+  });
+
+  it('that is open takes a reservation back when it says so, but no approved one', () => {
+    for (const status of openStatuses) {
+      for (const stored of closedStatuses) {
+        const expected = stored === 'approved' ? 'approved' : status;
+        const { reservation } = upsert({ status: stored }, { status, reopen: true });
+        expect(reservation.status).toBe(expected);
+      }
+    }
+  });
+
+  it('removes the time of the one before', () => {
+    const canceled = { status: 'canceled', canceledAt: before } as const;
+    const { reservation } = upsert(canceled, { status: 'pending', reopen: true });
+    expect(reservation).not.toHaveProperty('canceledAt');
+  });
+
+  it('changes the unit, which is decided on in any case', () => {
+    expect(upsert({}, { status: 'rejected' }).unit?.status).toBe('Available');
+    const unit = unitWith();
+    const repeated = upsert({}, {}, { unit });
+    expect(repeated.unit).toBe(unit);
+    expect(repeated.isUnitDecided).toBe(true);
+  });
+});
+
+describe('an upsert', () => {
+  it('that says what is so already changes nothing of the reservation', () => {
+    const [unitId, leadId] = [new ObjectId(), new ObjectId()];
+    const stored = { unitId, leadId, partnerCollection: { isActive: true } };
+    const reservation = reservationWith(stored);
+    const state = stateWith({ reservation, wallets: [walletWith()] });
+    const decided = decideUpsert(
+      state,
+      { status: 'pending', partnerCollection: true, cheques: [{ installmentId: '1' }] },
+      { unitId: new ObjectId(unitId.toHexString()), leadId: new ObjectId(leadId.toHexString()) },
+    );
+    expect(decided.reservation).toBe(reservation);
+    expect(decided.wallets).toBe(state.wallets);
+    expect(decideUpsert(state, {}, none).reservation).toBe(reservation);
+  });
+
+  it('changes the lead', () => {
+    const leadId = new ObjectId();
+    for (const stored of [{}, { leadId: null }, { leadId: new ObjectId() }]) {
+      const { reservation } = upsert(stored, {}, { references: { unitId: undefined, leadId } });
+      expect(reservation).toMatchObject({ leadId, status: 'pending', updatedAt: now });
+    }
+  });
+
+  it('changes the partner collection flow, and keeps what else is stored of it', () => {
+    const flowAfter = (partnerCollection: object | null | undefined, sent: boolean) =>
+      upsert(partnerCollection === undefined ? {} : { partnerCollection }, {
+        partnerCollection: sent,
+      }).reservation;
+    expect(flowAfter({ isActive: true, by: 'x' }, false)).toMatchObject({
+      partnerCollection: { isActive: false, by: 'x' },
+      updatedAt: now,
+    });
+    for (const stored of [undefined, null, {}, { isActive: false }]) {
+      expect(flowAfter(stored, true).partnerCollection).toEqual({ isActive: true });
+      // Not in the flow is what it is already.
+      expect(flowAfter(stored, false).updatedAt).toBe(before);
+    }
+  });
+
+  it('changes fields and status together', () => {
+    const { reservation } = upsert({}, { status: 'canceled', partnerCollection: true });
+    expect(reservation).toMatchObject({
+      status: 'canceled',
+      canceledAt: now,
+      partnerCollection: { isActive: true },
+    });
+  });
+
+  it('for another unit is refused', () => {
+    const references = { unitId: new ObjectId(), leadId: undefined };
+    for (const unitId of [new ObjectId(), null]) {
+      expect(() => upsert({ unitId }, {}, { references })).toThrow('reservation.unit_fixed');
+    }
+    const { unitId: _unitId, ...reservation } = reservationWith();
+    expect(() => decideUpsert(stateWith({ reservation }), {}, references)).toThrow(
+      'reservation.unit_fixed',
+    );
+  });
+
+  it('whose cheques do not fit into the wallet is refused', () => {
+    const cheques = [{ installmentId: '1', chequeNumber: 'x'.repeat(5_000_000) }];
+    expect(() => upsert({}, { cheques })).toThrow('wallet.full');
+  });
+});
+
+describe('the wallet of an upsert', () => {
+  const inPartnerFlow = { partnerCollection: { isActive: true } };
+  const cheques = [{ installmentId: '2' }];
+
+  it('is deleted with the cancellation, new cheques included', () => {
+    const canceled = upsert(
+      inPartnerFlow,
+      { status: 'canceled', cheques },
+      { wallets: [walletWith()] },
+    );
+    expect(canceled.wallets).toMatchObject([
+      {
+        isDeleted: true,
+        deletedAt: now,
+        cheques: [{ installmentId: '1' }, { installmentId: '2' }],
+      },
+    ]);
+    expect(canceled.events.map(({ type }) => type)).toEqual(['wallet.updated', 'wallet.deleted']);
+  });
+
+  it('is deleted by the flow that the same request sets', () => {
+    const request = { status: 'canceled', partnerCollection: true } as const;
+    expect(upsert({}, request, { wallets: [walletWith()] }).wallets).toMatchObject([
+      { isDeleted: true },
+    ]);
+  });
+
+  it('stays without a cancellation', () => {
+    const wallets = [walletWith()];
+    for (const status of ['rejected', 'expired'] as const) {
+      expect(upsert(inPartnerFlow, { status }, { wallets }).wallets).toBe(wallets);
+    }
+    // Canceled before: a wallet that is active since then was made active on purpose.
+    const canceled = { ...inPartnerFlow, status: 'canceled' } as const;
+    expect(upsert(canceled, { status: 'canceled' }, { wallets }).wallets).toBe(wallets);
+  });
+
+  it('that was deleted last is restored when the reservation is reopened, then extended', () => {
+    const canceled = { ...inPartnerFlow, status: 'canceled' } as const;
+    const wallets = [walletWith(deleted), walletWith(deleted)];
+    const request = { status: 'pending', reopen: true, cheques } as const;
+    const reopened = upsert(canceled, { ...request, cheques: [...cheques] }, { wallets });
+    expect(reopened.wallets).toMatchObject([
+      { isDeleted: false, cheques: [{ installmentId: '1' }, { installmentId: '2' }] },
+      { isDeleted: true },
+    ]);
+    expect(reopened.events.map(({ type }) => type)).toEqual(['wallet.restored', 'wallet.updated']);
+  });
+
+  it('stays deleted where the reservation is not reopened', () => {
+    const wallets = [walletWith(deleted)];
+    expect(upsert({}, { status: 'pending' }, { wallets }).wallets).toBe(wallets);
+    const approved = upsert(
+      { status: 'approved' },
+      { status: 'pending', reopen: true },
+      { wallets },
+    );
+    expect(approved.wallets).toBe(wallets);
+    const expired = upsert(
+      { status: 'canceled' },
+      { status: 'expired', reopen: true },
+      { wallets },
+    );
+    expect(expired.wallets).toBe(wallets);
+  });
+
+  it('is stored once more when the reservation comes to await its cheques', () => {
+    const status = 'pending_cheque_collection';
+    const wallets = [walletWith()];
+    const moved = upsert({}, { status }, { wallets });
+    expect(moved.wallets).toMatchObject([{ updatedAt: now, isDeleted: false }]);
+    expect(moved.events).toEqual([]);
+    expect(upsert({ status }, { status }, { wallets }).wallets).toBe(wallets);
+    expect(upsert({ status }, { status: 'pending' }, { wallets }).wallets).toBe(wallets);
+  });
+});
+
+describe('what an upsert ignores', () => {
+  it('is the status that the reservation did not take', () => {
+    const approved = reservationWith({ status: 'approved' });
+    expect(ignoredFields({ status: 'pending' }, approved)).toEqual(['status']);
+    expect(ignoredFields({ status: 'approved' }, approved)).toEqual([]);
+    expect(ignoredFields({}, approved)).toEqual([]);
+  });
+
+  it('is reopen beside anything but an open status', () => {
+    for (const status of reservationStatuses) {
+      const made = reservationWith({ status });
+      const expected = isOpen(status) ? [] : ['reopen'];
+      expect(ignoredFields({ status, reopen: true }, made)).toEqual(expected);
+      expect(ignoredFields({ status, reopen: false }, made)).toEqual([]);
+    }
+    const approved = reservationWith({ status: 'approved' });
+    expect(ignoredFields({ reopen: true }, approved)).toEqual(['reopen']);
+    expect(ignoredFields({ status: 'pending', reopen: true }, approved)).toEqual(['status']);
+  });
+});

@@ -1,0 +1,58 @@
+import { ObjectId } from 'mongodb';
+import { ClientRecords } from '../../src/clients/client-records.js';
+import type { ClientDocument } from '../../src/clients/client.schema.js';
+import type { LeadDocument } from '../../src/leads/lead.schema.js';
+import type { LoadedRecords } from '../../src/leads/upsert/lead-records.js';
+import type { Organization } from '../../src/organizations/organization.js';
+
+/** When everything was stored. */
+export const before = new Date('2026-01-05T08:00:00Z');
+/** When a decision about it is made. */
+export const now = new Date('2026-02-01T12:00:00Z');
+
+const organizationId = new ObjectId();
+const stored = { organizationId, isDeleted: false, createdAt: before, updatedAt: before };
+
+/** Has whatever is asked for. */
+const everything = { has: () => true } as unknown as ReadonlySet<string>;
+
+/** An organization with the usual settings. */
+export function organizationWith(fields: Partial<Organization> = {}): Organization {
+  return {
+    _id: organizationId,
+    name: 'Nile Homes',
+    apiDomain: undefined,
+    allowConflictLeads: false,
+    phoneCountry: 'EG',
+    unknownPhoneCountry: null,
+    clients: { createFromLeads: true, updateExisting: true, matchBy: ['phone', 'email'] },
+    ...fields,
+  };
+}
+
+/** A stored lead without data. */
+export function leadWith(fields: Partial<LeadDocument> = {}): LeadDocument {
+  return { ...stored, _id: new ObjectId(), leadId: 1, ...fields };
+}
+
+/** A stored client without name, email and phones. */
+export function clientWith(fields: Partial<ClientDocument> = {}): ClientDocument {
+  return { ...stored, _id: new ObjectId(), ...fields };
+}
+
+/** What was loaded where everything was looked for, and nothing but these was found. */
+export function loadedWith({
+  storedClients = [],
+  ...fields
+}: Partial<LoadedRecords> & { storedClients?: readonly ClientDocument[] } = {}): LoadedRecords {
+  return {
+    organization: organizationWith(),
+    leads: [],
+    soughtPhones: everything,
+    phoneOwners: [],
+    userNames: new Map(),
+    compoundsNamed: () => [],
+    clients: new ClientRecords(storedClients, { phones: everything, keys: everything }, 'EG'),
+    ...fields,
+  };
+}
