@@ -129,7 +129,7 @@ describe('how long records are kept', () => {
       NODE_ENV: 'production',
       ENCRYPTION_KEYS: Buffer.alloc(32, 1).toString('base64'),
     };
-    const { output, process: started } = await startProcess({ ...production, HOST: '127.0.0.1' });
+    const { output, process: started } = await startProcess({ ...production, LOG_LEVEL: 'info' });
     expect(output()).toContain('The database does not keep events as EVENTS_RETENTION_DAYS says');
     expect(output()).not.toContain('does not keep attempts');
     started.kill('SIGTERM');

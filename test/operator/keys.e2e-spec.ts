@@ -22,6 +22,15 @@ beforeAll(async () => {
 });
 
 describe('key', () => {
+  it('lets a key read events only where that is asked for, and its successor, too', async () => {
+    const read = async ({ key }: { key: string }) =>
+      (await service.api('get', '/events').set('api-key', key)).status;
+    const reader = await issue('--name', 'CRM', '--read-events');
+    expect([await read(reader), await read(await issue('--name', 'Website'))]).toEqual([200, 403]);
+    const rotated = await runJson<{ key: string }>(['key', 'rotate', reader.prefix], variables);
+    expect(await read(rotated)).toBe(200);
+  });
+
   it('issues a key that works, lists it without what opens, and ends it within 5 seconds', async () => {
     const issued = await issue('--name', 'Website', '--expires', '2999-12-31');
     expect(issued).toEqual({
@@ -96,6 +105,7 @@ describe('key', () => {
       'prefix',
       'state',
       'allowExternal',
+      'readEvents',
       'rateLimit',
       'createdAt',
       'lastUsedAt',
