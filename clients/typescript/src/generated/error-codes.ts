@@ -36,6 +36,7 @@ export type ErrorCode =
   | 'idempotency.key_reused'
   | 'key.missing'
   | 'key.invalid'
+  | 'key.may_not_read_events'
   | 'key.too_many_failures'
   | 'lead.not_found'
   | 'lead.duplicate_phone'
@@ -61,4 +62,6 @@ export type ErrorCode =
   | 'unit.compound_required'
   | 'unit.ambiguous'
   | 'unit.unit_id_taken'
-  | 'unit.unknown_name';
+  | 'unit.unknown_name'
+  | 'events.expired'
+  | 'events.beyond_last';

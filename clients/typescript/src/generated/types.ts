@@ -4,7 +4,7 @@ export type ClientOptions = {
     baseUrl: `${string}://${string}` | 'https://{apiDomain}' | (string & {});
 };
 
-export type Webhooks = ReceiveClientCreatedWebhookRequest | ReceiveClientUpdatedWebhookRequest | ReceiveLeadCreatedWebhookRequest | ReceiveLeadUpdatedWebhookRequest | ReceiveLeadDeletedWebhookRequest | ReceiveUnitCreatedWebhookRequest | ReceiveUnitUpdatedWebhookRequest | ReceiveUnitDeletedWebhookRequest | ReceiveReservationCreatedWebhookRequest | ReceiveReservationUpdatedWebhookRequest | ReceiveWalletCreatedWebhookRequest | ReceiveWalletUpdatedWebhookRequest | ReceiveWalletDeletedWebhookRequest | ReceiveWalletRestoredWebhookRequest | ReceiveWebhookPingWebhookRequest;
+export type Webhooks = ReceiveClientCreatedWebhookRequest | ReceiveClientUpdatedWebhookRequest | ReceiveLeadCreatedWebhookRequest | ReceiveLeadUpdatedWebhookRequest | ReceiveLeadDeletedWebhookRequest | ReceiveLeadErasedWebhookRequest | ReceiveUnitCreatedWebhookRequest | ReceiveUnitUpdatedWebhookRequest | ReceiveUnitDeletedWebhookRequest | ReceiveReservationCreatedWebhookRequest | ReceiveReservationUpdatedWebhookRequest | ReceiveWalletCreatedWebhookRequest | ReceiveWalletUpdatedWebhookRequest | ReceiveWalletDeletedWebhookRequest | ReceiveWalletRestoredWebhookRequest | ReceiveWebhookPingWebhookRequest;
 
 export type UpsertLeadDto = {
     /**
@@ -846,6 +846,79 @@ export type ReconciliationResponseDto = {
     hasMore?: boolean;
 };
 
+export type EventDto = {
+    /**
+     * One more than that of the event before, whatever its type.
+     */
+    sequence: number;
+    /**
+     * The `webhook-id` of the same event.
+     */
+    id: string;
+    type: 'client.created' | 'client.updated' | 'lead.created' | 'lead.updated' | 'lead.deleted' | 'lead.erased' | 'unit.created' | 'unit.updated' | 'unit.deleted' | 'reservation.created' | 'reservation.updated' | 'wallet.created' | 'wallet.updated' | 'wallet.deleted' | 'wallet.restored';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    /**
+     * The object as the API shows it, in English; that of the webhook of this type.
+     */
+    data: {
+        [key: string]: unknown;
+    };
+    /**
+     * What is different; only of events whose type ends in .updated.
+     */
+    changes?: Array<{
+        [key: string]: unknown;
+    }>;
+};
+
+export type EventsResponseDto = {
+    data: Array<EventDto>;
+    /**
+     * Send it as after for what follows; also that of an empty page.
+     */
+    next: number;
+    /**
+     * Whether more events follow, of whatever type: ask at once.
+     */
+    hasMore: boolean;
+};
+
+export type CloudEventDto = {
+    specversion: '1.0';
+    /**
+     * What to send as lastEventId.
+     */
+    id: string;
+    source: string;
+    type: 'client.created' | 'client.updated' | 'lead.created' | 'lead.updated' | 'lead.deleted' | 'lead.erased' | 'unit.created' | 'unit.updated' | 'unit.deleted' | 'reservation.created' | 'reservation.updated' | 'wallet.created' | 'wallet.updated' | 'wallet.deleted' | 'wallet.restored';
+    /**
+     * When it happened.
+     */
+    time: string;
+    /**
+     * The id of the object.
+     */
+    subject?: string;
+    datacontenttype: 'application/json';
+    /**
+     * Its number.
+     */
+    sequence: string;
+    /**
+     * What is different: the list as JSON.
+     */
+    changes?: string;
+    /**
+     * The object as the API shows it, in English; that of the webhook of this type.
+     */
+    data: {
+        [key: string]: unknown;
+    };
+};
+
 export type HealthDto = {
     description: string;
     /**
@@ -865,6 +938,25 @@ export type ClientDto = {
     phoneNumbers: Array<string>;
     createdAt: string;
     updatedAt: string;
+};
+
+export type LeadErasureDto = {
+    /**
+     * Id of the lead.
+     */
+    _id: string;
+    /**
+     * Sequential number within the organization; never changes.
+     */
+    leadId: number;
+    /**
+     * Present when the lead has an external id.
+     */
+    recordSystemId?: string;
+    /**
+     * The client that the lead belongs to.
+     */
+    clientId: string | null;
 };
 
 export type UpsertLeadData = {
@@ -1517,6 +1609,61 @@ export type ReconcileChequesResponses = {
 
 export type ReconcileChequesResponse = ReconcileChequesResponses[keyof ReconcileChequesResponses];
 
+export type ReadEventsData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+    };
+    path?: never;
+    query?: {
+        /**
+         * The next of the response before: what follows it is returned. 0 begins with the oldest event that is kept.
+         */
+        after?: number;
+        /**
+         * Most events of a page.
+         */
+        limit?: number;
+        /**
+         * Only events of these types, such as lead.created, lead.* or *. Several are separated by commas; a comma inside of one is sent as \,.
+         */
+        types?: string;
+        /**
+         * How many seconds to wait at the most while there is no event.
+         */
+        wait?: number;
+        /**
+         * As HTTP Feeds say: the id of the last event that was read, or its number. Means nothing beside after.
+         */
+        lastEventId?: string;
+        /**
+         * As HTTP Feeds say: wait in milliseconds. Means nothing beside wait.
+         */
+        timeout?: number;
+    };
+    url: '/external/apis/v1.0/events';
+};
+
+export type ReadEventsResponses = {
+    /**
+     * The events in the order of their numbers; none when there are no new ones.
+     */
+    200: EventsResponseDto;
+};
+
+export type ReadEventsResponse = ReadEventsResponses[keyof ReadEventsResponses];
+
 export type CheckHealthData = {
     body?: never;
     headers?: {
@@ -1661,6 +1808,22 @@ export type ReceiveLeadDeletedWebhookPayload = {
 export type ReceiveLeadDeletedWebhookRequest = {
     body: ReceiveLeadDeletedWebhookPayload;
     key: 'lead.deleted';
+    path?: never;
+    query?: never;
+};
+
+export type ReceiveLeadErasedWebhookPayload = {
+    type: 'lead.erased';
+    /**
+     * When it happened.
+     */
+    timestamp: string;
+    data: LeadErasureDto;
+};
+
+export type ReceiveLeadErasedWebhookRequest = {
+    body: ReceiveLeadErasedWebhookPayload;
+    key: 'lead.erased';
     path?: never;
     query?: never;
 };
