@@ -98,7 +98,7 @@ function formatted(value, unit) {
   if (value === undefined) return '–';
   if (unit === 'percentunit') return `${(value * 100).toFixed(1)} %`;
   if (unit === 'bytes') return `${(value / 1_048_576).toFixed(0)} MiB`;
-  const digits = value >= 100 ? 0 : value >= 1 ? 1 : 3;
+  const digits = value >= 1 ? Number(value < 100) : 3;
   const suffixes = { s: ' s', reqps: ' req/s', ops: ' /s' };
   return `${value.toFixed(digits)}${suffixes[unit] ?? ''}`;
 }

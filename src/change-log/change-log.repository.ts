@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import { rewritesOf, type PreparedRewrites } from '../database/documents/rewrites.js';
 import { Clock } from '../configuration/clock.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
-import type { PreparedRewrites } from '../database/documents/tenant-operations.js';
 import type { ChangeLogDocument } from './change-log.schema.js';
 import type { FieldChange } from './field-changes.js';
 
@@ -46,7 +46,7 @@ export class ChangeLogRepository {
     leadIds: readonly Types.ObjectId[],
     changesOf: (changes: readonly FieldChange[]) => readonly FieldChange[],
   ): AsyncGenerator<PreparedRewrites, void> {
-    return this.entries.rewrites(organizationId, { entityId: { $in: leadIds } }, (entry) => {
+    return rewritesOf(this.entries, organizationId, { entityId: { $in: leadIds } }, (entry) => {
       const before = entry.changes ?? [];
       const changes = changesOf(before);
       return isDeepStrictEqual(changes, before) ? null : { update: { $set: { changes } } };

@@ -1,10 +1,6 @@
 import { closestMatch } from 'leven';
 import { variableNames } from './environment.js';
 
-/** What is set in the belief that it bounds something, and nothing reads. */
-const missing = ['EVENTS_RETENTION_DAYS'];
-const lookedFor = [...variableNames, ...missing];
-
 /**
  * A line for each name that looks like a variable of this service and is none: one or two letters
  * differ, its end is missing, or it begins with the same two words (rule CONF-5).
@@ -13,8 +9,7 @@ export function misspeltVariables(names: readonly string[]): string[] {
   return names.flatMap((name) => {
     const meant = variableNames.includes(name) ? undefined : meantBy(name.toUpperCase());
     if (meant === undefined) return [];
-    const question = missing.includes(meant) ? '' : `: is ${meant} meant?`;
-    return [`${name} is no variable of this service and is ignored${question}`];
+    return [`${name} is no variable of this service and is ignored: is ${meant} meant?`];
   });
 }
 
@@ -22,8 +17,8 @@ function meantBy(name: string): string | undefined {
   // One letter makes another word of a short name.
   const maxDistance = name.length > 5 ? 2 : 1;
   return (
-    closestMatch(name, lookedFor, { maxDistance }) ??
-    lookedFor.find((known) => beginsWith(known, name) || beginsWith(name, firstWords(known)))
+    closestMatch(name, variableNames, { maxDistance }) ??
+    variableNames.find((known) => beginsWith(known, name) || beginsWith(name, firstWords(known)))
   );
 }
 

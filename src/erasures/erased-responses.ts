@@ -40,7 +40,9 @@ export function erasedResponses(
 
 /** Numbers keep their digits, also those that no double holds. */
 function withExactNumbers(text: string): unknown {
-  const reviver = (_key: string, value: unknown, { source = '' }: { source?: string } = {}) =>
-    typeof value === 'number' ? rawJSON(source) : value;
-  return JSON.parse(text, reviver) as unknown;
+  return JSON.parse(text, exactNumber) as unknown;
+}
+
+function exactNumber(_key: string, value: unknown, context: { source?: string } = {}): unknown {
+  return typeof value === 'number' ? rawJSON(context.source ?? '') : value;
 }

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import type { PreparedRewrites } from '../database/documents/rewrites.js';
 import { Clock } from '../configuration/clock.js';
 import type { Contact } from '../contacts/contact.js';
-import type { PreparedRewrites } from '../database/documents/tenant-operations.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { IdempotencyService } from '../http/idempotency/idempotency.service.js';
 import type { LeadDto } from '../leads/dto/lead.dto.js';

@@ -49,15 +49,15 @@ export class EventWaiters implements FeedListener, OnModuleDestroy {
     const key = organizationId.toHexString();
     let hasNews = false;
     let isOver = this.isEnded || signal.aborted;
-    let settle = () => {};
+    let settle: (() => void) | undefined;
     const waiting: Waiting = {
       wake: () => {
         hasNews = true;
-        settle();
+        settle?.();
       },
       end: () => {
         isOver = true;
-        settle();
+        settle?.();
       },
     };
     const timer = setTimeout(waiting.end, milliseconds);

@@ -108,7 +108,7 @@ describe('the feed of events while its instances are killed', () => {
     }, takeoverMs);
     const expected = (await stored()).map(({ _id }) => `msg_${_id.toHexString()}`);
     for (const reader of readers) {
-      await eventually(() => expect(reader.events.length).toBe(expected.length), takeoverMs);
+      await eventually(() => expect(reader.events).toHaveLength(expected.length), takeoverMs);
       await reader.stop();
       expect(reader.unexpected).toEqual([]);
       expect(reader.events.map(({ sequence }) => sequence)).toEqual(

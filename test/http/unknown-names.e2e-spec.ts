@@ -7,7 +7,8 @@ const service = sharedService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  tenant = await addTenant(service.db);
+  const permissions = { allowExternal: true, readEvents: true };
+  tenant = await addTenant(service.db, { key: { permissions } });
 });
 
 const send = (method: 'get' | 'post' | 'delete', path: string, language = 'en-us') =>

@@ -14,10 +14,8 @@ import {
   type FieldsOf,
   findOptions,
   type PathOf,
-  type PreparedRewrites,
   type Read,
   type ReadOptions,
-  type Rewrite,
   type Without,
   withTenant,
   type WriteOf,
@@ -288,31 +286,6 @@ export class TenantCollection<T extends TenantDocument> {
       updateOne: { filter: withTenant(filter, organizationId), update },
     }));
     return (await this.model.collection.bulkWrite(operations, openSession())).matchedCount;
-  }
-
-  /**
-   * What is to become of the documents that match, in parts of a hundred; the documents are let go of
-   * before the next part is read.
-   *
-   * @param rewriteOf decides it, null for a document that stays as it is
-   */
-  async *rewrites(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<T>,
-    rewriteOf: (document: T) => Rewrite<T> | null | Promise<Rewrite<T> | null>,
-  ): AsyncGenerator<PreparedRewrites, void> {
-    for await (const documents of this.parts(organizationId, filter)) {
-      const updates: { filter: TenantFilter<T>; update: TenantUpdate<T> }[] = [];
-      for (const document of documents) {
-        const rewrite = await rewriteOf(document);
-        if (rewrite === null) continue;
-        const only = { ...rewrite.filter, _id: document._id } as TenantFilter<T>;
-        updates.push({ filter: only, update: rewrite.update });
-      }
-      const count = updates.length;
-      const write = async () => void (await this.updateEach(organizationId, updates));
-      if (count > 0) yield { count, write };
-    }
   }
 
   /** All documents that match, in no order and in parts of a hundred at the most. */

@@ -18,20 +18,6 @@ export interface FieldsOf<T> {
 export type WriteOf<T> =
   { readonly insert: T } | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
 
-/** What one document becomes, if it still is what the filter says. */
-export interface Rewrite<T> {
-  readonly filter?: TenantFilter<T>;
-  readonly update: TenantUpdate<T>;
-}
-
-/** Changes of documents that are decided and not made yet. */
-export interface PreparedRewrites {
-  /** How many documents they change. */
-  readonly count: number;
-  /** Makes them, in the transaction that is open around it, if any. */
-  readonly write: () => Promise<void>;
-}
-
 /** In what order to read, how many, compared how, and how surely stored. */
 export interface ReadOptions<T> {
   readonly sort?: TenantSort<T>;

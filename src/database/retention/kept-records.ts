@@ -31,15 +31,14 @@ const eventMargin = hour;
  * not done with, an event without a number or a delivery that waits, has no such time and stays.
  */
 export function keptRecords(environment: Environment): KeptRecords[] {
-  const {
-    EVENTS_RETENTION_DAYS: events,
-    DELIVERIES_RETENTION_DAYS: deliveries,
-    ATTEMPTS_RETENTION_DAYS: attempts,
-    CALLBACKS_RETENTION_DAYS: callbacks,
-    IDEMPOTENCY_RETENTION_HOURS: idempotency,
-    CHANGE_LOG_RETENTION_DAYS: changeLog,
-  } = environment;
-  const changesKept = changeLog === undefined ? null : changeLog * day;
+  return [...ofWebhooks(environment), ...ofRequests(environment)];
+}
+
+function ofWebhooks({
+  EVENTS_RETENTION_DAYS: events,
+  DELIVERIES_RETENTION_DAYS: deliveries,
+  ATTEMPTS_RETENTION_DAYS: attempts,
+}: Environment): KeptRecords[] {
   return [
     {
       kind: 'events',
@@ -82,6 +81,16 @@ export function keptRecords(environment: Environment): KeptRecords[] {
       index: { name: 'expiry', key: { startedAt: 1 } },
       removedAfterSeconds: attempts * day,
     },
+  ];
+}
+
+function ofRequests({
+  CALLBACKS_RETENTION_DAYS: callbacks,
+  IDEMPOTENCY_RETENTION_HOURS: idempotency,
+  CHANGE_LOG_RETENTION_DAYS: changeLog,
+}: Environment): KeptRecords[] {
+  const changesKept = changeLog === undefined ? null : changeLog * day;
+  return [
     {
       kind: 'callbacks',
       collection: 'reservationCallbacks',

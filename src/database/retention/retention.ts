@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import type { Collection, Document, IndexDescriptionInfo } from 'mongodb';
+import type { Collection, IndexDescriptionInfo } from 'mongodb';
 import type { Connection } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { indexNotFound, namespaceNotFound, unless } from '../structure/server-codes.js';
@@ -92,7 +92,7 @@ export class Retention {
     return { count, bytes, oldest: (oldest?.['createdAt'] as Date | undefined) ?? null };
   }
 
-  private collection({ collection }: { readonly collection: string }): Collection<Document> {
+  private collection({ collection }: { readonly collection: string }): Collection {
     return this.connection.getClient().db(this.connection.name).collection(collection);
   }
 }

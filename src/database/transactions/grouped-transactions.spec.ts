@@ -84,7 +84,9 @@ describe('transactions of groups', () => {
     const failed = { status: 'rejected', reason };
     expect(await submitAll([1, 2, 3, 4])).toEqual([
       { status: 'fulfilled', value: 2 },
-      ...[failed, failed, failed],
+      failed,
+      failed,
+      failed,
     ]);
     expect(tried).toEqual([[1], [2, 3, 4]]);
   });

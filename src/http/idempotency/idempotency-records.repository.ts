@@ -3,10 +3,14 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { Binary } from 'mongodb';
 import type { Types } from 'mongoose';
+import {
+  rewritesOf,
+  type PreparedRewrites,
+  type Rewrite,
+} from '../../database/documents/rewrites.js';
 import { duplicateKey } from '../../database/connection/database-errors.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import type { PreparedRewrites, Rewrite } from '../../database/documents/tenant-operations.js';
 import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
 import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
 
@@ -105,13 +109,13 @@ export class IdempotencyRecordsRepository {
     bodyOf: (body: string) => string,
   ): AsyncGenerator<PreparedRewrites, void> {
     const filter = { response: { $exists: true } };
-    return this.records.rewrites(organizationId, filter, (record) => rewriteOf(record, bodyOf));
+    return rewritesOf(this.records, organizationId, filter, (record) => rewriteOf(record, bodyOf));
   }
 
   /** Makes the transactions that will store a response begin anew, over what there is now. */
   async restartRunning(organizationId: Types.ObjectId): Promise<void> {
     const filter = { response: { $exists: false } };
-    const restarts = this.records.rewrites(organizationId, filter, () => ({
+    const restarts = rewritesOf(this.records, organizationId, filter, () => ({
       filter,
       update: { $inc: { restarts: 1 } },
     }));

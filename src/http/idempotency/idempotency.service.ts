@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import type { PreparedRewrites } from '../../database/documents/rewrites.js';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
 import { withoutSession } from '../../database/transactions/open-session.js';
 import { type TransactionOptions, Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../errors/domain-error.js';

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import type { PreparedRewrites } from '../../database/documents/rewrites.js';
 import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
 import type { FieldChange } from '../../change-log/field-changes.js';
 import { ClientsService } from '../../clients/clients.service.js';
@@ -7,7 +8,6 @@ import { erasedClientChanges, erasedClientData } from '../../clients/erased-clie
 import { Clock } from '../../configuration/clock.js';
 import { type Contact, contactOf } from '../../contacts/contact.js';
 import { ContactTraces } from '../../contacts/contact-traces.js';
-import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
 import { TransactionLocksRepository } from '../../database/transactions/transaction-locks.repository.js';
 import type { Organization } from '../../organizations/organization.js';
 import type { EventContent } from '../../webhooks/erasure/webhook-erasures.service.js';

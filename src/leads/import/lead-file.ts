@@ -84,15 +84,7 @@ async function* linesOf(path: string): AsyncGenerator<Buffer, void> {
 }
 
 async function* csvRows(path: string): AsyncGenerator<LeadRow, void> {
-  const columns = (names: string[]) => {
-    const unknown = names.filter(
-      (name) => !knownColumns.includes(name) && !nestedColumn.test(name),
-    );
-    if (unknown.length === 0) return names;
-    const known = [...knownColumns, 'data.<key>', 'additionalData.<key>'].join(', ');
-    throw new Error(`The columns ${unknown.join(', ')} are not known, but ${known}.`);
-  };
-  const options = { bom: true, columns, info: true, skip_empty_lines: true } as const;
+  const options = { bom: true, columns: columnsOf, info: true, skip_empty_lines: true } as const;
   const parser = createReadStream(path).pipe(parse(options));
   let row = 0;
   for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
@@ -102,6 +94,14 @@ async function* csvRows(path: string): AsyncGenerator<LeadRow, void> {
       ...bodyOf(Buffer.from(JSON.stringify(fieldsOf(record)))),
     };
   }
+}
+
+/** @throws Error for a column that is not known */
+function columnsOf(names: string[]): string[] {
+  const unknown = names.filter((name) => !knownColumns.includes(name) && !nestedColumn.test(name));
+  if (unknown.length === 0) return names;
+  const known = [...knownColumns, 'data.<key>', 'additionalData.<key>'].join(', ');
+  throw new Error(`The columns ${unknown.join(', ')} are not known, but ${known}.`);
 }
 
 /** An empty cell is a field that is not sent. */

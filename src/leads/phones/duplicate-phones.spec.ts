@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { leadWith, loadedWith, organizationWith } from '../../../test/support/lead-records.js';
+import { NotLoadedError } from '../../clients/client-records.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { LeadRecords } from '../upsert/lead-records.js';
 import { assertNoDuplicates } from './duplicate-phones.js';
@@ -62,7 +63,7 @@ describe('assertNoDuplicates', () => {
   it('looks for no owner of what the lead has itself, or where the organization allows all', () => {
     const nothingSought = new LeadRecords(loadedWith({ soughtPhones: new Set() }));
     const sent = ['01001234567'];
-    expect(() => assertNoDuplicates(nothingSought, organization, sent, [])).toThrow();
+    expect(() => assertNoDuplicates(nothingSought, organization, sent, [])).toThrow(NotLoadedError);
     expect(() =>
       assertNoDuplicates(nothingSought, organization, sent, ['+201001234567']),
     ).not.toThrow();

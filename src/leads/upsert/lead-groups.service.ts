@@ -21,7 +21,7 @@ import { mebibyte } from '../../values/numbers.js';
 import { LeadNumbers, type ReservedNumbers } from '../lead-numbers.js';
 import { leadErrors } from '../lead-errors.js';
 import type { LeadPayload } from '../lead-merge.js';
-import { decideLead } from './decide-lead.js';
+import { decideAll } from './decide-leads.js';
 import {
   countCreated,
   type LeadDecision,
@@ -39,7 +39,6 @@ import {
   settle,
   singleLead,
 } from './lead-submission.js';
-import type { LeadRecords } from './lead-records.js';
 import { LeadRecordsLoader } from './lead-records-loader.js';
 
 /** What goes together at most: requests, and bytes of them. */
@@ -296,32 +295,4 @@ function groupKey({ organizationId }: Caller): string {
 
 function decisionsOf(outcomes: readonly LeadOutcome[]): LeadDecision[] {
   return outcomes.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-}
-
-/** Decides requests one after the other, until there is enough to store. */
-function decideAll(
-  records: LeadRecords,
-  requests: readonly LeadRequest[],
-  now: Date,
-  bytesLimit: number,
-): LeadOutcome[] {
-  const outcomes: LeadOutcome[] = [];
-  let bytes = 0;
-  for (const request of requests) {
-    if (bytes > bytesLimit) break;
-    if (request.refusal !== undefined) {
-      outcomes.push({ status: 'rejected', reason: request.refusal });
-      continue;
-    }
-    try {
-      const value = decideLead(records, request, now);
-      records.put(value);
-      bytes += value.bytes;
-      outcomes.push({ status: 'fulfilled', value });
-    } catch (reason) {
-      if (reason instanceof NotLoadedError) throw reason;
-      outcomes.push({ status: 'rejected', reason });
-    }
-  }
-  return outcomes;
 }

@@ -141,7 +141,9 @@ describe('the cheque step of a callback', () => {
       expect(outcome).toEqual({ reservation: 'unchanged', cheque: 'applied' });
       const { reservation, unit, isUnitDecided } = state;
       expect(left).toMatchObject({
-        ...{ reservation, unit, isUnitDecided },
+        reservation,
+        unit,
+        isUnitDecided,
         wallets: [{ cheques: [{ status: chequeStatus }] }],
       });
     },

@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
+import type { PreparedRewrites } from '../../database/documents/rewrites.js';
 import { isScalar } from '../../values/scalar.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { CallbackLogRepository } from './callback-log.repository.js';
 
 /** What the callback reads: ids, statuses and amounts, which stay. */
-const knownFields: readonly string[] = [
+const knownFields: ReadonlySet<string> = new Set([
   'reservationId',
   'installmentId',
   'chequeNumber',
   'chequeAmount',
   'chequeStatus',
   'reservationStatus',
-];
+]);
 
 /** Removes what logged callbacks say of a person (rule LEAD-15). */
 @Injectable()
@@ -39,7 +39,7 @@ export class CallbackErasuresService {
     yield* this.log.rewritesOfPayloads(organizationId, ({ reservationId, payload }) => {
       const isOwn = reservationId !== null && ids.has(reservationId);
       const left = Object.entries(payload ?? {}).flatMap(([name, value]): [string, unknown][] => {
-        if (knownFields.includes(name) && (isScalar(value) || value === null)) {
+        if (knownFields.has(name) && (isScalar(value) || value === null)) {
           return [[name, value]];
         }
         return isOwn ? [] : [[name, erase(value)]];

@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import { rewritesOf, type PreparedRewrites } from '../../database/documents/rewrites.js';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRequest } from './callback-request.js';
 
@@ -52,7 +52,7 @@ export class CallbackLogRepository {
     organizationId: Types.ObjectId,
     payloadOf: (callback: CallbackLogDocument) => object,
   ): AsyncGenerator<PreparedRewrites, void> {
-    return this.log.rewrites(organizationId, {}, (callback) => {
+    return rewritesOf(this.log, organizationId, {}, (callback) => {
       const payload = payloadOf(callback);
       return isDeepStrictEqual(payload, callback.payload)
         ? null

@@ -251,11 +251,7 @@ export class DeliveryQueueRepository {
       throw error;
     });
     let found = 0;
-    const refused = await refusedWrites(
-      written.then(({ matchedCount }) => {
-        found = matchedCount;
-      }),
-    );
+    const refused = await refusedWrites(written.then(({ matchedCount }) => (found = matchedCount)));
     return { refused, found };
   }
 

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { rewritesOf, type PreparedRewrites } from '../../database/documents/rewrites.js';
 import { type RefusedWrite, refusedWrites } from '../../database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
-import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 
 /** The queries on `webhookAttempts`. */
@@ -36,7 +36,7 @@ export class WebhookAttemptsRepository {
     deliveryIds: readonly Types.ObjectId[],
   ): AsyncGenerator<PreparedRewrites, void> {
     const filter = { deliveryId: { $in: deliveryIds }, response: { $ne: null } };
-    return this.attempts.rewrites(organizationId, filter, () => ({
+    return rewritesOf(this.attempts, organizationId, filter, () => ({
       update: { $set: { response: null } },
     }));
   }

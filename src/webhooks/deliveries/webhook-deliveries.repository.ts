@@ -1,10 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import {
+  rewritesOf,
+  type PreparedRewrites,
+  type Rewrite,
+} from '../../database/documents/rewrites.js';
+import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
-import type { PreparedRewrites, Rewrite } from '../../database/documents/tenant-operations.js';
 import { withoutUndefined } from '../../values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -74,7 +78,7 @@ export class WebhookDeliveriesRepository {
     objectIds: readonly string[],
     rewriteOf: (delivery: WebhookDeliveryDocument) => Rewrite<WebhookDeliveryDocument> | null,
   ): AsyncGenerator<PreparedRewrites, void> {
-    return this.deliveries.rewrites(organizationId, { objectId: { $in: objectIds } }, rewriteOf);
+    return rewritesOf(this.deliveries, organizationId, { objectId: { $in: objectIds } }, rewriteOf);
   }
 
   /** The ids of the deliveries about objects, in batches. */

@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import type { PreparedRewrites } from '../../database/documents/rewrites.js';
 import { Clock } from '../../configuration/clock.js';
-import type { PreparedRewrites } from '../../database/documents/tenant-operations.js';
 import { WebhookAttemptsRepository } from '../deliveries/webhook-attempts.repository.js';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';

@@ -1,13 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { BSON, type ChangeStream, type ChangeStreamOptions, type Document } from 'mongodb';
 import type { Types } from 'mongoose';
+import {
+  rewritesOf,
+  type PreparedRewrites,
+  type Rewrite,
+} from '../../database/documents/rewrites.js';
 import type { Change } from '../../database/changes/change-watcher.js';
 import { readAsValues } from '../../database/connection/mongoose-settings.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
-import type { PreparedRewrites, Rewrite } from '../../database/documents/tenant-operations.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 /** Spares the server the trial of all indexes. */
@@ -116,7 +120,7 @@ export class OutboxEventsRepository {
     rewriteOf: (event: OutboxEventDocument) => Rewrite<OutboxEventDocument> | null,
   ): AsyncGenerator<PreparedRewrites, void> {
     const filter = { 'data._id': { $in: objectIds } };
-    return this.events.rewrites(organizationId, filter, rewriteOf);
+    return rewritesOf(this.events, organizationId, filter, rewriteOf);
   }
 
   /** One event of an organization, null when there is none; only what cannot be taken back. */

@@ -4,4 +4,5 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 setFlagsFromString('--expose-gc');
-setInterval(runInNewContext('gc'), 5_000).unref();
+const collect = runInNewContext('gc');
+setInterval(() => collect(), 5_000).unref();
