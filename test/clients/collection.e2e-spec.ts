@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { collectionOf, type CollectionRequest } from '../../scripts/collection-requests.mjs';
-import type { Tenant } from '../support/builders.js';
+import { mayReadEvents, type Tenant } from '../support/builders.js';
 import { addDemoTenant } from '../support/demo-tenant.js';
 import { sharedService } from '../support/shared-service.js';
 
@@ -13,7 +13,7 @@ const service = sharedService();
 let tenant: Tenant;
 
 beforeAll(async () => {
-  tenant = await addDemoTenant(service.db, service.databaseUri);
+  tenant = await addDemoTenant(service.db, service.databaseUri, { key: mayReadEvents });
 });
 
 /** Does with a request what Bruno does; gives the status and whether it is what the request says. */

@@ -5,13 +5,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { Webhook } from 'standardwebhooks';
-import type { CallbackDto, Operations, UnitDto } from '../../clients/typescript/src/index.js';
+import type {
+  CallbackDto,
+  LeadDto,
+  Operations,
+  UnitDto,
+} from '../../clients/typescript/src/index.js';
 import { runCli } from '../operator/command-line.js';
 import { apiClient } from '../support/api-client.js';
-import type { Tenant } from '../support/builders.js';
+import { addKey, mayReadEvents, type Tenant } from '../support/builders.js';
 import { addDemoTenant } from '../support/demo-tenant.js';
 import { type Received, type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { sharedService } from '../support/shared-service.js';
+import { numberEvents } from './support/numbered-events.js';
 import { canRun, programs, runProgram, startProgram } from './support/programs.js';
 
 const service = sharedService();
@@ -229,6 +235,8 @@ describe('the programs of a collector', () => {
 describe('the programs of a CRM', () => {
   const byId = (units: readonly UnitDto[]) => units.toSorted((a, b) => (a._id < b._id ? -1 : 1));
 
+  const byNumber = (a: LeadDto, b: LeadDto) => a.leadId - b.leadId;
+
   it('keep a copy of all units', async () => {
     const file = join(folder, 'units.json');
     const copied = async () => {
@@ -243,6 +251,51 @@ describe('the programs of a CRM', () => {
     await api.upsertUnit({ body: { unitId: 'NEW', compound, name: 'New' } });
     await api.upsertUnit({ body: { unitId: 'PM-A-003', compound, isDeleted: true } });
     expect(await copied()).toEqual(await stored());
+  });
+
+  it('keep a copy of the leads by what events tell, through failures', async () => {
+    const { db } = service;
+    const file = join(folder, 'leads.json');
+    const key = await addKey(db, tenant.organizationId, mayReadEvents);
+    const follow = async (rounds: number) => {
+      await numberEvents(db, tenant.organizationId);
+      const own = { API_KEY: key, COPY: file, ROUNDS: String(rounds), PAUSE_MS: '1' };
+      const run = await runProgram('leads.mjs', [], { ...variables, ...own });
+      const copy = JSON.parse(readFileSync(file, 'utf8')) as { after: number; leads: LeadDto[] };
+      return { ...run, ...copy };
+    };
+    const lead = { recordSystemId: 'followed-1', name: 'Mona' };
+    await api.upsertLead({ body: lead });
+    const { data: second } = await api.upsertLead({
+      body: { ...lead, recordSystemId: 'followed-2' },
+    });
+    const first = await follow(1);
+    expect([first.code, first.stderr]).toEqual([0, '']);
+    expect(first.leads.find(({ _id }) => _id === second.lead._id)).toEqual(second.lead);
+
+    await api.deleteLead({ path: { recordSystemId: 'followed-1' } });
+    const { data: changed } = await api.upsertLead({
+      body: { recordSystemId: 'followed-2', name: 'Mona Adel' },
+    });
+    let requests = 0;
+    gateway.respondWith((received, response) => {
+      requests += 1;
+      if (requests === 1) response.writeHead(503).end();
+      else if (requests === 2) response.destroy();
+      else passOn(received, response);
+    });
+    const later = await follow(3);
+    expect([later.code, later.stdout]).toEqual([0, `2 events, ${first.leads.length - 1} leads\n`]);
+    const others = first.leads.filter(
+      ({ recordSystemId: id }) => id?.startsWith('followed-') !== true,
+    );
+    expect(later.leads.toSorted(byNumber)).toEqual([...others, changed.lead].toSorted(byNumber));
+
+    gateway.respondWith((_, response) => response.writeHead(410).end('go on with after=1233'));
+    const expired = await follow(2);
+    gateway.respondWith(passOn);
+    expect([expired.code, expired.stderr]).toEqual([1, '410 go on with after=1233\n']);
+    expect(expired.after).toBe(later.after);
   });
 
   it('ask for a unit only when it has changed', async () => {

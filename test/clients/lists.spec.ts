@@ -35,9 +35,9 @@ describe('following a list', () => {
     const following = async () => {
       const sleep = (milliseconds: number) => {
         pauses.push(milliseconds);
-        if (pauses.length === 3) controller.abort(new Error('Enough'));
-        controller.signal.throwIfAborted();
-        return Promise.resolve();
+        if (pauses.length < 3) return Promise.resolve();
+        controller.abort(new Error('Enough'));
+        return Promise.reject(new Error('Woken'));
       };
       const { signal } = controller;
       for await (const changes of follow(list, { pauseMs: 60_000, signal, sleep })) {

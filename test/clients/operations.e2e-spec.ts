@@ -1,23 +1,34 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import {
+  eventsOf,
   IntegrationApiError,
   itemsOf,
   type Operations,
   pagesOf,
 } from '../../clients/typescript/src/index.js';
 import { apiClient } from '../support/api-client.js';
-import { addCatalogue, addCompound, addTenant } from '../support/builders.js';
+import {
+  addCatalogue,
+  addCompound,
+  addTenant,
+  mayReadEvents,
+  type Tenant,
+} from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
+import { numberEvents } from './support/numbered-events.js';
 
 const service = sharedService();
+let organizationId: Tenant['organizationId'];
 let api: Operations;
 let arabic: Operations;
 /** What has been called, so that an operation that is added is not forgotten. */
 const called = new Set<string>();
 
 beforeAll(async () => {
-  const { organizationId, key } = await addTenant(service.db);
+  const tenant = await addTenant(service.db, { key: mayReadEvents });
+  const { key } = tenant;
+  ({ organizationId } = tenant);
   const name = { 'en-us': 'Palm Meadows', 'ar-eg': 'بالم ميدوز' };
   const compoundId = await addCompound(service.db, organizationId, name, { slug: 'palm-meadows' });
   await addCatalogue(service.db, 'units', organizationId, {
@@ -155,6 +166,25 @@ describe('the TypeScript client', () => {
       body: { cheques: [{ reservationId, installmentId: '1', chequeStatus: 'bounced' }] },
     });
     expect(compared.data.differences).toMatchObject([{ ours: 'collected', theirs: 'bounced' }]);
+  });
+
+  it('reads events, and waits for those that come', async () => {
+    await numberEvents(service.db, organizationId);
+    const { data } = await api.readEvents({ query: { limit: 1000 } });
+    expect(data.data.map(({ sequence }) => sequence)).toEqual(
+      data.data.map((_, index) => index + 1),
+    );
+    const { signal } = new AbortController();
+    const events = eventsOf(api.readEvents, { after: data.next, types: 'lead.*', signal });
+    const next = events.next();
+    const created = await api.upsertLead({ body: { recordSystemId: 'told', name: 'Mona' } });
+    await numberEvents(service.db, organizationId);
+    const { value: event } = await next;
+    if (event?.type !== 'lead.created') throw new Error(`It is a ${event?.type}`);
+    expect(event.data).toEqual(created.data.lead);
+    expect(event.sequence).toBeGreaterThan(data.next);
+    const again = await api.readEvents({ query: { after: event.sequence - 1 } });
+    expect(again.data.data[0]).toEqual(event);
   });
 
   it('throws errors with their code, messages and request', async () => {

@@ -4,7 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { EventWaiters } from '../../src/events/event-waiters.js';
 import { EventFeedChanges } from '../../src/webhooks/outbox/event-feed-changes.js';
 import { WebhookRelay } from '../../src/webhooks/outbox/webhook-relay.js';
-import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { addKey, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
@@ -24,8 +24,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const mayRead = { permissions: { allowExternal: true, readEvents: true } };
-const addReader = () => addTenant(service.db, { key: mayRead });
+const addReader = () => addTenant(service.db, { key: mayReadEvents });
 const events = () => service.db.collection('outboxEvents');
 const feeds = () => service.db.collection('eventFeeds');
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { mayReadEvents } from '../support/builders.js';
 import { addDemoTenant } from '../support/demo-tenant.js';
 import { sharedService } from '../support/shared-service.js';
 import { report } from './support/fault-rounds.js';
@@ -21,7 +22,8 @@ const service = sharedService();
 
 describe('a client in Python that openapi-python-client generates from the document', () => {
   whereItIs('is complete, and carries out every operation', async () => {
-    const { key } = await addDemoTenant(service.db, service.databaseUri);
+    const overrides = { key: mayReadEvents };
+    const { key } = await addDemoTenant(service.db, service.databaseUri, overrides);
     const work = await mkdtemp(join(tmpdir(), 'python-client-'));
     await run(join(programs, 'openapi-python-client'), [
       'generate',
@@ -50,6 +52,7 @@ describe('a client in Python that openapi-python-client generates from the docum
       read_reservation: 200,
       report_reservation_change: 201,
       reconcile_cheques: 200,
+      read_events: 200,
       check_health: 200,
     });
   });

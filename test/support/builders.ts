@@ -33,11 +33,15 @@ export async function addTenant(
   return { organizationId, key: await addKey(db, organizationId, key) };
 }
 
-interface TenantOverrides {
+/** What of a tenant is not as usual. */
+export interface TenantOverrides {
   readonly settings?: Document;
   readonly apiDomain?: string;
   readonly key?: Document;
 }
+
+/** A key that may do everything that a key may. */
+export const mayReadEvents = { permissions: { allowExternal: true, readEvents: true } };
 
 /** Writes an API key and gives it in clear. */
 export async function addKey(

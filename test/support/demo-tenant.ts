@@ -1,10 +1,14 @@
 import type { Db } from 'mongodb';
 import { runCli } from '../operator/command-line.js';
-import { addTenant, type Tenant } from './builders.js';
+import { addTenant, type Tenant, type TenantOverrides } from './builders.js';
 
 /** An organization that has the demo catalogue, to which the examples of the reference belong. */
-export async function addDemoTenant(db: Db, databaseUri: string): Promise<Tenant> {
-  const tenant = await addTenant(db);
+export async function addDemoTenant(
+  db: Db,
+  databaseUri: string,
+  overrides: TenantOverrides = {},
+): Promise<Tenant> {
+  const tenant = await addTenant(db, overrides);
   const organization = ['--org', tenant.organizationId.toHexString()];
   const file = `${process.cwd()}/src/demo/catalogue.ndjson`;
   const { code, stderr } = await runCli(['catalog', 'import', file, ...organization], {

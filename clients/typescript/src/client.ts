@@ -67,6 +67,8 @@ async function call(
     redirect: 'manual' as const,
     ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
   };
+  const askedWaitMs = waitMs(request);
+  const policy = { ...defaultPolicy, ...client.retries };
   const send = client.fetch ?? fetch;
   const answer = await withRetries(
     async (trySignal) => {
@@ -75,8 +77,9 @@ async function call(
       return { status, headers, text: await response.text() };
     },
     {
-      ...defaultPolicy,
-      ...client.retries,
+      ...policy,
+      tryTimeoutMs: policy.tryTimeoutMs + askedWaitMs,
+      totalTimeoutMs: policy.totalTimeoutMs + askedWaitMs,
       ...(totalTimeoutMs === undefined ? {} : { totalTimeoutMs }),
     },
     { ...realSurroundings, ...client.surroundings },
@@ -104,6 +107,11 @@ function segment(name: string, value: string | undefined): string {
     throw new TypeError(`${name} cannot be part of an address: ${JSON.stringify(value)}`);
   }
   return encodeURIComponent(value);
+}
+
+/** How long a request lets the server wait for something to answer with. */
+function waitMs({ query: { wait, timeout } = {} }: SentRequest): number {
+  return Number(wait === undefined ? (timeout ?? 0) : Number(wait) * 1_000);
 }
 
 function headersOf(

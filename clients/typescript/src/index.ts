@@ -1,5 +1,13 @@
 export { type IntegrationApiOptions, createIntegrationApi } from './client.js';
 export { IntegrationApiError, NoAnswerError } from './errors.js';
+export {
+  eventPagesOf,
+  EventsExpiredError,
+  eventsOf,
+  type FeedEvent,
+  type FeedOptions,
+  type FeedPage,
+} from './events.js';
 export type { ErrorCode } from './generated/error-codes.js';
 export type { Operations } from './generated/operations.js';
 export type * from './generated/types.js';

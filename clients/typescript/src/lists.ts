@@ -1,6 +1,6 @@
 import type { PaginationDto } from './generated/types.js';
 import type { CallOptions } from './operation.js';
-import { realSurroundings, type Surroundings } from './retries.js';
+import { pauseFor, realSurroundings, type Surroundings } from './retries.js';
 
 /** An operation that gives a list in pages: `listUnits` or `listCompounds`. */
 export type List<Item, Query = CursorQuery> = (
@@ -104,6 +104,6 @@ export async function* follow<Item extends { _id: string; isDeleted: boolean }>(
       yield changes;
       mark = changes.mark ?? mark;
     }
-    await sleep(pauseMs, options.signal);
+    await pauseFor(pauseMs, sleep, options.signal);
   }
 }

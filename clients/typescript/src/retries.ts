@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { NoAnswerError } from './errors.js';
 
-/** When a request is sent again, all in milliseconds but the number of tries. */
+/**
+ * When a request is sent again, all in milliseconds but the number of tries. What a request asks the server
+ * to wait comes on top of both timeouts.
+ */
 export interface RetryPolicy {
   /** At most, the first one included. */
   readonly tries: number;
@@ -68,12 +71,25 @@ export async function withRetries(
       if ('answer' in outcome) return outcome.answer;
       throw new NoAnswerError(tries, outcome.error);
     }
-    try {
-      await sleep(pause, signal);
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
-    }
+    await pauseFor(pause, sleep, signal);
+  }
+}
+
+/**
+ * Sleeps.
+ *
+ * @throws the reason of the signal, once it is aborted
+ */
+export async function pauseFor(
+  milliseconds: number,
+  sleep: Surroundings['sleep'],
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await sleep(milliseconds, signal);
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
   }
 }
 
@@ -93,7 +109,8 @@ async function once(
   }
 }
 
-function isTemporary({ status, headers }: RawAnswer): boolean {
+/** Whether another try may have another answer. */
+export function isTemporary({ status, headers }: Omit<RawAnswer, 'text'>): boolean {
   // The first request with the same key is still running; its answer comes with a later try.
   const isRunning = headers.get('x-error-code') === 'idempotency.request_running';
   return temporary.has(status) || (status === 409 && isRunning);
@@ -113,7 +130,7 @@ function pauseAfter(
 }
 
 /** `Retry-After` in milliseconds from now on: it is in seconds, or a date. */
-function retryAfterMs(headers: Headers, now: number): number | undefined {
+export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d+$/.test(value)) return Number(value) * 1_000;
   const date = Date.parse(value);

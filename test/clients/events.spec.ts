@@ -1,0 +1,219 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import {
+  createIntegrationApi,
+  eventPagesOf,
+  EventsExpiredError,
+  eventsOf,
+  type FeedEvent,
+  type FeedOptions,
+  IntegrationApiError,
+} from '../../clients/typescript/src/index.js';
+import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
+
+let receiver: Receiver;
+let controller: AbortController;
+let now: number;
+let pauses: number[];
+/** What the server answers, one after the other; then the reading is ended. */
+let answers: Respond[];
+
+beforeAll(async () => {
+  receiver = await startReceiver((received, response) => {
+    // A server that has nothing to say waits, unless the test says otherwise.
+    now += 25_000;
+    const answer = answers.shift();
+    if (answer === undefined) controller.abort(enough);
+    else answer(received, response);
+  });
+});
+afterAll(() => receiver.stop());
+beforeEach(() => {
+  receiver.received.length = 0;
+  controller = new AbortController();
+  now = Date.parse('2030-01-01T00:00:00Z');
+  pauses = [];
+});
+
+const enough = new Error('Enough');
+
+const answer =
+  (status: number, body: unknown = {}, headers: Record<string, string> = {}): Respond =>
+  (_, response) => {
+    const type = { 'content-type': 'application/json; charset=utf-8' };
+    response.writeHead(status, { ...type, ...headers }).end(JSON.stringify(body));
+  };
+const page = (next: number, sequences: number[] = [], hasMore = false) =>
+  answer(200, { data: sequences.map(event), next, hasMore });
+const event = (sequence: number) => ({ sequence, id: `msg_${sequence}`, type: 'lead.deleted' });
+const early =
+  (respond: Respond): Respond =>
+  (received, response) => {
+    now -= 24_500;
+    respond(received, response);
+  };
+const lost: Respond = (_, response) => response.destroy();
+const expired = answer(
+  410,
+  { message: 'What followed is no longer kept: go on with after=1233' },
+  { 'x-error-code': 'events.expired', 'x-next-cursor': '1233' },
+);
+
+/** A client that tries everything twice; time passes only in pauses and on the server. */
+const surroundings = {
+  now: () => now,
+  random: () => 0,
+  sleep: (milliseconds: number) => {
+    pauses.push(milliseconds);
+    now += milliseconds;
+    return Promise.resolve();
+  },
+};
+const client = () =>
+  createIntegrationApi({
+    baseUrl: new URL(receiver.url).origin,
+    apiKey: 'secret',
+    retries: { tries: 2, totalTimeoutMs: 120_000 },
+    surroundings,
+  });
+
+/** Reads until the answers are over or something is thrown; gives what came, and why it ended. */
+async function read(list: Respond[], options: FeedOptions = {}) {
+  answers = list;
+  const seen: number[] = [];
+  const { signal } = controller;
+  try {
+    const { readEvents } = client();
+    for await (const { sequence } of eventsOf(readEvents, { surroundings, signal, ...options })) {
+      seen.push(sequence);
+    }
+  } catch (error) {
+    return { seen, error };
+  }
+  throw new Error('The feed has ended');
+}
+
+const asked = () =>
+  receiver.received.map(({ path }) => Object.fromEntries(new URL(path, receiver.url).searchParams));
+const askedAfter = () => asked().map(({ after }) => Number(after));
+
+describe('reading the feed of events', () => {
+  it('begins with what is kept, goes on after each page and ends with the signal', async () => {
+    const { seen, error } = await read([page(2, [1, 2], true), page(3, [3]), page(3)]);
+    expect([seen, error]).toEqual([[1, 2, 3], enough]);
+    const query = { limit: '100', wait: '25' };
+    expect(asked()).toEqual([0, 2, 3, 3].map((after) => ({ ...query, after: String(after) })));
+    expect(pauses).toEqual([]);
+  });
+
+  it('asks as it is told', async () => {
+    await read([], { after: 7, types: 'lead.*', limit: 5, waitSeconds: 10 });
+    expect(asked()).toEqual([{ after: '7', types: 'lead.*', limit: '5', wait: '10' }]);
+  });
+
+  it.each<[string, Respond]>([
+    ['connections that are lost', lost],
+    ['a server that fails', answer(500)],
+    ['a server that is not there', answer(503)],
+    ['too many requests', answer(429)],
+    ['a status that is not tried again in a call', answer(520)],
+    ['a page of a proxy', (_, response) => response.writeHead(200).end('<html>Sorry</html>')],
+    ['something else in JSON', answer(200, { ok: true })],
+    ['null in JSON', answer(200, null)],
+  ])('survives %s, longer than a call does', async (_, failing) => {
+    const list = [page(1, [1]), failing, failing, failing, failing, page(2, [2])];
+    const { seen, error } = await read(list, { pauseMs: 5_000 });
+    expect([seen, error]).toEqual([[1, 2], enough]);
+    expect(askedAfter()).toEqual([0, 1, 1, 1, 1, 1, 2]);
+    expect(pauses).toContain(5_000);
+  });
+
+  it('pauses for half a minute, and never ends a pause before Retry-After', async () => {
+    const { seen } = await read([
+      answer(503),
+      answer(503),
+      answer(503, {}, { 'retry-after': '300' }),
+      answer(503, {}, { 'retry-after': 'Tue, 01 Jan 2030 01:00:00 GMT' }),
+      page(1, [1]),
+    ]);
+    expect(seen).toEqual([1]);
+    const inAnHour = 3_600_000 - 4 * 25_000 - 500 - 30_000 - 300_000;
+    expect(pauses).toEqual([500, 30_000, 300_000, inAnHour]);
+  });
+
+  it('pauses for a moment when its wait is ended at once', async () => {
+    await read([early(page(0)), early(page(0)), page(0)]);
+    expect(pauses).toEqual([1_000, 1_000]);
+  });
+
+  it('gives up at once what another try would not change', async () => {
+    const { error } = await read([answer(403, {}, { 'x-error-code': 'key.not_allowed' })]);
+    expect(error).toBeInstanceOf(IntegrationApiError);
+    expect(error).toMatchObject({ status: 403 });
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('says where to go on when events are gone', async () => {
+    const { seen, error } = await read([page(3, [3]), expired], { after: 2 });
+    expect(seen).toEqual([3]);
+    expect(error).toBeInstanceOf(EventsExpiredError);
+    expect(error).toMatchObject({ next: 1_233, cause: { status: 410, code: 'events.expired' } });
+  });
+
+  it('goes on there by itself when it may, after the current state is read', async () => {
+    const reads: number[] = [];
+    const onExpired = async ({ next }: EventsExpiredError) => {
+      // Long enough for a request to come that did not wait for it.
+      await delay(50);
+      reads.push(next, receiver.received.length);
+    };
+    const { seen } = await read([expired, page(1_234, [1_234])], { after: 2, onExpired });
+    expect([seen, reads]).toEqual([[1_234], [1_233, 1]]);
+    expect(askedAfter()).toEqual([2, 1_233, 1_234]);
+  });
+
+  it('moves the place also when no event is of the wanted types', async () => {
+    answers = [page(5_000, [], true), page(5_002, [5_001])];
+    const { signal } = controller;
+    const pages = eventPagesOf(client().readEvents, { types: 'unit.*', surroundings, signal });
+    expect((await pages.next()).value).toEqual({ events: [], after: 5_000 });
+    expect((await pages.next()).value).toEqual({ events: [event(5_001)], after: 5_002 });
+    await expect(pages.next()).rejects.toBe(enough);
+    expect(askedAfter()).toEqual([0, 5_000, 5_002]);
+  });
+
+  it('gives nothing any more once it is aborted', async () => {
+    answers = [page(2, [1, 2])];
+    const { signal } = controller;
+    const events = eventsOf(client().readEvents, { surroundings, signal });
+    expect((await events.next()).value).toMatchObject({ sequence: 1 } satisfies Partial<FeedEvent>);
+    controller.abort(enough);
+    await expect(events.next()).rejects.toBe(enough);
+    expect(receiver.received).toHaveLength(1);
+  });
+
+  it('ends a pause with the reason of the signal', async () => {
+    const sleep = (milliseconds: number) => {
+      if (milliseconds < 30_000) return Promise.resolve();
+      controller.abort(enough);
+      return Promise.reject(new Error('Woken'));
+    };
+    const { error } = await read([lost, lost], { surroundings: { now: () => now, sleep } });
+    expect(error).toBe(enough);
+    expect(receiver.received).toHaveLength(2);
+  });
+
+  it.each([{ wait: 1 }, { timeout: 1_000 }])(
+    'lets the server wait as long as %j says, however short a try may be',
+    async (query) => {
+      answers = [(_, response) => setTimeout(() => page(1, [1])(_, response), 150), answer(500)];
+      const retries = { tries: 1, tryTimeoutMs: 20, totalTimeoutMs: 20 };
+      const api = createIntegrationApi({
+        baseUrl: new URL(receiver.url).origin,
+        apiKey: 'secret',
+        retries,
+      });
+      expect((await api.readEvents({ query })).data.next).toBe(1);
+    },
+  );
+});
