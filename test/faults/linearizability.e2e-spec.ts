@@ -75,10 +75,11 @@ describe('leads and units behind two instances, of which one is killed and start
 
   whereGoIs('are found out when a client is told what was not so', async () => {
     const changes = [staleLead, lostReport, soldTwice];
-    // What happens is random: until there is something to change in each way.
+    // What happens is random: until there is something to change in each way. With one client there is
+    // one order alone, and no other one in which what was changed would be right.
     recorded.forget();
     for (let round = 0; round < 20; round++) {
-      await recorded.run(300, clients);
+      await recorded.run(300, 1);
       if (changes.every((change) => change(recorded.history) !== null)) break;
     }
     const history = [...recorded.history];
