@@ -20,9 +20,11 @@ export class EventsQuery {
   @WholeNumber({ minimum: 1, maximum: 1_000, default: 100, description: 'Most events of a page.' })
   limit?: string;
 
-  @CommaList('Only events of these types, such as lead.created, lead.* or *.', [
-    oneOf(subscriptions),
-  ])
+  @CommaList(
+    'Only events of these types, such as lead.created, lead.* or *.',
+    [oneOf(subscriptions)],
+    `(?:${subscriptions.map((type) => type.replaceAll(/[.*]/g, String.raw`\$&`)).join('|')})`,
+  )
   types?: string;
 
   @WholeNumber({

@@ -12,7 +12,6 @@ export const defaultPageLimit = 10;
 
 /** A comma list for the reference: no item is empty, a comma inside of one is written behind `\\`. */
 const listItem = String.raw`(?:[^,\\\x00]|\\,?)+`;
-const listPattern = `^${listItem}(?:,${listItem})*$`;
 
 export function PageNumber(): PropertyDecorator {
   const maximum = Number.MAX_SAFE_INTEGER;
@@ -93,16 +92,23 @@ const separated = 'Several are separated by commas; a comma inside of one is sen
  * parameter is a list, which is rejected.
  *
  * @param rules what each of them has to meet
+ * @param item the regular expression of one, for the reference
  */
-export function CommaList(description: string, rules: ValueKind = []): PropertyDecorator {
+export function CommaList(
+  description: string,
+  rules: ValueKind = [],
+  item = listItem,
+): PropertyDecorator {
   const ofItems = rules.map((rule) => ({
     ...rule,
     isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
   }));
-  return Field(
-    { type: 'string', pattern: listPattern, description: `${description} ${separated}` },
-    [{ name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') }, storable, ...ofItems],
-  );
+  const pattern = `^${item}(?:,${item})*$`;
+  return Field({ type: 'string', pattern, description: `${description} ${separated}` }, [
+    { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
+    storable,
+    ...ofItems,
+  ]);
 }
 
 /** External ids separated by commas. */
