@@ -92,18 +92,18 @@ const separated = 'Several are separated by commas; a comma inside of one is sen
  * parameter is a list, which is rejected.
  *
  * @param rules what each of them has to meet
- * @param item the regular expression of one, for the reference
+ * @param itemPattern the regular expression of one, for the reference
  */
 export function CommaList(
   description: string,
   rules: ValueKind = [],
-  item = listItem,
+  itemPattern = listItem,
 ): PropertyDecorator {
   const ofItems = rules.map((rule) => ({
     ...rule,
     isMet: (value: unknown) => itemsOf(value).every((item) => rule.isMet(item)),
   }));
-  const pattern = `^${item}(?:,${item})*$`;
+  const pattern = `^${itemPattern}(?:,${itemPattern})*$`;
   return Field({ type: 'string', pattern, description: `${description} ${separated}` }, [
     { name: 'isCommaList', isMet: (value) => !itemsOf(value).includes('') },
     storable,
