@@ -37,6 +37,12 @@ afterAll(async () => {
 const loadOf = (tenant: Tenant) =>
   new LeadLoad({ urls: () => services.map(({ url }) => url), apiKey: tenant.key, random });
 const isAcknowledged = ({ status }: Answer) => status === 200 || status === 201;
+/** What the services log of requests that failed and not for want of the database. */
+const faultsOf = (processes: readonly ServiceProcess[]) =>
+  processes
+    .flatMap(({ output }) => output().split('\n'))
+    .filter((line) => line.includes('The request failed') && !line.includes('respond in time'))
+    .join('\n');
 const readyzOf = ({ output }: ServiceProcess) =>
   `${/Metrics and probes\s+(http:[^\s"]+)/.exec(output())?.[1]}/readyz`;
 
@@ -75,6 +81,7 @@ describe('a replica set whose primary is killed under load', () => {
           `later, longest ${longestWait(load.answers)} ms`,
       );
       expect(await differences(db, tenant.organizationId, load.leads)).toEqual([]);
+      if (load.unexpected().length > 0) report(faultsOf(services));
       expect(statusCounts(load.unexpected())).toEqual({});
       expect(resumedAt - electedAt).toBeLessThan(resumptionMs);
       expect(longestWait(load.answers)).toBeLessThan(longestWaitMs);

@@ -33,15 +33,22 @@ const badValueCode = 2;
 const unavailableCodes: ReadonlySet<number> = new Set([
   6, // HostUnreachable
   7, // HostNotFound
+  43, // CursorNotFound: its server has been replaced or has ended it
   50, // MaxTimeMSExpired
   64, // WriteConcernTimeout
   89, // NetworkTimeout
   91, // ShutdownInProgress
   writeConflictCode, // contention that outlasted the deadline
+  133, // FailedToSatisfyReadPreference
+  134, // ReadConcernMajorityNotAvailableYet: right after an election
+  175, // QueryPlanKilled
   189, // PrimarySteppedDown
+  225, // TransactionTooOld: the session has gone on without it
+  237, // CursorKilled
   246, // SnapshotUnavailable: a collection or index was just made
   251, // NoSuchTransaction
   262, // ExceededTimeLimit
+  290, // TransactionExceededLifetimeLimitSeconds
   371, // UserWritesBlocked
   10_107, // NotWritablePrimary
   11_600, // InterruptedAtShutdown
