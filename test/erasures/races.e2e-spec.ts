@@ -5,8 +5,10 @@ import { IdempotencyService } from '../../src/http/idempotency/idempotency.servi
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { LeadDecisionsWriter } from '../../src/leads/upsert/lead-decisions-writer.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
+import { OutboxEventsRepository } from '../../src/webhooks/outbox/outbox-events.repository.js';
 import { post as postKeyed } from '../idempotency/keyed-requests.js';
 import { addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
@@ -71,6 +73,31 @@ it('deliveries of events that the relay had read before say nothing of the perso
   expect(await tracesOf(person)).toEqual({});
   const types = (await stored('webhookDeliveries')).map(({ type }) => String(type)).toSorted();
   expect(types).toEqual(['client.created', 'lead.created', 'lead.erased']);
+});
+
+it('they say nothing either when a process ends before it looks and their endpoint is gone', async () => {
+  const person = newPerson();
+  await service.subscribe(tenant, receiver.url);
+  const events = service.service.app.get(OutboxEventsRepository);
+  const findErased = events.findErased.bind(events);
+  events.findErased = async () => {
+    events.findErased = findErased;
+    await service.db.collection('webhookEndpoints').deleteMany({
+      organizationId: tenant.organizationId,
+    });
+    throw new Error('The process ends.');
+  };
+  const gate = gateAt(service.service.app.get(DeliveryQueueRepository), 'addMissing');
+  await post(payloadsOf(person).earlier).expect(201);
+  await gate.reached;
+  const { erase } = await erasuresOf(service, tenant);
+  await erase(person.recordSystemId);
+  gate.remove();
+  await eventually(async () => {
+    expect(await stored('outboxEvents', { sequence: null })).toEqual([]);
+  });
+  expect(await stored('webhookDeliveries')).not.toEqual([]);
+  expect(await tracesOf(person)).toEqual({});
 });
 
 it('the response to a delivery that was being sent is not stored, its result is', async () => {

@@ -217,6 +217,7 @@ const relayedFields = {
   createdAt: 1,
   updatedAt: 1,
   relayedAt: 1,
+  erasedAt: 1,
 } as const;
 
 /** A field of an event that has no deliveries yet; of others nothing. */
