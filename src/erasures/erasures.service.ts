@@ -124,8 +124,7 @@ export class ErasuresService {
   ): Promise<ErasureDocument[]> {
     for (;;) {
       const entered = await this.ledger.ofLeads(organization._id, leadIds);
-      const known = hexOf(entered.flatMap((one) => one.leadIds));
-      const missing = leadIds.filter((id) => !known.has(id.toHexString()));
+      const missing = missingFrom(entered, leadIds);
       if (missing.length === 0) return entered;
       // Another process may enter one of them at the same moment.
       await this.ledger.insert(newErasure(organization, missing, this.clock.now()));
@@ -212,9 +211,7 @@ export class ErasuresService {
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
   ): Promise<Types.ObjectId[]> {
-    const entered = await this.ledger.ofLeads(organizationId, ids);
-    const known = hexOf(entered.flatMap(({ leadIds }) => leadIds));
-    return ids.filter((id) => !known.has(id.toHexString()));
+    return missingFrom(await this.ledger.ofLeads(organizationId, ids), ids);
   }
 
   /** Of a deleted organization nothing matters but whose it is. */
@@ -260,6 +257,15 @@ function summed(reports: readonly ErasureReport[]): ErasureReport {
   }
   const kept = new Set(reports.flatMap(({ keptClientIds }) => keptClientIds));
   return { counts: counts as unknown as ErasureCounts, keptClientIds: [...kept] };
+}
+
+/** The leads that no erasure is about. */
+function missingFrom(
+  erasures: readonly ErasureDocument[],
+  ids: readonly Types.ObjectId[],
+): Types.ObjectId[] {
+  const known = hexOf(erasures.flatMap(({ leadIds }) => leadIds));
+  return ids.filter((id) => !known.has(id.toHexString()));
 }
 
 function hexOf(ids: readonly Types.ObjectId[]): Set<string> {
