@@ -61,6 +61,9 @@ async function readAll(tenant: Tenant, parameters: Document = {}): Promise<Docum
 /** How long it is waited for what comes within a second; when that was in vain, the other tests do not. */
 let patienceMs = 20_000;
 
+/** Seconds that a request waits for what comes within one; it gets nothing when that was in vain. */
+const patience = () => Math.ceil(patienceMs / 2_000);
+
 async function soon(check: () => unknown): Promise<void> {
   try {
     await eventually(check, patienceMs);
@@ -453,10 +456,14 @@ describe('a request that waits', () => {
 
   it('gets an event as soon as it has its number, and only one of the types it asked for', async () => {
     const tenant = await addReader();
-    const all = begin(read(tenant, { wait: 10 }));
-    const deleted = begin(read(tenant, { wait: 10, types: 'lead.deleted' }));
+    const all = begin(read(tenant, { wait: patience() }));
+    const deleted = begin(read(tenant, { wait: patience(), types: 'lead.deleted' }));
     const cloudEvents = begin(
-      read(tenant, { timeout: 10_000 }, { accept: 'application/cloudevents-batch+json' }),
+      read(
+        tenant,
+        { timeout: patience() * 1_000 },
+        { accept: 'application/cloudevents-batch+json' },
+      ),
     );
     await waiting(3);
     await post(tenant, '/leads', { recordSystemId: 'a', data: {} });
@@ -471,12 +478,16 @@ describe('a request that waits', () => {
   it('hears of what another process has numbered', async () => {
     const tenant = await addReader();
     const other = await startOther();
-    const reading = begin(other.api('get', '/events?wait=10').set('api-key', tenant.key));
+    const reading = begin(
+      other.api('get', `/events?wait=${patience()}`).set('api-key', tenant.key),
+    );
     await waiting(1, other);
     await addOldEvents(tenant, 1);
     expect((await reading).body).toMatchObject({ data: [{ sequence: 1 }], next: 1 });
     // One that came before waits for nothing.
-    const { body } = await other.api('get', '/events?wait=10').set('api-key', tenant.key);
+    const { body } = await other
+      .api('get', `/events?wait=${patience()}`)
+      .set('api-key', tenant.key);
     expect(body.data).toHaveLength(1);
   });
 
@@ -486,7 +497,9 @@ describe('a request that waits', () => {
     const first = begin(other.api('get', '/events?wait=1').set('api-key', tenant.key));
     expect((await first).body).toEqual({ data: [], next: 0, hasMore: false });
     await watcherOf(other).stop();
-    const reading = begin(other.api('get', '/events?wait=10').set('api-key', tenant.key));
+    const reading = begin(
+      other.api('get', `/events?wait=${patience()}`).set('api-key', tenant.key),
+    );
     await waiting(1, other);
     await addOldEvents(tenant, 1);
     expect((await reading).body.data).toHaveLength(1);
