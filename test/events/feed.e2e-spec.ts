@@ -4,6 +4,7 @@ import { Webhook } from 'standardwebhooks';
 import { EventWaiters } from '../../src/events/event-waiters.js';
 import { EventFeedChanges } from '../../src/webhooks/outbox/event-feed-changes.js';
 import { EventFeedService } from '../../src/webhooks/outbox/event-feed.service.js';
+import { EventNumbering } from '../../src/webhooks/outbox/event-numbering.js';
 import { WebhookRelay } from '../../src/webhooks/outbox/webhook-relay.js';
 import { addKey, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -384,8 +385,11 @@ describe('numbers', () => {
       );
       // What is planned and not finished is not shown.
       expect((await read(tenant).expect(200)).body.next).toBeLessThan(first);
-      await addOldEvents(tenant, 1);
+      // Where all have their numbers no event leads to the plan: who takes over looks for it.
+      service.service.app.get(EventNumbering).lookForPlans();
       await Promise.all([relay.relay(), relay.relay()]);
+      await numbered(tenant, first + 1);
+      await addOldEvents(tenant, 1);
       await numbered(tenant, first + 2);
       const [one, two, three] = (await read(tenant, { after: first - 1 }).expect(200)).body.data;
       expect([one.id, two.id]).toEqual(eventIds.map((id) => `msg_${id.toHexString()}`));
@@ -562,6 +566,19 @@ describe('a request that waits', () => {
       expect(response.headers['connection']).toBe('close');
     }
     expect(await ended).toBe(true);
+  });
+
+  // The last one: it leaves the service without a stream.
+  it('hears of what its own process has numbered without asking the database', async () => {
+    const tenant = await addReader();
+    const watcher = watcherOf(service);
+    await watcher.stop();
+    // As if the stream were in order and silent.
+    Object.defineProperty(watcher, 'age', { value: 0 });
+    const reading = begin(read(tenant, { wait: patience() }));
+    await waiting(1);
+    await addOldEvents(tenant, 1);
+    expect((await reading).body.data).toHaveLength(1);
   });
 });
 
