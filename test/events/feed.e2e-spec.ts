@@ -437,11 +437,14 @@ describe('numbers', () => {
       await numbered(tenant, 1);
       const other = await startOther();
       let hasMet = false;
+      let count = 1;
       before(other.service.app.get(EventFeedsRepository), step, async () => {
         hasMet = true;
+        // One more than what the other process has read.
+        await addOldEvents(tenant, 1);
+        count += 1;
         await service.service.app.get(WebhookRelay).relay();
       });
-      let count = 1;
       // The service may be the first to read them.
       while (!hasMet) {
         await addOldEvents(tenant, 3);
