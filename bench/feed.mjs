@@ -95,10 +95,8 @@ async function readFrom({ url }, start, end) {
 
 /** The second finds what the first has left. */
 async function measureErasure(database) {
-  for (const [name, options] of [
-    ['a dry run', ['--dry-run']],
-    ['the erasure', []],
-  ]) {
+  const runs = { 'a dry run': ['--dry-run'], 'the erasure': [] };
+  for (const [name, options] of Object.entries(runs)) {
     const [startedAt, processorBefore] = [performance.now(), processorTime(database.pid)];
     const lead = ['--org', idOf('organization', 0).toHexString(), '--lead', recordSystemIdOf(0, 7)];
     const { stdout } = await promisify(execFile)(

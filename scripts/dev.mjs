@@ -21,7 +21,8 @@ let prepared;
 let changed;
 let isStarting = false;
 let isStale = false;
-let ended;
+/** Set once; in an object, because it changes while others wait. */
+const ending = { done: undefined };
 
 const database = await openDatabase(loadEnvironment());
 const compiler = spawn(process.execPath, [nest, 'build', '--watch', '--watchAssets'], {
@@ -39,7 +40,7 @@ compiler.stdout.setEncoding('utf8').on('data', (text) => {
   isCompiled = true;
   watch(join(root, 'dist'), { recursive: true }, () => {
     clearTimeout(changed);
-    changed = setTimeout(startAnew, settleMs);
+    changed = setTimeout(() => void startAnew(), settleMs);
   });
   void startAnew();
 });
@@ -53,7 +54,7 @@ async function startAnew() {
   isStale = true;
   if (isStarting) return;
   isStarting = true;
-  while (isStale && ended === undefined) {
+  while (isStale && ending.done === undefined) {
     isStale = false;
     await stop(running);
     running = prepared;
@@ -75,7 +76,7 @@ async function stop(child) {
 }
 
 function end() {
-  ended ??= (async () => {
+  ending.done ??= (async () => {
     compiler.kill();
     await Promise.all([stop(running), stop(prepared)]);
     await database.stop();

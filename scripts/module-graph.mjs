@@ -10,7 +10,7 @@ const root = join(import.meta.dirname, '..');
 const path = 'docs/architecture.md';
 const marked = /(<!-- modules -->\n)[^]*?(<!-- \/modules -->)/;
 /** Parts that other folders build on, or that build on others, than the rest of theirs. */
-const ofTheirOwn = ['catalogue/import', 'operations/tracing'];
+const ofTheirOwn = new Set(['catalogue/import', 'operations/tracing']);
 
 process.chdir(root);
 const text = await readFile(path, 'utf8');
@@ -44,15 +44,15 @@ async function imports() {
 function folderOf(file) {
   const [, folder, part] = file.split('/');
   const own = `${folder}/${part}`;
-  return ofTheirOwn.includes(own) ? own : folder;
+  return ofTheirOwn.has(own) ? own : folder;
 }
 
 /** The graph without the arrows that others imply, as Mermaid. */
 function drawing(graph) {
   const lines = [...graph]
-    .toSorted(([one], [other]) => one.localeCompare(other))
+    .toSorted(([one], [other]) => byName(one, other))
     .flatMap(([from, targets]) =>
-      [...targets].toSorted().flatMap((to) => {
+      [...targets].toSorted(byName).flatMap((to) => {
         const isImplied = [...targets].some(
           (by) => by !== to && !reaches(graph, by, from) && reaches(graph, by, to),
         );
@@ -64,6 +64,10 @@ function drawing(graph) {
       }),
     );
   return ['```mermaid', 'flowchart TD', ...lines.map((line) => `  ${line}`), '```'].join('\n');
+}
+
+function byName(one, other) {
+  return one.localeCompare(other, 'en');
 }
 
 function reaches(graph, from, to, passed = new Set()) {

@@ -16,8 +16,12 @@ export async function loadEvents(db, count, leads) {
   await db.collection('eventFeeds').insertOne({
     _id: organizationId,
     organizationId,
-    ...{ last: count, numberedAt: now, numberedBy: 'bench', pending: null },
-    ...{ createdAt: now, updatedAt: now },
+    last: count,
+    numberedAt: now,
+    numberedBy: 'bench',
+    pending: null,
+    createdAt: now,
+    updatedAt: now,
   });
   const permissions = { allowExternal: true, readEvents: true };
   await db.collection('apiKeys').updateOne({ organizationId }, { $set: { permissions } });

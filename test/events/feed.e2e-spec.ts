@@ -656,10 +656,10 @@ function before<Name extends string>(
 /** Counts how often a service has looked for events from now on. */
 function countLooks({ service: { app } }: TestService): () => number {
   const feed = app.get(EventFeedService);
-  const { page } = feed;
+  const page = feed.page.bind(feed);
   let count = 0;
   feed.page = async (...parameters) => {
-    const found = await page.apply(feed, parameters);
+    const found = await page(...parameters);
     count += 1;
     return found;
   };
