@@ -28,7 +28,7 @@ const code = documents.flatMap(({ path, text }) => {
 
 const folders = ['bench', 'clients', 'docs', 'ops', 'scripts', 'src', 'test'];
 /** What paths may lack. */
-const ends = ['', '.ts', '.spec.ts', '.e2e-spec.ts'];
+const ends = ['', '.ts', '.spec.ts', '.e2e-spec.ts', '.slow-spec.ts'];
 
 /** All that match nothing of the repository, as `path: what`. */
 function unknown(pattern: RegExp, isKnown: (...groups: string[]) => boolean): string[] {
