@@ -48,7 +48,7 @@ function tableOf(title, sums, total) {
     style: { head: [], border: [], compact: true },
     colAligns: ['left', 'right'],
   });
-  const rows = [...sums].sort(([, one], [, other]) => other - one).slice(0, mostRows);
+  const rows = [...sums].toSorted(([, one], [, other]) => other - one).slice(0, mostRows);
   for (const [name, sum] of rows) {
     if (sum / total >= leastShare) table.push([name, `${((sum / total) * 100).toFixed(1)} %`]);
   }
