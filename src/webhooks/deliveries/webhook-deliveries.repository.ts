@@ -64,6 +64,17 @@ export class WebhookDeliveriesRepository {
     });
   }
 
+  /** The deliveries of events, to whichever endpoints. */
+  async listOfEvents(
+    organizationId: Types.ObjectId,
+    eventIds: readonly Types.ObjectId[],
+    limit: number,
+  ): Promise<ListedDelivery[]> {
+    if (eventIds.length === 0) return [];
+    const filter = { eventId: { $in: eventIds } };
+    return this.deliveries.find(organizationId, filter, { without: ['body'], limit });
+  }
+
   async countPending(endpointId: Types.ObjectId): Promise<number> {
     return this.deliveries.acrossTenants.countDocuments({ status: 'pending', endpointId });
   }

@@ -51,6 +51,15 @@ export class WebhookDeliveriesService {
     return this.deliveries.list(organizationId, filter, limit);
   }
 
+  /** To whom events were sent, in no order. */
+  async ofEvents(
+    organizationId: Types.ObjectId,
+    eventIds: readonly Types.ObjectId[],
+    limit: number,
+  ): Promise<ListedDelivery[]> {
+    return this.deliveries.listOfEvents(organizationId, eventIds, limit);
+  }
+
   /** All attempts of a delivery, oldest first. */
   async attemptsOf(delivery: WebhookDeliveryDocument): Promise<WebhookAttemptDocument[]> {
     return this.attempts.listOfDelivery(delivery.organizationId, delivery._id);
