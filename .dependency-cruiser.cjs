@@ -10,7 +10,7 @@ const sharedRepositories =
 const doors = [
   '\\.(service|module)\\.ts$',
   '^src/[^/]+/[^/]+-errors\\.ts$',
-  '^src/authentication/(api-key-state|caller)\\.ts$',
+  '^src/authentication/(api-key-state|caller|client-address)\\.ts$',
   '^src/change-log/field-changes\\.ts$',
   '^src/clients/(client-(link|records)|erased-client)\\.ts$',
   '^src/leads/(dto/lead\\.dto|erasure/erased-lead)\\.ts$',
@@ -139,11 +139,30 @@ module.exports = {
       },
     },
     {
+      name: 'console-is-an-edge',
+      comment:
+        "Pages call services of features as the features call each other: no query is a page's own.",
+      severity: 'error',
+      from: { path: '^src/console/' },
+      to: {
+        path: `^src/(${feature}|demo|operator|operations)/|\\.(repository|schema)\\.ts$`,
+        pathNot: doors.filter((door) => door !== sharedRepositories),
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'console-is-served-by-operations',
+      comment: 'Nothing else needs to know that there are pages.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(console|operations)/' },
+      to: { path: '^src/console/' },
+    },
+    {
       name: 'ground-knows-no-feature',
       comment: 'Features publish to webhooks and use the database, never the other way round.',
       severity: 'error',
       from: { path: '^src/(webhooks|database|localization|configuration|contacts)/' },
-      to: { path: `^src/(${feature}|demo|operator|http)/` },
+      to: { path: `^src/(${feature}|console|demo|operator|http)/` },
     },
     {
       name: 'http-knows-only-who-calls',
@@ -259,7 +278,10 @@ module.exports = {
       comment:
         'A file that nothing uses and that uses nothing is left over; browsers load those of the page.',
       severity: 'error',
-      from: { orphan: true, pathNot: [entries, '\\.d\\.ts$', '^src/http/reference/page/'] },
+      from: {
+        orphan: true,
+        pathNot: [entries, '\\.d\\.ts$', '^src/http/reference/page/', '^src/console/assets/'],
+      },
       to: {},
     },
     {

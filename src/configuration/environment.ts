@@ -6,6 +6,7 @@ import {
   flag,
   integer,
   oneOf,
+  passwordHash,
   trustProxy,
 } from './environment-values.js';
 
@@ -33,6 +34,13 @@ export const variables = z.object({
       'Address of that listener: this machine only, unless it is set. Nothing there needs a key: ' +
         'open it to your own network only.',
     ),
+  OPS_PASSWORD: passwordHash.optional().meta({
+    description:
+      "The operator's password for the console, which is at /console of that listener, as a hash: " +
+      '`npm run cli -- console password` makes it. The same for every instance, and as secret as ' +
+      'ENCRYPTION_KEYS. Without it there is no console and calls are not counted for it.',
+    example: 'scrypt:32768:8:3:<salt>:<hash>',
+  }),
   MONGODB_URI: databaseAddress.optional().meta({
     description:
       'A replica set or sharded cluster, and the name of the database. Without it an embedded one ' +

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConsoleModule } from '../console/console.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { RequestReadings } from './metrics/request-readings.js';
 import { Operations } from './operations.js';
@@ -7,6 +8,7 @@ import { Readiness } from './readiness.js';
 
 /** Metrics and probes for those who operate the service (rules OPS-10 and OPS-11). */
 @Module({
+  imports: [ConsoleModule],
   providers: [Metrics, RequestReadings, Readiness, OperationsServer, Operations],
   exports: [Operations],
 })
