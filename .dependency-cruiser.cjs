@@ -1,6 +1,6 @@
 /** Folders that hold a part of the business; the others are the ground that these stand on. */
 const feature =
-  'authentication|catalogue|change-log|clients|compounds|erasures|events|health|leads|organizations|reservations|units';
+  'authentication|catalogue|change-log|clients|compounds|erasures|events|health|leads|operator-log|organizations|reservations|units';
 
 /** Repositories that other features query: a service would only repeat their methods. */
 const sharedRepositories =
@@ -39,6 +39,10 @@ const acrossTenants = [
   // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
   '^src/webhooks/endpoints/webhook-endpoints\\.repository\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue|webhook-(attempts|deliveries))\\.repository\\.ts$',
+  // One process adds what it has sent, to whomever, in one command.
+  '^src/webhooks/figures/webhook-figures\\.repository\\.ts$',
+  // Its page shows what was done for all of them.
+  '^src/operator-log/operator-log\\.repository\\.ts$',
   // Where it is made.
   '^src/database/documents/tenant-collections\\.module\\.ts$',
 ];

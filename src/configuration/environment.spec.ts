@@ -37,6 +37,7 @@ describe('readEnvironment', () => {
       ATTEMPTS_RETENTION_DAYS: 30,
       CALLBACKS_RETENTION_DAYS: 90,
       IDEMPOTENCY_RETENTION_HOURS: 24,
+      OPERATOR_LOG_RETENTION_DAYS: 365,
       ROLE: 'all',
       ENFORCE_API_DOMAIN: false,
       TRUST_PROXY: false,

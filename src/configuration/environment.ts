@@ -99,7 +99,7 @@ export const variables = z.object({
   EVENTS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('30')
     .describe(
-      'How long events can be read by GET /events and looked up. What this and the five below say ' +
+      'How long events can be read by GET /events and looked up. What this and the six below say ' +
         'holds from the next `db init` on, which outside production is every start.',
     ),
   DELIVERIES_RETENTION_DAYS: integer(1, 3_650)
@@ -118,6 +118,9 @@ export const variables = z.object({
     description: 'How long the changes of leads are logged; for ever unless it is set.',
     example: '730',
   }),
+  OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
+    .prefault('365')
+    .describe('How long it is logged what the operator did in the console.'),
   ROLE: oneOf(['all', 'api', 'worker'])
     .prefault('all')
     .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),

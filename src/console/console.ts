@@ -165,7 +165,9 @@ function addPage(scope: FastifyInstance, page: ConsolePage, responses: PageRespo
   for (const action of page.actions ?? []) {
     scope.post(action.path, async (request, reply) => {
       const outcome = await action.run(responses.pageRequest(request, reply));
-      return sendOutcome(outcome, request, reply);
+      return outcome === null
+        ? responses.sendMissing(request, reply)
+        : sendOutcome(outcome, request, reply);
     });
   }
   function sendOutcome(

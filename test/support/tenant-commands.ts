@@ -118,6 +118,12 @@ const acrossTenants: readonly AcrossTenants[] = [
     fields: ['secrets.0'],
     why: 'the operator seals all secrets anew',
   },
+  {
+    commands: ['find'],
+    collection: 'operatorLog',
+    fields: [],
+    why: 'the console shows what the operator did, for whomever',
+  },
 ];
 
 /** As far as it is used here; the driver's package has no types for it. */

@@ -53,7 +53,8 @@ export interface Redirect {
 export interface PageAction {
   /** Below `/console`. */
   readonly path: string;
-  run(request: PageRequest): Promise<PageContent | Redirect>;
+  /** @returns null where there is nothing of the kind: a 404 */
+  run(request: PageRequest): Promise<PageContent | Redirect | null>;
 }
 
 /**

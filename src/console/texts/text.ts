@@ -1,12 +1,27 @@
 import type { Language } from '../../localization/language.js';
 import { commonTexts } from './common-texts.js';
+import { leadTexts } from '../pages/leads/lead-texts.js';
+import { operatorLogTexts } from '../pages/operator-log/operator-log-texts.js';
+import { reservationTexts } from '../pages/reservations/reservation-texts.js';
+import { sharedTexts } from '../pages/shared/shared-texts.js';
+import { unitTexts } from '../pages/units/unit-texts.js';
+import { webhookTexts } from '../pages/webhooks/webhook-texts.js';
 import { overviewTexts } from '../pages/overview/overview-texts.js';
 
 /** A text in both languages; `{name}` is filled with a value. */
 type Texts = Readonly<Record<string, Readonly<Record<Language, string>>>>;
 
 /** All texts of the console, by their keys. Each page adds those of its own file here. */
-export const texts = { ...commonTexts, ...overviewTexts } as const satisfies Texts;
+export const texts = {
+  ...commonTexts,
+  ...sharedTexts,
+  ...overviewTexts,
+  ...leadTexts,
+  ...reservationTexts,
+  ...unitTexts,
+  ...webhookTexts,
+  ...operatorLogTexts,
+} as const satisfies Texts;
 
 /** What can be said. */
 export type TextKey = keyof typeof texts;

@@ -31,7 +31,12 @@ const eventMargin = hour;
  * not done with, an event without a number or a delivery that waits, has no such time and stays.
  */
 export function keptRecords(environment: Environment): KeptRecords[] {
-  return [...ofWebhooks(environment), ...ofRequests(environment)];
+  return [
+    ...ofWebhooks(environment),
+    ofWebhookFigures(environment),
+    ...ofRequests(environment),
+    ...ofOperator(environment),
+  ];
 }
 
 function ofWebhooks({
@@ -84,6 +89,18 @@ function ofWebhooks({
   ];
 }
 
+/** They tell of attempts, and are as many as there are endpoints and quarters of an hour. */
+function ofWebhookFigures({ ATTEMPTS_RETENTION_DAYS: attempts }: Environment): KeptRecords {
+  return {
+    kind: 'webhook figures',
+    collection: 'webhookFigures',
+    variable: 'ATTEMPTS_RETENTION_DAYS',
+    keptSeconds: attempts * day,
+    index: { name: 'expiry', key: { at: 1 } },
+    removedAfterSeconds: attempts * day,
+  };
+}
+
 function ofRequests({
   CALLBACKS_RETENTION_DAYS: callbacks,
   IDEMPOTENCY_RETENTION_HOURS: idempotency,
@@ -115,6 +132,20 @@ function ofRequests({
       keptSeconds: changesKept,
       index: { name: 'expiry', key: { createdAt: 1 } },
       removedAfterSeconds: changesKept,
+    },
+  ];
+}
+
+function ofOperator({ OPERATOR_LOG_RETENTION_DAYS: log }: Environment): KeptRecords[] {
+  return [
+    {
+      // The index serves the list of it, too.
+      kind: 'operator log',
+      collection: 'operatorLog',
+      variable: 'OPERATOR_LOG_RETENTION_DAYS',
+      keptSeconds: log * day,
+      index: { name: 'expiry', key: { createdAt: 1 } },
+      removedAfterSeconds: log * day,
     },
   ];
 }

@@ -47,7 +47,7 @@ export interface UnitStatusChange extends StatusChange {
 }
 
 /** More callbacks and events are not looked at together. */
-const mostCallbacks = 100;
+export const mostCallbacks = 100;
 const mostEvents = 200;
 
 const reservationTypes = [

@@ -87,7 +87,7 @@ describe('the timeline of a reservation', () => {
     const once = [callback(10, {}, payload)];
     const kinds = (reports: ReturnType<typeof report>[], callbacks = once) =>
       kindsOf({ callbacks, wallets: [walletWith(...reports)] });
-    expect(kinds([report(9), report(10)])).toEqual(['report 10', 'callback 10']);
+    expect(kinds([report(9), report(10)])).toEqual(['callback 10', 'report 10']);
     expect(kinds([report(10, 'overdue')])).toEqual(['callback 10', 'report 10']);
     expect(kinds([report(70)])).toEqual(['callback 10', 'report 70']);
     expect(

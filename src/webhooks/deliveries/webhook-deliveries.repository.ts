@@ -9,6 +9,12 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
+import {
+  type HistoryPage,
+  historyPage,
+  type HistoryPart,
+  historyQuery,
+} from '../../database/documents/history.js';
 import { withoutUndefined } from '../../values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -62,6 +68,21 @@ export class WebhookDeliveriesRepository {
       sort,
       limit,
     });
+  }
+
+  /** A part of what matches, newest first. */
+  async listPart(
+    organizationId: Types.ObjectId,
+    filter: DeliveryFilter,
+    part: HistoryPart,
+  ): Promise<HistoryPage<ListedDelivery>> {
+    const { filter: ofPart, options } = historyQuery(part);
+    const wanted = { ...conditions(filter), ...ofPart };
+    const found = await this.deliveries.find(organizationId, wanted, {
+      ...options,
+      without: ['body'],
+    });
+    return historyPage(found, part);
   }
 
   /** The deliveries of events, to whichever endpoints. */
