@@ -118,6 +118,12 @@ export const variables = z.object({
     description: 'How long the changes of leads are logged; for ever unless it is set.',
     example: '730',
   }),
+  FIGURES_RETENTION_DAYS: integer(31, 3_650)
+    .prefault('400')
+    .describe(
+      'How long the console has figures of calls by hour; by minute it has those of 30 days. Holds ' +
+        'for what is counted from then on.',
+    ),
   ROLE: oneOf(['all', 'api', 'worker'])
     .prefault('all')
     .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),
