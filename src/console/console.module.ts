@@ -1,18 +1,24 @@
 import { Module } from '@nestjs/common';
 import { LoginTries } from './access/login-tries.js';
 import { Console, CONSOLE_PAGES } from './console.js';
+import { FiguresModule } from '../figures/figures.module.js';
+import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { OverviewPage } from './pages/overview/overview.page.js';
+import { SystemStateService } from './pages/overview/system-state.service.js';
+import { PartnerPage } from './pages/partners/partner.page.js';
+import { PartnersPage } from './pages/partners/partners.page.js';
 import type { ConsolePage } from './pages/page.js';
 
 /** All pages, in the order of the menu. */
-const pages = [OverviewPage];
+const pages = [OverviewPage, PartnersPage, PartnerPage];
 
 /** The operator's web pages (rule OPS-30). */
 @Module({
-  imports: [],
+  imports: [FiguresModule, WebhooksModule],
   providers: [
     Console,
     LoginTries,
+    SystemStateService,
     ...pages,
     { provide: CONSOLE_PAGES, inject: pages, useFactory: (...made: ConsolePage[]) => made },
   ],
