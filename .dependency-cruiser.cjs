@@ -1,6 +1,6 @@
 /** Folders that hold a part of the business; the others are the ground that these stand on. */
 const feature =
-  'authentication|catalogue|change-log|clients|compounds|erasures|events|health|leads|operator-log|organizations|reservations|units';
+  'authentication|catalogue|change-log|clients|compounds|erasures|events|figures|health|leads|operator-log|organizations|reservations|units';
 
 /** Repositories that other features query: a service would only repeat their methods. */
 const sharedRepositories =

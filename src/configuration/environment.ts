@@ -121,6 +121,12 @@ export const variables = z.object({
   OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
     .prefault('365')
     .describe('How long it is logged what the operator did in the console.'),
+  FIGURES_RETENTION_DAYS: integer(31, 3_650)
+    .prefault('400')
+    .describe(
+      'How long the console has figures of calls by hour; by minute it has those of 30 days. Holds ' +
+        'for what is counted from then on.',
+    ),
   ROLE: oneOf(['all', 'api', 'worker'])
     .prefault('all')
     .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthenticationModule } from '../authentication/authentication.module.js';
+import { FiguresModule } from '../figures/figures.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { OperatorLogModule } from '../operator-log/operator-log.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
@@ -19,11 +20,16 @@ import { UnitSearchPage } from './pages/units/unit-search.page.js';
 import { DeliveryPage } from './pages/webhooks/delivery.page.js';
 import { EndpointPage } from './pages/webhooks/endpoint.page.js';
 import { EndpointsPage } from './pages/webhooks/endpoints.page.js';
+import { SystemStateService } from './pages/overview/system-state.service.js';
+import { PartnerPage } from './pages/partners/partner.page.js';
+import { PartnersPage } from './pages/partners/partners.page.js';
 import type { ConsolePage } from './pages/page.js';
 
 /** All pages, in the order of the menu. */
 const pages = [
   OverviewPage,
+  PartnersPage,
+  PartnerPage,
   LeadSearchPage,
   LeadPage,
   ReservationSearchPage,
@@ -40,6 +46,7 @@ const pages = [
 @Module({
   imports: [
     AuthenticationModule,
+    FiguresModule,
     LeadsModule,
     OperatorLogModule,
     OrganizationsModule,
@@ -50,6 +57,7 @@ const pages = [
   providers: [
     Console,
     LoginTries,
+    SystemStateService,
     ...pages,
     { provide: CONSOLE_PAGES, inject: pages, useFactory: (...made: ConsolePage[]) => made },
   ],

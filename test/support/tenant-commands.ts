@@ -54,6 +54,12 @@ const acrossTenants: readonly AcrossTenants[] = [
   },
   {
     commands: ['find'],
+    collection: 'apiKeys',
+    fields: ['_id'],
+    why: 'the console names the keys whose calls it shows',
+  },
+  {
+    commands: ['find'],
     collection: 'leads',
     fields: ['isDeleted', 'phoneKeysOf'],
     why: 'the pass over phones: leads that it has not seen',

@@ -7,6 +7,7 @@ import { sharedTexts } from '../pages/shared/shared-texts.js';
 import { unitTexts } from '../pages/units/unit-texts.js';
 import { webhookTexts } from '../pages/webhooks/webhook-texts.js';
 import { overviewTexts } from '../pages/overview/overview-texts.js';
+import { partnerTexts } from '../pages/partners/partner-texts.js';
 
 /** A text in both languages; `{name}` is filled with a value. */
 type Texts = Readonly<Record<string, Readonly<Record<Language, string>>>>;
@@ -16,6 +17,7 @@ export const texts = {
   ...commonTexts,
   ...sharedTexts,
   ...overviewTexts,
+  ...partnerTexts,
   ...leadTexts,
   ...reservationTexts,
   ...unitTexts,

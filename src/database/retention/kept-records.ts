@@ -105,6 +105,7 @@ function ofRequests({
   CALLBACKS_RETENTION_DAYS: callbacks,
   IDEMPOTENCY_RETENTION_HOURS: idempotency,
   CHANGE_LOG_RETENTION_DAYS: changeLog,
+  FIGURES_RETENTION_DAYS: figures,
 }: Environment): KeptRecords[] {
   const changesKept = changeLog === undefined ? null : changeLog * day;
   return [
@@ -122,6 +123,15 @@ function ofRequests({
       collection: 'idempotencyRecords',
       variable: 'IDEMPOTENCY_RETENTION_HOURS',
       keptSeconds: idempotency * hour,
+      index: { name: 'expiry', key: { expiresAt: 1 } },
+      removedAfterSeconds: 0,
+    },
+    {
+      // Each has the time at which it goes: those of minutes go sooner than those of hours.
+      kind: 'figures of calls',
+      collection: 'callFigures',
+      variable: 'FIGURES_RETENTION_DAYS',
+      keptSeconds: figures * day,
       index: { name: 'expiry', key: { expiresAt: 1 } },
       removedAfterSeconds: 0,
     },

@@ -5,6 +5,7 @@ import {
   parseHistoryCursor,
 } from '../../../database/documents/history.js';
 import { consolePath } from '../../layout/layout.js';
+import { ScrollArea } from '../../layout/scroll-area.js';
 import type { PageRequest } from '../page.js';
 
 interface OfPage {
@@ -58,8 +59,7 @@ export function DataTable({
 }) {
   if (rows.length === 0) return <p class="note">{request.text('shared.none')}</p>;
   return (
-    // Whoever has no mouse scrolls what has the focus.
-    <div class="scroll" role="region" aria-label={caption} tabIndex={0}>
+    <ScrollArea label={caption}>
       <table>
         <caption>{caption}</caption>
         <thead>
@@ -81,7 +81,7 @@ export function DataTable({
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollArea>
   );
 }
 
