@@ -114,8 +114,8 @@ describe('a lead', () => {
     expect(await logEntries(id)).toEqual([]);
     const { status, html: whole } = await service.post(`${path}/show`);
     expect(status).toBe(200);
-    for (const value of [name, phone, 'mona@example.com', '4711', 'Her number']) {
-      expect(textOf(whole.replaceAll('&lt;b>', '<b>'))).toContain(textOf(value));
+    for (const value of ['Mona &lt;b>Farid', phone, 'mona@example.com', '4711', 'Her number']) {
+      expect(whole).toContain(value);
     }
     expect(whole).not.toContain('<b>Farid');
     expect(await logEntries(id)).toMatchObject([
@@ -198,7 +198,7 @@ describe('a reservation', () => {
     const parts = [
       'Callback accepted (201) Sent reservationStatus=approved note=••••••',
       'Reservation pending_cheque_collection → approved Unit Available → Sold',
-      'Sent installmentId=c1 chequeNumber=77 chequeStatus=bounced',
+      'Sent installmentId=c1 chequeStatus=bounced chequeNumber=77',
       'Reservation approved → canceled Cheque pending → bounced Unit Sold → Available Wallet deleted',
       'Sent installmentId=c1 chequeStatus=collected',
       'Reservation canceled → approved Cheque bounced → collected Unit Available → Sold Wallet restored',
@@ -206,8 +206,8 @@ describe('a reservation', () => {
       'Why Reservation must be pending cheque collection before OIC approval What it did nothing',
     ];
     const places = parts.map((part) => text.indexOf(part));
-    expect({ places, text }).toEqual({ places: places.toSorted((a, b) => a - b), text });
-    expect(places).not.toContain(-1);
+    expect(places.includes(-1) ? text : '').toBe('');
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
     // The other organization's callback is nobody's business here.
     expect(text).not.toContain('Reservation not found');
     expect(text).toMatch(/c1 collected 77 – – active bounced .* 77 collected/);

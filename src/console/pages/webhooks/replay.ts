@@ -37,7 +37,8 @@ export function readReplay(form: Readonly<Record<string, string>>): Replay | nul
 function timeOf(text: string | undefined): Date | undefined | null {
   if (text === undefined || text.trim() === '') return undefined;
   const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(\.\d{1,3})?)?Z?$/.exec(text.trim());
-  const [, minutes, seconds = ':00'] = match ?? [];
+  if (match === null) return null;
+  const [, minutes, seconds = ':00'] = match;
   const time = new Date(`${minutes}${seconds}Z`);
   return Number.isNaN(time.getTime()) ? null : time;
 }
