@@ -15,6 +15,7 @@ const doors = [
   '^src/clients/(client-(link|records)|erased-client)\\.ts$',
   '^src/leads/(dto/lead\\.dto|erasure/erased-lead)\\.ts$',
   '^src/organizations/organization\\.ts$',
+  '^src/reservations/(moves|statuses)\\.ts$',
   sharedRepositories,
   '^src/units/writing/availability\\.ts$',
 ];
@@ -57,7 +58,7 @@ const pure = [
   '^src/http/(errors/(domain-error|http-errors)|validation/json-body)\\.ts$',
   '^src/leads/phones/lead-phones\\.ts$',
   '^src/localization/(fold-case|language|localized)\\.ts$',
-  '^src/reservations/(cheques/cheques|reservation-state|statuses|transitions)\\.ts$',
+  '^src/reservations/(cheques/cheques|moves|reservation-state|statuses|transitions)\\.ts$',
   '^src/units/writing/availability\\.ts$',
   '^src/values/',
   '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|retry-schedule|secret-box)\\.ts$',

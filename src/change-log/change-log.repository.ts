@@ -14,6 +14,9 @@ import type { TenantCollection } from '../database/documents/tenant-collection.j
 import type { ChangeLogDocument } from './change-log.schema.js';
 import type { FieldChange } from './field-changes.js';
 
+/** An entry as it is stored. */
+export type ChangeLogEntry = ChangeLogDocument;
+
 /** What one request did to a lead. */
 export type LeadChange = Required<
   Pick<ChangeLogDocument, 'entityId' | 'context' | 'requestId' | 'apiKeyId' | 'changes'>

@@ -77,10 +77,10 @@ describe('the endpoints', () => {
         expect(page).not.toContain(hidden);
       }
     }
-    const filtered = await service.get(`/webhooks?organization=${tenant.organizationId}`);
+    const filtered = await service.get(`/webhooks?organization=${String(tenant.organizationId)}`);
     expect(filtered.html).toContain(endpointId);
     const empty = await addTenant(service.db);
-    const none = await service.get(`/webhooks?organization=${empty.organizationId}`);
+    const none = await service.get(`/webhooks?organization=${String(empty.organizationId)}`);
     expect(none.html).not.toContain(endpointId);
   });
 
@@ -168,13 +168,13 @@ describe('what the operator does', () => {
     receiver.respondWith(204);
     const before = receiver.received.length;
     const [delivery] = await deliveries();
-    const answers = await doIt(`/webhooks/deliveries/${delivery?._id}/replay`, {}, 5);
+    const answers = await doIt(`/webhooks/deliveries/${String(delivery?._id)}/replay`, {}, 5);
     expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);
     await eventually(async () =>
       expect(await deliveries()).toMatchObject([{ status: 'delivered' }]),
     );
     // A sixth time, when all is over.
-    const again = await service.post(`/webhooks/deliveries/${delivery?._id}/replay`, {
+    const again = await service.post(`/webhooks/deliveries/${String(delivery?._id)}/replay`, {
       formId: (await log()).at(-1)?.['formId'] as string,
     });
     expect(again.location).toMatch(/done=replay&result=done&count=1$/);
@@ -225,7 +225,7 @@ describe('what the operator does', () => {
       validator: { never: { $exists: true } },
       validationLevel: 'strict',
     });
-    const path = `/webhooks/deliveries/${(await deliveries())[0]?._id}`;
+    const path = `/webhooks/deliveries/${String((await deliveries())[0]?._id)}`;
     const asked = await service.post(`${path}/replay`);
     expect(await service.post(`${path}/replay`, confirmed(asked.html))).toMatchObject({
       status: 500,

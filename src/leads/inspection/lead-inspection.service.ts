@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
-import type { ChangeLogDocument } from '../../change-log/change-log.schema.js';
+import {
+  type ChangeLogEntry,
+  ChangeLogRepository,
+} from '../../change-log/change-log.repository.js';
 import { ClientsService, type FoundClient } from '../../clients/clients.service.js';
 import { phonesOf } from '../../contacts/phone-number.js';
 import type { HistoryPage, HistoryPart } from '../../database/documents/history.js';
@@ -99,7 +101,7 @@ export class LeadInspectionService {
     organizationId: Types.ObjectId,
     id: Types.ObjectId,
     part: HistoryPart,
-  ): Promise<HistoryPage<ChangeLogDocument>> {
+  ): Promise<HistoryPage<ChangeLogEntry>> {
     return this.changeLog.historyOf(organizationId, id, part);
   }
 }
