@@ -3,7 +3,14 @@ import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookFiguresRecorder } from '../../src/webhooks/figures/webhook-figures-recorder.js';
-import { addTenant, type Tenant } from '../support/builders.js';
+import {
+  addReservation,
+  addTenant,
+  addUnit,
+  conventions,
+  type Tenant,
+} from '../support/builders.js';
+import { collectionsOf, profiledCommands, tooManyKeys, wasteful } from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri } from '../support/test-service.js';
@@ -217,15 +224,122 @@ describe('what the operator does', () => {
       /sent again endpoint \w+ since \S+ done: 1 .*sent again endpoint \w+ failed/,
     );
   });
+});
 
-  it('is not done when it cannot be logged', async () => {
+describe('no page reads more than it shows', () => {
+  const many = 1_500;
+  const paths: string[] = [];
+
+  beforeAll(async () => {
+    const { organizationId } = tenant;
+    const id = organizationId.toHexString();
+    const documents = (make: (index: number) => Document) =>
+      Array.from({ length: many }, (_, index) => {
+        const createdAt = new Date(Date.UTC(2026, 0, 1) + index);
+        return { ...conventions(organizationId), createdAt, ...make(index) };
+      });
+    const others: Readonly<Record<string, Document[]>> = {
+      leads: documents((index) => ({
+        leadId: 1_000 + index,
+        recordSystemId: `many-${index}`,
+        data: { phoneNumber: `0100${String(index).padStart(7, '0')}` },
+        phoneKeys: [`+20100${String(index).padStart(7, '0')}`],
+        phoneKeysOf: '-',
+      })),
+      clients: documents((index) => ({ email: `c${index}@example.com`, phoneNumbers: [] })),
+      changeLogs: documents(() => ({ entity: 'Lead', entityId: new ObjectId(), changes: [] })),
+      outboxEvents: documents((sequence) => ({
+        type: 'lead.updated',
+        data: { _id: new ObjectId().toHexString() },
+        relayedAt: new Date(),
+        sequence: 100 + sequence,
+        numberedAt: new Date(),
+      })),
+      webhookDeliveries: documents((index) => ({
+        endpointId: new ObjectId(),
+        eventId: new ObjectId(),
+        messageId: `msg_${index}`,
+        type: 'lead.created',
+        body: '{}',
+        status: ['delivered', 'failed'][index % 2],
+        round: 1,
+        attempts: 1,
+        nextAttemptAt: new Date(0),
+        completedAt: new Date(),
+      })),
+      webhookAttempts: documents(() => ({
+        endpointId: new ObjectId(),
+        deliveryId: new ObjectId(),
+        startedAt: new Date(),
+      })),
+      webhookFigures: documents(() => ({ endpointId: new ObjectId(), at: new Date() })),
+      units: documents((index) => ({ slug: `u-${index}`, unitId: `U-${index}` })),
+      reservations: documents(() => ({
+        unitId: new ObjectId(),
+        leadId: new ObjectId(),
+        status: 'canceled',
+      })),
+      chequeWallets: documents(() => ({ reservationId: new ObjectId(), cheques: [] })),
+      reservationCallbacks: documents(() => ({
+        reservationId: new ObjectId().toHexString(),
+        payload: {},
+        outcome: { status: 201, messages: [], effects: { unit: { from: null, to: 'Sold' } } },
+      })),
+      operatorLog: documents((index) => ({
+        formId: `form-${index}`,
+        action: 'show',
+        subject: 'lead',
+        subjectId: id,
+        result: 'done',
+      })),
+    };
+    for (const [name, all] of Object.entries(others)) {
+      await service.db.collection(name).insertMany(all, { bypassDocumentValidation: true });
+    }
+    const [first] = await deliveries();
+    const lead = await service.db.collection('leads').findOne({ recordSystemId: 'form-1' });
+    const unitId = await addUnit(service.db, organizationId);
+    const reservationId = await addReservation(service.db, organizationId, unitId);
+    paths.push(
+      `/leads/${id}/${String(lead?._id)}`,
+      `/reservations/${id}/${reservationId.toHexString()}`,
+      `/units/${id}/${unitId.toHexString()}`,
+      '/webhooks',
+      `/webhooks?organization=${id}`,
+      `/webhooks/${endpointId}`,
+      `/webhooks/${endpointId}?status=failed`,
+      `/webhooks/deliveries/${String(first?._id)}`,
+      '/log',
+    );
+  });
+
+  it('of leads, reservations, units, webhooks and the log', async () => {
+    const organization = tenant.organizationId.toHexString();
+    const commands = await profiledCommands(service.db, async () => {
+      for (const path of paths) expect((await service.get(path)).status).toBe(200);
+      for (const reference of ['many-7', '01000000007', 'c7@example.com', '1007', 'u-9', 'U-9']) {
+        for (const page of ['/leads', '/reservations', '/units']) {
+          await service.post(page, { organization, reference });
+        }
+      }
+    });
+    const known = new Set(['leads', 'reservations', 'units', 'operatorLog', 'webhookFigures']);
+    for (const name of known) expect(collectionsOf(commands)).toContain(name);
+    expect(wasteful(commands)).toEqual([]);
+    expect(tooManyKeys(commands)).toEqual([]);
+  });
+});
+
+describe('without a log', () => {
+  it('nothing is done or shown', async () => {
     const before = receiver.received.length;
     await service.db.command({
       collMod: 'operatorLog',
       validator: { never: { $exists: true } },
       validationLevel: 'strict',
     });
-    const path = `/webhooks/deliveries/${String((await deliveries())[0]?._id)}`;
+    const [first] = await deliveries();
+    const path = `/webhooks/deliveries/${String(first?._id)}`;
     const asked = await service.post(`${path}/replay`);
     expect(await service.post(`${path}/replay`, confirmed(asked.html))).toMatchObject({
       status: 500,
