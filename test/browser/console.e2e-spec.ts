@@ -101,9 +101,10 @@ describeWithBrowser('the console', () => {
     });
     for (const link of [...links, firstPartner]) {
       await page.goto(link);
-      const name = new URL(link).pathname.split('/')[2] ?? 'overview';
+      const [, , first, id] = new URL(link).pathname.split('/');
+      const name = first || 'overview';
       await page.screenshot({
-        path: `${pictures}/console-${name}-${language}-${width}.png`,
+        path: `${pictures}/console-${name}${id ? '-one' : ''}-${language}-${width}.png`,
         fullPage: true,
       });
       const found = await problemsOfPage();

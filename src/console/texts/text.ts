@@ -1,5 +1,6 @@
 import type { Language } from '../../localization/language.js';
 import { commonTexts } from './common-texts.js';
+import { catalogueTexts } from '../pages/catalogue/catalogue-texts.js';
 import { overviewTexts } from '../pages/overview/overview-texts.js';
 import { partnerTexts } from '../pages/partners/partner-texts.js';
 
@@ -7,7 +8,12 @@ import { partnerTexts } from '../pages/partners/partner-texts.js';
 type Texts = Readonly<Record<string, Readonly<Record<Language, string>>>>;
 
 /** All texts of the console, by their keys. Each page adds those of its own file here. */
-export const texts = { ...commonTexts, ...overviewTexts, ...partnerTexts } as const satisfies Texts;
+export const texts = {
+  ...commonTexts,
+  ...overviewTexts,
+  ...partnerTexts,
+  ...catalogueTexts,
+} as const satisfies Texts;
 
 /** What can be said. */
 export type TextKey = keyof typeof texts;
