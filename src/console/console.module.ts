@@ -9,6 +9,8 @@ import { UnitsModule } from '../units/units.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { LoginTries } from './access/login-tries.js';
 import { Console, CONSOLE_PAGES } from './console.js';
+import { CatalogueImportModule } from '../catalogue/import/catalogue-import.module.js';
+import { CataloguePage } from './pages/catalogue/catalogue.page.js';
 import { OverviewPage } from './pages/overview/overview.page.js';
 import { LeadPage } from './pages/leads/lead.page.js';
 import { LeadSearchPage } from './pages/leads/lead-search.page.js';
@@ -30,6 +32,7 @@ const pages = [
   OverviewPage,
   PartnersPage,
   PartnerPage,
+  CataloguePage,
   LeadSearchPage,
   LeadPage,
   ReservationSearchPage,
@@ -46,6 +49,7 @@ const pages = [
 @Module({
   imports: [
     AuthenticationModule,
+    CatalogueImportModule,
     FiguresModule,
     LeadsModule,
     OperatorLogModule,

@@ -1,295 +1,173 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import { Types } from 'mongoose';
+import { CatalogueImportsService } from '../../src/catalogue/import/catalogue-imports.service.js';
+import { CallFiguresRecorder } from '../../src/figures/call-figures-recorder.js';
+import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { randomDatabaseUri } from '../support/test-service.js';
 import { startConsole, type TestConsole } from './console-client.js';
+import { addFigures } from './sample-figures.js';
+
+const hour = 3_600_000;
+const secret = '<script>alert(1)</script>';
 
 let service: TestConsole;
 let tenant: Tenant;
-let other: Tenant;
-let organization: string;
-
+let keys: Readonly<Record<'website' | 'silent' | 'ended', ObjectId>>;
 beforeAll(async () => {
-  service = await startConsole();
-  [tenant, other] = await Promise.all([addTenant(service.db), addTenant(service.db)]);
-  organization = tenant.organizationId.toHexString();
+  service = await startConsole({}, randomDatabaseUri());
+  tenant = await addTenant(service.db, { key: { name: 'Fresh' } });
+  const { organizationId } = tenant;
+  keys = { website: new ObjectId(), silent: new ObjectId(), ended: new ObjectId() };
+  const revokedAt = new Date();
+  await addKey(service.db, organizationId, { _id: keys.website, name: secret });
+  await addKey(service.db, organizationId, { _id: keys.silent, name: 'Silent' });
+  await addKey(service.db, organizationId, { _id: keys.ended, name: 'Ended', revokedAt });
+  const stopped = (at: Date) => (at.getTime() < Date.now() - 30 * hour ? 40 : 0);
+  await addFigures(service.db, [
+    { keyId: keys.website, organizationId, calls: () => 240, refused: 0.1 },
+    { keyId: keys.silent, organizationId, calls: stopped },
+    { keyId: keys.ended, organizationId, calls: stopped },
+  ]);
 });
 afterAll(() => service.stop());
 
-const post = (path: string, body: object, key = tenant.key) =>
-  service.api('post', path).set('api-key', key).send(body);
+/** The texts of the cells of a table's row that begins with a text. */
+const row = (html: string, name: string): string[] => {
+  const found = [...html.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, cells = '']) =>
+    [...cells.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
+      cell
+        .replaceAll(/<svg.*?<\/svg>/gs, '')
+        .replaceAll(/<[^>]+>/g, '')
+        .trim(),
+    ),
+  );
+  return found.find(([first]) => first?.startsWith(name)) ?? [];
+};
 
-/** What a reader sees of a page: its text without tags. */
-const textOf = (html: string) =>
-  html
-    .replaceAll(/<[^>]+>/g, ' ')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&amp;', '&')
-    .replaceAll(/\s+/g, ' ');
-
-async function shown(path: string): Promise<string> {
-  const { status, html } = await service.get(path);
-  expect({ path, status }).toEqual({ path, status: 200 });
-  return textOf(html);
-}
-
-const logEntries = (subjectId: string) =>
-  service.db
-    .collection('operatorLog')
-    .find({ organizationId: tenant.organizationId, subjectId })
-    .toArray();
-
-describe('a lead', () => {
-  const name = 'Mona <b>Farid</b>';
-  const phone = '01001239876';
-  let path: string;
-  let leadId: number;
-
-  beforeAll(async () => {
-    const fields = {
-      recordSystemId: 'form-1',
-      name,
-      phoneNumber: phone,
-      email: 'mona@example.com',
-    };
-    const created = await post('/leads', {
-      ...fields,
-      data: { 'Her number is 01001239876': 'yes' },
-    });
-    const { _id } = created.body.lead;
-    leadId = created.body.lead.leadId;
-    path = `/leads/${organization}/${_id}`;
-    await post('/leads', { recordSystemId: 'form-1', data: { budget: 4_711 } })
-      .set('x-request-id', 'second-request')
-      .expect(200);
-    await post('/leads', { name: 'Somebody else', phoneNumber: phone }, other.key).expect(201);
-  });
-
-  it.each([
-    ['external id', 'form-1'],
-    ['phone in another spelling', '+20 100 123 9876'],
-    ['email in another case', 'MONA@example.com'],
-  ])('is found by its %s', async (_by, reference) => {
-    const found = await service.post('/leads', { organization, reference });
-    expect(found).toMatchObject({ status: 303, location: `/console${path}` });
-  });
-
-  it('is found by its number and id, in the organization that is meant by its name', async () => {
-    const id = path.split('/').at(-1) ?? '';
-    for (const reference of [String(leadId), id]) {
-      const found = await service.post('/leads', { organization: ` ${organization}`, reference });
-      expect(found.location).toBe(`/console${path}`);
-    }
-    const byName = await service.post('/leads', {
-      organization: 'nile HOMES',
-      reference: 'form-1',
-    });
-    // There are many of that name: each is offered.
-    expect(textOf(byName.html)).toContain('Which organization is meant?');
-    const foreign = other.organizationId.toHexString();
-    const { html, status } = await service.post('/leads', {
-      organization: foreign,
-      reference: 'form-1',
-    });
+describe('the overview', () => {
+  it('shows calls that the API has just had, and no key in clear', async () => {
+    const call = () => service.api('get', '/compounds').set('api-key', tenant.key).expect(200);
+    await Promise.all([call(), call(), call()]);
+    await service.service.app.get(CallFiguresRecorder).store();
+    const { status, html } = await service.get('');
     expect(status).toBe(200);
-    expect(textOf(html)).toContain('Nothing was found.');
-    const none = await service.post('/leads', { organization: 'no such', reference: 'form-1' });
-    expect(textOf(none.html)).toContain('There is no such organization.');
+    expect(row(html, 'Fresh').slice(1, 4)).toEqual(['3', '0', '0']);
+    expect(Number(row(html, 'GET /external/apis/v1.0/compounds')[1])).toBe(3);
+    expect(html).not.toContain(tenant.key);
+    expect(html).not.toContain(tenant.key.slice(0, 6));
   });
 
-  it('shows which request changed what, with which key, and its events', async () => {
-    const text = await shown(path);
-    expect(text).toContain(`Lead ${leadId}`);
-    expect(text).toMatch(
-      /External Lead Update data\.budget : – → •+ Website second-request .*External Lead Create/,
-    );
-    expect(text).toMatch(/lead\.updated .* second-request .*lead\.created/);
+  it('names who has gone silent, with what would have been usual, and nobody whose key has ended', async () => {
+    const { html } = await service.get('');
+    const silent = /Partners gone silent<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
+    expect(silent).toContain(`/console/partners/${keys.silent.toHexString()}"`);
+    expect(silent).toMatch(/about 1,[12]\d\d would have been usual/);
+    expect(silent).not.toContain('Ended');
+    expect(silent.match(/<li>/g)).toHaveLength(1);
   });
 
-  it('hides what is personal until it is asked for, which is logged', async () => {
-    const { html } = await service.get(path);
-    for (const secret of ['Mona', 'Farid', '1239876', 'mona@example', '4711', 'Her number']) {
+  it('says in words what its charts show, and how the database is', async () => {
+    const { html } = await service.get('');
+    expect(html).toMatch(/<svg[^>]* role="img" aria-labelledby="calls-title calls-text">/);
+    expect(html).toMatch(/<desc id="calls-text">[\d,]+ calls, [\d,]+ of them refused/);
+    expect(row(html, 'Database')).toEqual(['Database', 'takes writes']);
+  });
+
+  it('is there, and says so, when the database does not tell of the backlog', async () => {
+    const hello = jest
+      .spyOn(service.service.app.get(CallFiguresRecorder)['webhooks'], 'deliveryBacklog')
+      .mockRejectedValue(new Error('no primary'));
+    const { status, html } = await service.get('');
+    hello.mockRestore();
+    expect(status).toBe(200);
+    expect(html).toMatch(/Deliveries due now<\/dt><dd>not known/);
+  });
+
+  it('escapes what others have named', async () => {
+    for (const path of ['', '/partners', `/partners/${keys.website.toHexString()}`]) {
+      const { html } = await service.get(path);
+      expect(html).toContain('&lt;script>alert(1)');
       expect(html).not.toContain(secret);
     }
-    const id = path.split('/').at(-1) ?? '';
-    expect(await logEntries(id)).toEqual([]);
-    const { status, html: whole } = await service.post(`${path}/show`);
-    expect(status).toBe(200);
-    for (const value of ['Mona &lt;b>Farid', phone, 'mona@example.com', '4711', 'Her number']) {
-      expect(whole).toContain(value);
-    }
-    expect(whole).not.toContain('<b>Farid');
-    expect(await logEntries(id)).toMatchObject([
-      { action: 'show', subject: 'lead', result: 'done', address: '127.0.0.1' },
-    ]);
-    expect(await shown('/log')).toMatch(new RegExp(`personal data shown lead ${id} – done`));
-    // Whoever looks again sees nothing of it.
-    expect((await service.get(path)).html).not.toContain('4711');
-  });
-
-  it('shows other leads of the person, none of another organization', async () => {
-    const allowing = await addTenant(service.db, { settings: { allowConflictLeads: true } });
-    const ids: string[] = [];
-    for (const recordSystemId of ['twin-1', 'twin-2']) {
-      const { body } = await post('/leads', { recordSystemId, phoneNumber: phone }, allowing.key);
-      ids.push(body.lead._id);
-    }
-    const twins = await shown(`/leads/${allowing.organizationId.toHexString()}/${ids[0]}`);
-    expect(twins).toMatch(/Other leads of the person .*twin-2 .*phone, client/);
-    expect(twins).not.toContain('form-1');
-    expect(await shown(path)).toMatch(/Other leads of the person None\./);
-    const reference = phone;
-    const organizationId = allowing.organizationId.toHexString();
-    const found = await service.post('/leads', { organization: organizationId, reference });
-    expect(textOf(found.html)).toMatch(/twin-1 .*twin-2|twin-2 .*twin-1/);
-  });
-
-  it('shows a long history in parts', async () => {
-    const { body } = await post('/leads', { recordSystemId: 'long', data: { step: 0 } });
-    for (let step = 1; step <= 24; step++) {
-      await post('/leads', { recordSystemId: 'long', data: { step } })
-        .set('x-request-id', `step-${step}-`)
-        .expect(200);
-    }
-    const { html } = await service.get(`/leads/${organization}/${body.lead._id}`);
-    const requests = (page: string) =>
-      new Set([...page.matchAll(/step-(\d+)-/g)].map(([, step]) => Number(step)));
-    expect(requests(html)).toEqual(new Set(Array.from({ length: 20 }, (_, index) => 24 - index)));
-    const older = /href="\/console([^"]*changes=[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
-    const changes = /which request changed what.*?<\/table>/is;
-    const rest = changes.exec((await service.get(older ?? '')).html)?.[0] ?? '';
-    expect(requests(rest)).toEqual(new Set([1, 2, 3, 4]));
-    expect(rest).toContain('External Lead Create');
   });
 });
 
-describe('a reservation', () => {
-  let path: string;
-  let unitId: ObjectId;
-  let id: string;
-  const callback = (body: object, key = tenant.key) =>
-    post('/reservations/webhook', { reservationId: id, ...body }, key);
+describe('partners', () => {
+  it('are listed by what is unusual', async () => {
+    const { html } = await service.get('/partners');
+    const states = [...html.matchAll(/<span class="\w+">([\w -]+)<\/span>/g)].map(
+      ([, state]) => state,
+    );
+    expect(states).toEqual(['silent', 'new', 'as usual', 'key has ended']);
+    expect(row(html, 'Silent').slice(4, 7)).toEqual(['0', '960', '0']);
+  });
 
-  beforeAll(async () => {
-    const { organizationId } = tenant;
-    unitId = await addUnit(service.db, organizationId, { slug: 'villa-7', unitId: 'V-7' });
-    const reservationId = await addReservation(service.db, organizationId, unitId, {
-      recordSystemId: 'deal-7',
+  it('have a page with their week as a picture and as a table', async () => {
+    const { html } = await service.get(`/partners/${keys.website.toHexString()}?language=ar-eg`);
+    expect(html).toContain('<h1>&lt;script');
+    expect(html.match(/<th scope="row">/g)).toHaveLength(7);
+    expect(html).toContain('<td class="number">240</td>');
+  });
+
+  it.each(['unknown', '665f1c2ab7e4d2f0a1b2c3d4', '%00'])('%s is none', async (id) => {
+    expect(await service.get(`/partners/${id}`)).toMatchObject({ status: 404 });
+  });
+
+  it.each(['-1', '99', 'x'])('there is no page %s, so the nearest is shown', async (page) => {
+    expect(await service.get(`/partners?page=${page}`)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the catalogue', () => {
+  const compounds = [
+    { slug: 'garden', name: { 'en-us': 'Garden', 'ar-eg': 'حديقة' } },
+    { slug: 'lake', name: { 'en-us': 'Lake' } },
+  ];
+  const propertyTypes = [{ slug: 'villa', name: { 'en-us': 'Villa' } }];
+  const unit = (index: number, compound: string, status: string) => ({
+    slug: `u-${index}`,
+    unitId: `U-${index}`,
+    name: { 'en-us': `Unit ${index}` },
+    propertyType: 'villa',
+    compound,
+    status,
+  });
+  const units = [
+    ...[0, 1, 2].map((index) => unit(index, 'garden', 'Available')),
+    unit(3, 'garden', 'Sold'),
+    unit(4, 'lake', 'Reserved'),
+    unit(5, 'lake', 'Held'),
+  ];
+  const show = (organization: ObjectId) =>
+    service.get(`/catalogue?org=${organization.toHexString()}`);
+
+  it('shows units by status of each compound, and what was imported', async () => {
+    const imports = service.service.app.get(CatalogueImportsService, { strict: false });
+    const id = new Types.ObjectId(tenant.organizationId.toHexString());
+    expect(await imports.import(id, { compounds, propertyTypes, units })).toMatchObject({
+      errors: [],
     });
-    id = reservationId.toHexString();
-    path = `/reservations/${organization}/${id}`;
-    const cheques = [{ installmentId: 'c1' }];
-    await addWallet(service.db, organizationId, { reservationId, unitId, cheques });
-    await callback({ reservationStatus: 'approved', note: 'Mona says' }, other.key).expect(404);
-    await callback({ reservationStatus: 'approved', note: 'Mona says' }).expect(201);
-    await callback({ installmentId: 'c1', chequeStatus: 'bounced', chequeNumber: '77' }).expect(
-      201,
-    );
-    await callback({ installmentId: 'c1', chequeStatus: 'collected' }).expect(201);
-    await callback({ reservationStatus: 'approved' }).expect(422);
+    const { html } = await show(tenant.organizationId);
+    expect(row(html, 'Garden')).toEqual(['Garden', '3', '0', '1', '0', '4']);
+    expect(row(html, 'Lake')).toEqual(['Lake', '0', '1', '0', '1', '2']);
+    const imported = /The last imports<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
+    expect(imported).toMatch(/finished<\/td><td>9 of 9<\/td><td class="number">9<\/td>/);
   });
 
-  it.each(['deal-7', 'villa-7', 'V-7'])('is found by %s', async (reference) => {
-    const found = await service.post('/reservations', { organization, reference });
-    expect(found).toMatchObject({ status: 303, location: `/console${path}` });
+  it('says of an import that failed how far it came', async () => {
+    const imports = service.service.app.get(CatalogueImportsService, { strict: false });
+    const other = await addTenant(service.db);
+    const id = new Types.ObjectId(other.organizationId.toHexString());
+    const save = jest.spyOn(imports['units'], 'save').mockRejectedValue(new Error('no primary'));
+    await expect(imports.import(id, { compounds, propertyTypes, units })).rejects.toThrow('3 of 9');
+    save.mockRestore();
+    const { html } = await show(other.organizationId);
+    expect(html).toMatch(/stopped by an error<\/td><td>3 of 9</);
+    expect(html).not.toContain('Garden');
   });
 
-  it('shows what was sent, what it did and why it was refused', async () => {
-    const text = await shown(path);
-    const parts = [
-      'Callback accepted (201) Sent reservationStatus=approved note=••••••',
-      'Reservation pending_cheque_collection → approved Unit Available → Sold',
-      'Sent installmentId=c1 chequeStatus=bounced chequeNumber=77',
-      'Reservation approved → canceled Cheque pending → bounced Unit Sold → Available Wallet deleted',
-      'Sent installmentId=c1 chequeStatus=collected',
-      'Reservation canceled → approved Cheque bounced → collected Unit Available → Sold Wallet restored',
-      'Callback refused (422)',
-      'Why Reservation must be pending cheque collection before OIC approval What it did nothing',
-    ];
-    const places = parts.map((part) => text.indexOf(part));
-    expect(places.includes(-1) ? text : '').toBe('');
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
-    // The other organization's callback is nobody's business here.
-    expect(text).not.toContain('Reservation not found');
-    expect(text).toMatch(/c1 collected 77 – – active bounced .* 77 collected/);
-  });
-
-  it('draws its way in the state machine', async () => {
-    const { html } = await service.get(path);
-    const taken = [
-      ...html.matchAll(
-        /<g class="taken" data-from="(\w+)" data-to="(\w+)">.*?<text[^>]*>([\d,]+)</g,
-      ),
-    ].map(([, from, to, steps]) => `${from} ${to} ${steps}`);
-    expect(taken.toSorted()).toEqual([
-      'approved canceled 2',
-      'canceled approved 3',
-      'pending_cheque_collection approved 1',
-    ]);
-    expect(html).toMatch(/class="status current" data-status="approved"/);
-    expect(html.match(/data-from=/g)).toHaveLength(10);
-  });
-
-  it('hides what partners have sent beyond the known fields', async () => {
-    expect((await service.get(path)).html).not.toContain('Mona says');
-    expect((await service.post(`${path}/show`)).html).toContain('Mona says');
-    expect(await logEntries(id)).toMatchObject([{ action: 'show', subject: 'reservation' }]);
-  });
-
-  it('belongs to a unit, whose page shows how its status changed', async () => {
-    const unit = await shown(`/units/${organization}/${unitId.toHexString()}`);
-    expect(unit).toContain('Unit V-7');
-    expect(unit).toMatch(new RegExp(`Reservations .*${id} deal-7 approved`));
-    expect(unit).toMatch(
-      new RegExp(
-        `Changes of its status .*Available → Sold callback of reservation ${id} .*Sold → Available .*Available → Sold`,
-      ),
-    );
-    const found = await service.post('/units', { organization, reference: 'villa-7' });
-    expect(found.location).toBe(`/console/units/${organization}/${unitId.toHexString()}`);
-  });
-});
-
-describe('what is not there', () => {
-  it('is a 404 with the menu, whatever the id', async () => {
-    const id = new ObjectId().toHexString();
-    const foreign = other.organizationId.toHexString();
-    const lead = await service.db
-      .collection('leads')
-      .findOne({ organizationId: tenant.organizationId });
-    const paths = [
-      `/leads/${organization}/${id}`,
-      `/leads/${organization}/nonsense`,
-      `/leads/${id}/${lead?._id.toHexString()}`,
-      `/leads/${foreign}/${lead?._id.toHexString()}`,
-      `/reservations/${organization}/${id}`,
-      `/reservations/nonsense/${id}`,
-      `/units/${organization}/${id}`,
-      `/webhooks/${id}`,
-      '/webhooks/nonsense',
-      `/webhooks/deliveries/${id}`,
-    ];
-    for (const path of paths) {
-      const { status, html } = await service.get(path);
-      expect({ path, status }).toEqual({ path, status: 404 });
-      expect(html).toContain('<nav');
-    }
-    for (const path of paths.filter((one) => /leads|reservations|deliveries/.test(one))) {
-      expect({ path, ...(await service.post(`${path}/show`)) }).toMatchObject({
-        path,
-        status: 404,
-      });
-    }
-    expect(await logEntries(id)).toEqual([]);
-  });
-});
-
-describe('every page', () => {
-  it('is there in Arabic, from right to left', async () => {
-    const paths = ['/leads', '/reservations', '/units', '/webhooks', '/log'];
-    for (const path of paths) {
-      const { status, html } = await service.get(path, { 'accept-language': 'ar' });
-      expect({ path, status }).toEqual({ path, status: 200 });
-      expect(html).toMatch(/<html lang="ar" dir="rtl">/);
-    }
+  it('of an organization that there is not is a 404', async () => {
+    expect(await show(new ObjectId())).toMatchObject({ status: 404 });
   });
 });

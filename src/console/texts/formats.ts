@@ -43,8 +43,8 @@ function createFormats(locale: string): Formats {
   return {
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),
-    time: date({ dateStyle: 'medium', timeStyle: 'medium' }),
-    clock: date({ hour: '2-digit', minute: '2-digit' }),
+    time: date({ dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
+    clock: date({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     day: date({ day: 'numeric', month: 'short' }),
     duration: (milliseconds) => durationText(locale, milliseconds),
     // The first day of 2024 was a Monday.

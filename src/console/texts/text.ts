@@ -6,6 +6,7 @@ import { reservationTexts } from '../pages/reservations/reservation-texts.js';
 import { sharedTexts } from '../pages/shared/shared-texts.js';
 import { unitTexts } from '../pages/units/unit-texts.js';
 import { webhookTexts } from '../pages/webhooks/webhook-texts.js';
+import { catalogueTexts } from '../pages/catalogue/catalogue-texts.js';
 import { overviewTexts } from '../pages/overview/overview-texts.js';
 import { partnerTexts } from '../pages/partners/partner-texts.js';
 
@@ -18,6 +19,7 @@ export const texts = {
   ...sharedTexts,
   ...overviewTexts,
   ...partnerTexts,
+  ...catalogueTexts,
   ...leadTexts,
   ...reservationTexts,
   ...unitTexts,
