@@ -56,7 +56,14 @@ export class LeadsRepository {
     organizationId: Types.ObjectId,
     id: { recordSystemId: string } | { _id: Types.ObjectId } | { leadId: number },
   ): Promise<LeadDocument[]> {
-    return this.leads.find(organizationId, id, { sort: { isDeleted: 1, createdAt: -1 } });
+    const sort = { isDeleted: 1, createdAt: -1 } as const;
+    if (!('recordSystemId' in id)) return this.leads.find(organizationId, id, { sort });
+    // Those that are deleted have an index of their own.
+    const $or = [
+      { ...id, isDeleted: false },
+      { ...id, isDeleted: true },
+    ];
+    return this.leads.find(organizationId, { $or }, { sort });
   }
 
   /** Leads that may have one of the phones. */

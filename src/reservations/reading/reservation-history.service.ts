@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { objectsOf, textOf } from '../../database/documents/stored-values.js';
-import { type HistoryPage, type HistoryPart } from '../../database/documents/history.js';
+import type { HistoryPage, HistoryPart } from '../../database/documents/history.js';
 import { parseObjectId } from '../../database/documents/object-id.js';
 import { LeadsService } from '../../leads/leads.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';

@@ -90,21 +90,6 @@ export class DeliveryQueueRepository {
     return endpoints.map(({ _id }) => _id);
   }
 
-  /** Every endpoint that something waits for, at the cost of one index seek for each. */
-  async endpointsWaiting(): Promise<Types.ObjectId[]> {
-    return this.deliveries.distinct(
-      'endpointId',
-      { status: 'pending' },
-      { maxTimeMS: figuresTimeMs },
-    );
-  }
-
-  /** How many deliveries wait for an endpoint, counted up to a number. */
-  async countWaiting(endpointId: Types.ObjectId, limit: number): Promise<number> {
-    const options = { limit, maxTimeMS: figuresTimeMs };
-    return this.deliveries.countDocuments({ status: 'pending', endpointId }, options);
-  }
-
   /**
    * The endpoints of the deliveries that became due after a time, at the cost of these deliveries.
    *

@@ -33,6 +33,8 @@ export interface DeliveryFilter {
 
 /** Few enough for one statement not to be in the way of the workers. */
 const replayedTogether = 1_000;
+/** Figures are not worth more of the server's time. */
+const figuresTime = { maxTimeMS: 1_000 } as const;
 /** How many ids are read together. */
 const idsTogether = 1_000;
 
@@ -98,6 +100,18 @@ export class WebhookDeliveriesRepository {
 
   async countPending(endpointId: Types.ObjectId): Promise<number> {
     return this.deliveries.acrossTenants.countDocuments({ status: 'pending', endpointId });
+  }
+
+  /** Every endpoint that something waits for, at the cost of one index seek for each. */
+  async endpointsWaiting(): Promise<Types.ObjectId[]> {
+    const waiting = { status: 'pending' } as const;
+    return this.deliveries.acrossTenants.distinct('endpointId', waiting, figuresTime);
+  }
+
+  /** As {@link countPending}, counted up to a number only. */
+  async countWaiting(endpointId: Types.ObjectId, limit: number): Promise<number> {
+    const waiting = { status: 'pending', endpointId } as const;
+    return this.deliveries.acrossTenants.countDocuments(waiting, { limit, ...figuresTime });
   }
 
   async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {

@@ -97,6 +97,11 @@ export class WebhookDeliveriesService {
     return this.deliveries.countPending(endpointId);
   }
 
+  /** How many deliveries wait for an endpoint, counted up to a number only. */
+  async countWaiting(endpointId: Types.ObjectId, limit: number): Promise<number> {
+    return this.deliveries.countWaiting(endpointId, limit);
+  }
+
   /**
    * Sends deliveries again, with the same ids and bodies, in a new round of attempts (rule HOOK-14).
    * A replay that was cut short goes on when it is repeated within a day.

@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { DutiesRepository } from '../../database/duties/duties.repository.js';
 import { Duty } from '../../database/duties/duty.js';
-import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { AttemptFigureCounts, quarterOf } from './attempt-figures.js';
 import { WebhookFiguresRepository } from './webhook-figures.repository.js';
@@ -32,7 +32,7 @@ export class WebhookFiguresRecorder {
 
   constructor(
     private readonly figures: WebhookFiguresRepository,
-    private readonly queue: DeliveryQueueRepository,
+    private readonly deliveries: WebhookDeliveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly clock: Clock,
     duties: DutiesRepository,
@@ -78,11 +78,11 @@ export class WebhookFiguresRecorder {
   /** Notes how much waits for each endpoint. */
   async noteBacklogs(): Promise<void> {
     const now = this.clock.now();
-    const ids = (await this.queue.endpointsWaiting()).slice(0, mostEndpoints);
+    const ids = (await this.deliveries.endpointsWaiting()).slice(0, mostEndpoints);
     const endpoints = await this.endpoints.findOrganizationsOf(ids);
     const backlogs = [];
     for (const { _id: endpointId, organizationId } of endpoints) {
-      const backlog = await this.queue.countWaiting(endpointId, mostWaiting);
+      const backlog = await this.deliveries.countWaiting(endpointId, mostWaiting);
       backlogs.push({ key: { organizationId, endpointId, at: quarterOf(now) }, backlog });
     }
     await this.figures.noteBacklogs(backlogs, now);

@@ -24,7 +24,6 @@ export class WebhookFiguresService {
     endpoints: readonly { readonly _id: string; readonly organizationId: string }[],
   ): Promise<ReadonlyMap<string, EndpointFigures>> {
     const now = this.clock.now();
-    const idsOf = (ids: readonly string[]) => [...new Set(ids)].map((id) => new Types.ObjectId(id));
     const found = await this.figures.since(
       idsOf(endpoints.map(({ organizationId }) => organizationId)),
       idsOf(endpoints.map(({ _id }) => _id)),
@@ -37,4 +36,8 @@ export class WebhookFiguresService {
       }),
     );
   }
+}
+
+function idsOf(ids: readonly string[]): Types.ObjectId[] {
+  return [...new Set(ids)].map((id) => new Types.ObjectId(id));
 }

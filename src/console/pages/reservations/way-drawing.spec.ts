@@ -27,8 +27,8 @@ describe('the drawing of a way', () => {
     const { statuses, moves } = drawWay(way);
     const taken = moves.filter(({ steps }) => steps.length > 0);
     expect(taken.map((one) => [nameOf(one), one.steps, one.isCallback])).toEqual([
-      ['pending_cheque_collection -> approved', [3], true],
       ['approved -> canceled', [4, 6], true],
+      ['pending_cheque_collection -> approved', [3], true],
       ['canceled -> approved', [5], true],
       ['pending -> pending_cheque_collection', [2], false],
     ]);

@@ -47,18 +47,18 @@ interface Box extends Point {
 const height = 42;
 /** Those that arrows lead to are in the middle; each has a place, which the compiler checks. */
 const boxes: Readonly<Record<ReservationStatus, Box>> = {
-  pending: { x: 10, y: 60, width: 220, height },
-  pending_cheque_collection: { x: 10, y: 220, width: 220, height },
-  approved: { x: 300, y: 60, width: 120, height },
-  canceled: { x: 300, y: 220, width: 120, height },
-  rejected: { x: 490, y: 60, width: 120, height },
-  expired: { x: 490, y: 220, width: 120, height },
+  pending: { x: 10, y: 70, width: 220, height },
+  pending_cheque_collection: { x: 10, y: 230, width: 220, height },
+  approved: { x: 300, y: 70, width: 120, height },
+  canceled: { x: 300, y: 230, width: 120, height },
+  rejected: { x: 490, y: 70, width: 120, height },
+  expired: { x: 490, y: 230, width: 120, height },
 };
 
 /** How far an arrow is beside the straight line, by how long that is: those of both directions part. */
 const bend = 0.09;
 /** Of arrows that would go through another status. */
-const wideBend = 0.36;
+const wideBend = 0.24;
 const wide = 350;
 
 /** Draws what callbacks can do, from the tables that decide it, and the way that a reservation took. */
@@ -79,7 +79,7 @@ export function drawWay(way: readonly Move[]): WayDrawing {
   const first = way.find(({ from }) => from === null)?.to;
   return {
     width: 620,
-    height: 320,
+    height: 360,
     statuses: reservationStatuses.map((status) => ({
       status,
       ...boxes[status],

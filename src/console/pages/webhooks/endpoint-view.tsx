@@ -9,7 +9,7 @@ import type { PageRequest } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 import { Card, Code, DataTable, Facts, Link, Pages, When } from '../shared/parts.js';
 import { DoneNotice } from './confirmation.js';
-import { Curves } from './curves.js';
+import { endpointCurves } from './curves.js';
 import { EndpointState } from './endpoint-state.js';
 
 interface Shown {
@@ -18,6 +18,8 @@ interface Shown {
   readonly organization: Organization | null;
   readonly deliveries: HistoryPage<ListedDelivery>;
   readonly waiting: number;
+  /** Whether more may wait than were counted. */
+  readonly hasMoreWaiting: boolean;
   /** Whether the list has only failed deliveries. */
   readonly isFailed: boolean;
   readonly figures: EndpointFigures | undefined;
@@ -38,8 +40,9 @@ export function EndpointView(shown: Shown) {
   );
 }
 
-function AsItIs({ request, endpoint, organization, waiting }: Shown) {
+function AsItIs({ request, endpoint, organization, waiting, hasMoreWaiting }: Shown) {
   const { text, formats } = request;
+  const count = formats.number(waiting);
   return (
     <Card title={text('endpoint.title')}>
       <Facts
@@ -48,7 +51,7 @@ function AsItIs({ request, endpoint, organization, waiting }: Shown) {
           [text('shared.organization'), organization?.name ?? endpoint.organizationId],
           [text('shared.state'), <EndpointState request={request} endpoint={endpoint} />],
           [text('endpoint.events'), <Code>{endpoint.eventTypes.join(', ')}</Code>],
-          [text('endpoint.waiting'), formats.number(waiting)],
+          [text('endpoint.waiting'), hasMoreWaiting ? text('endpoint.atLeast', { count }) : count],
           [text('endpoint.failingSince'), <When request={request} time={endpoint.failingSince} />],
           [text('endpoint.pausedUntil'), <When request={request} time={endpoint.pausedUntil} />],
           [text('shared.created'), <When request={request} time={endpoint.createdAt} />],
@@ -61,7 +64,7 @@ function AsItIs({ request, endpoint, organization, waiting }: Shown) {
 
 function LastDay({ request, figures }: Shown) {
   const { text, formats } = request;
-  const [success, latency, backlog] = Curves(request, figures);
+  const [success, latency, backlog] = endpointCurves(request, figures);
   const sum = (pick: (hour: EndpointFigures['hours'][number]) => number) =>
     (figures?.hours ?? []).reduce((total, hour) => total + pick(hour), 0);
   return (

@@ -16,6 +16,8 @@ import { EndpointView } from './endpoint-view.js';
 import { readReplay, type Replay } from './replay.js';
 
 const deliveriesOnPage = 25;
+/** What waits is counted up to here only. */
+const mostWaiting = 10_000;
 
 /** An endpoint with what was sent to it, and what can be done about it. */
 @Injectable()
@@ -48,11 +50,12 @@ export class EndpointPage implements ConsolePage {
     const part = partOf(request, 'deliveries', deliveriesOnPage);
     const [deliveries, waiting, figures, organization] = await Promise.all([
       this.deliveries.listPage(organizationId, filter, part),
-      this.deliveries.countPending(endpoint.document._id),
+      this.deliveries.countWaiting(endpoint.document._id, mostWaiting),
       this.figures.lastDay([endpoint.shown]),
       this.directory.find(endpoint.shown.organizationId),
     ]);
     const shown = {
+      hasMoreWaiting: waiting === mostWaiting,
       endpoint: endpoint.shown,
       organization,
       deliveries,

@@ -9,7 +9,7 @@ import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 import { Card, Code, DataTable, Link } from '../shared/parts.js';
 import { OrganizationChoice, OrganizationField } from '../shared/search.js';
-import { Curves } from './curves.js';
+import { endpointCurves } from './curves.js';
 import { EndpointState } from './endpoint-state.js';
 
 const endpointsOnPage = 20;
@@ -64,7 +64,7 @@ export class EndpointsPage implements ConsolePage {
       </Link>,
       names.get(endpoint.organizationId) ?? <Code>{endpoint.organizationId}</Code>,
       <EndpointState request={request} endpoint={endpoint} />,
-      ...Curves(request, figures.get(endpoint._id)),
+      ...endpointCurves(request, figures.get(endpoint._id)),
     ]);
     const { language: _language, ...others } = query;
     return (

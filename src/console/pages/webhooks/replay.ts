@@ -17,20 +17,19 @@ export function readReplay(form: Readonly<Record<string, string>>): Replay | nul
   if (since === null || until === null) return null;
   if (!isFailed && since === undefined && until === undefined) return null;
   if (since !== undefined && until !== undefined && until <= since) return null;
-  const words = [
-    ...(isFailed ? ['failed'] : []),
-    ...(since === undefined ? [] : [`since ${since.toISOString()}`]),
-    ...(until === undefined ? [] : [`until ${until.toISOString()}`]),
-  ];
-  return {
-    filter: { status: isFailed ? 'failed' : undefined, since, until },
-    fields: {
-      ...(isFailed ? { status: 'failed' } : {}),
-      ...(since === undefined ? {} : { since: since.toISOString() }),
-      ...(until === undefined ? {} : { until: until.toISOString() }),
-    },
-    text: words.join(' '),
+  const fields = {
+    ...(isFailed ? { status: 'failed' } : {}),
+    ...(since === undefined ? {} : { since: since.toISOString() }),
+    ...(until === undefined ? {} : { until: until.toISOString() }),
   };
+  const filter = { status: isFailed ? ('failed' as const) : undefined, since, until };
+  return { filter, fields, text: textOf(fields) };
+}
+
+/** As `failed since 2030-01-31T00:00:00.000Z`. */
+function textOf({ status, ...times }: Readonly<Record<string, string>>): string {
+  const words = Object.entries(times).map(([name, time]) => `${name} ${time}`);
+  return [...(status === undefined ? [] : [status]), ...words].join(' ');
 }
 
 /** A time of a form, in UTC as browsers give it or whole; undefined for none, null for what is no time. */
