@@ -58,12 +58,10 @@ export class LeadsRepository {
   ): Promise<LeadDocument[]> {
     const sort = { isDeleted: 1, createdAt: -1 } as const;
     if (!('recordSystemId' in id)) return this.leads.find(organizationId, id, { sort });
-    // Those that are deleted have an index of their own.
-    const $or = [
-      { ...id, isDeleted: false },
-      { ...id, isDeleted: true },
-    ];
-    return this.leads.find(organizationId, { $or }, { sort });
+    // Each has an index of its own, which serves no condition on both.
+    const active = await this.leads.find(organizationId, { ...id, isDeleted: false });
+    const deleted = await this.leads.find(organizationId, { ...id, isDeleted: true }, { sort });
+    return [...active, ...deleted];
   }
 
   /** Leads that may have one of the phones. */

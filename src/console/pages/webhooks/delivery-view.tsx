@@ -98,7 +98,7 @@ function Request({ request, isShown, delivery }: Shown) {
         ]}
       />
       <h3>{text('delivery.body')}</h3>
-      <pre dir="ltr" tabIndex={0} aria-label={text('delivery.body')}>
+      <pre dir="ltr" role="region" tabIndex={0} aria-label={text('delivery.body')}>
         {maskedValue(body.slice(0, mostCharacters), isShown)}
       </pre>
       {isShown && body.length > mostCharacters && (
