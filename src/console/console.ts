@@ -70,6 +70,8 @@ export class Console {
     await server.register(
       async (scope) => {
         await scope.register(cookies, { secret: keys.cookies });
+        // Nothing but forms is sent to pages.
+        scope.removeAllContentTypeParsers();
         await scope.register(forms, { bodyLimit: bodyLimitBytes });
         this.guard(scope, sessions, responses);
         this.handleFailures(scope, responses);

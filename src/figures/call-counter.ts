@@ -28,7 +28,7 @@ interface Minute {
   isChanged: boolean;
 }
 
-/** Counts the calls of this process by minutes, in memory, until they are stored (rule OPS-31). */
+/** Counts the calls of this process by minutes, in memory, until they are stored (rule OPS-32). */
 @Injectable()
 export class CallCounter {
   /** Oldest first; the last one is the current one. */

@@ -5,7 +5,7 @@
 export const secondsBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 /** What an overflow is counted under. */
-export const otherRoute = 'other';
+const otherRoute = 'other';
 
 /** Calls, by the results and the times of their responses. */
 export interface CallCounts {

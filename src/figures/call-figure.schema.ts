@@ -16,7 +16,7 @@ interface StoredCaller {
 }
 
 /**
- * The calls of a minute that one process has had, or those of an hour that all had (rule OPS-31). No
+ * The calls of a minute that one process has had, or those of an hour that all had (rule OPS-32). No
  * document of an organization: it counts those of all.
  */
 @Schema({ collection: 'callFigures' })

@@ -14,12 +14,12 @@ import { FigureRollUps } from './figure-roll-ups.js';
 const intervalMs = 10_000;
 /** How long whoever makes hours may be silent. */
 const leaseMs = 120_000;
-/** How long the figures of minutes are kept (rule OPS-31). */
+/** How long the figures of minutes are kept (rule OPS-32). */
 const minutesKeptMs = 30 * 86_400_000;
 
 /**
  * Counts the calls of this process and stores the counts every ten seconds and at its end; one process of
- * all makes hours of them (rule OPS-31).
+ * all makes hours of them (rule OPS-32).
  */
 @Injectable()
 export class CallFiguresRecorder implements BeforeApplicationShutdown {

@@ -21,7 +21,7 @@ import { type Habit, habitOf, type HourOfKey } from './habits.js';
 export const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
 /** What a habit is learnt from. */
-export const habitDays = 28;
+const habitDays = 28;
 /** What one hour may hold of different callers. */
 export const callersOfHourLimit = 1_000;
 
@@ -54,7 +54,7 @@ export interface DayFigures {
   readonly keys: readonly (CallSummary & { readonly keyId: string | null })[];
 }
 
-/** What the calls come to over time, by route and by key (rule OPS-31). */
+/** What the calls come to over time, by route and by key (rule OPS-32). */
 @Injectable()
 export class CallFiguresService {
   constructor(
@@ -160,16 +160,11 @@ function summed(
 ): Pick<DayFigures, 'total' | 'routes' | 'keys'> {
   const total = noCalls();
   const [routes, keys] = [new Map<string, CallCounts>(), new Map<string | null, CallCounts>()];
-  const add = <K>(to: Map<K, CallCounts>, name: K, counts: CallCounts) => {
-    const known = to.get(name) ?? noCalls();
-    to.set(name, known);
-    addCounts(known, counts);
-  };
   for (const { callers } of parts) {
     for (const caller of callers) {
       addCounts(total, caller);
-      add(routes, caller.route, caller);
-      add(keys, caller.keyId, caller);
+      addTo(routes, caller.route, caller);
+      addTo(keys, caller.keyId, caller);
     }
   }
   return {
@@ -181,6 +176,12 @@ function summed(
       .map(([keyId, counts]) => ({ keyId, ...summaryOf(counts) }))
       .toSorted((a, b) => b.calls - a.calls),
   };
+}
+
+function addTo<K>(sums: Map<K, CallCounts>, name: K, counts: CallCounts): void {
+  const known = sums.get(name) ?? noCalls();
+  sums.set(name, known);
+  addCounts(known, counts);
 }
 
 function summaryOf(counts: CallCounts): CallSummary {

@@ -12,7 +12,7 @@ const mostHours = 50;
 const dayMs = 86_400_000;
 
 /**
- * Makes hours of minutes (rule OPS-31). An hour is always made of all its minutes, so that one that was
+ * Makes hours of minutes (rule OPS-32). An hour is always made of all its minutes, so that one that was
  * begun or made before, or whose minutes came late, comes out the same: it can be stopped anywhere, and
  * two processes can make it at once.
  */

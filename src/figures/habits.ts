@@ -47,7 +47,7 @@ const failingShare = 0.2;
 const leastErrors = 10;
 
 /**
- * What the hours of a key say of it (rule OPS-32). The habit is learnt from what was before the time that
+ * What the hours of a key say of it (rule OPS-33). The habit is learnt from what was before the time that
  * is compared with it.
  *
  * @param hours of the last four weeks, at least one, in any order

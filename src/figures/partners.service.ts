@@ -30,7 +30,7 @@ const urgency: Readonly<Record<Partner['state'], number>> = {
   ended: 6,
 };
 
-/** Those who call, by their keys (rule OPS-32). */
+/** Those who call, by their keys (rule OPS-33). */
 @Injectable()
 export class PartnersService {
   constructor(

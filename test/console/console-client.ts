@@ -51,7 +51,7 @@ export async function startConsole(
 }
 
 /** Logs in; gives the cookie of the session. */
-export async function logIn(operations: string): Promise<string> {
+async function logIn(operations: string): Promise<string> {
   const body = new URLSearchParams({ password });
   const { headers } = await send(`${operations}/console/login`, { method: 'POST', body });
   return headers.getSetCookie()[0]?.split(';')[0] ?? '';

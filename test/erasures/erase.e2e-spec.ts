@@ -198,7 +198,9 @@ describe('lead erase', () => {
     await allDelivered(service.db, tenant);
     const filter = { organizationId: tenant.organizationId };
     const withoutLedger = async () =>
-      [...(await bytesButFigures(service.db, filter))].filter(([place]) => !place.startsWith('erasures'));
+      [...(await bytesButFigures(service.db, filter))].filter(
+        ([place]) => !place.startsWith('erasures'),
+      );
     const before = await withoutLedger();
     expect((await erase()).counts).toEqual(noCounts);
     expect(await withoutLedger()).toEqual(before);

@@ -2,7 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
 import type { Kind } from './catalogue-entries.js';
 
-/** An import of a catalogue: when it was begun (`createdAt`), and how far it has come (rule OPS-33). */
+/** An import of a catalogue: when it was begun (`createdAt`), and how far it has come (rule OPS-34). */
 @Schema({ collection: 'catalogueImports' })
 export class CatalogueImportRecordDocument extends TenantDocument {
   /** `running` also when its process was ended in the middle. */

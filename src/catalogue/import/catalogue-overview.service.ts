@@ -30,7 +30,7 @@ export interface CatalogueOverview {
   readonly compounds: readonly CompoundUnits[];
 }
 
-/** Catalogues as the operator sees them (rule OPS-33). */
+/** Catalogues as the operator sees them (rule OPS-34). */
 @Injectable()
 export class CatalogueOverviewService {
   constructor(

@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import type { Language } from '../../localization/language.js';
 import type { TextKey, Translate } from '../texts/text.js';
+import { FormToken } from './form-token.js';
 
 /** Where the console is. */
 export const consolePath = '/console';
@@ -88,7 +89,7 @@ function Header({ language, text, otherLanguageUrl, reader }: Frame) {
         </a>
         {reader !== null && (
           <form method="post" action={`${consolePath}/logout`}>
-            <input type="hidden" name="token" value={reader.formToken} />
+            <FormToken request={reader} />
             <button type="submit" class="plain">
               {text('console.logout')}
             </button>

@@ -104,11 +104,14 @@ function Paging({
   readonly last: number;
   readonly reader: PageRequest;
 }) {
-  const link = (to: number) => `${consolePath}/partners?page=${to}`;
   return (
     <nav aria-label={text('partners.pages')}>
-      {page > 1 && <a href={link(page - 1)}>{text('partners.newer')}</a>}
-      {page < last && <a href={link(page + 1)}>{text('partners.older')}</a>}
+      {page > 1 && <a href={pageAddress(page - 1)}>{text('partners.newer')}</a>}
+      {page < last && <a href={pageAddress(page + 1)}>{text('partners.older')}</a>}
     </nav>
   );
+}
+
+function pageAddress(page: number): string {
+  return `${consolePath}/partners?page=${page}`;
 }
