@@ -8,7 +8,12 @@ import {
   conventions,
   type Tenant,
 } from '../support/builders.js';
-import { collectionsOf, profiledCommands, tooManyKeys, wasteful } from '../support/command-plans.js';
+import {
+  collectionsOf,
+  profiledCommands,
+  tooManyKeys,
+  wasteful,
+} from '../support/command-plans.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { isFull } from '../support/rounds.js';

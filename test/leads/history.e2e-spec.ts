@@ -35,7 +35,9 @@ describe('the change log', () => {
     await post({ recordSystemId: 'a', data: { name: null, tags: ['x'] } });
     await service.api('delete', '/leads/a').set('api-key', tenant.key).expect(200);
     const entries = await all('changeLogs');
-    const key = await service.db.collection('apiKeys').findOne({ organizationId: tenant.organizationId });
+    const key = await service.db
+      .collection('apiKeys')
+      .findOne({ organizationId: tenant.organizationId });
     const common = {
       _id: expect.any(ObjectId),
       organizationId: tenant.organizationId,

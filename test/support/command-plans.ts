@@ -4,10 +4,7 @@ import type { Db, Document } from 'mongodb';
 const slack = 120;
 
 /** The commands on collections that grow, while work is done; it is done before, so that plans are known. */
-export async function profiledCommands(
-  db: Db,
-  work: () => Promise<unknown>,
-): Promise<Document[]> {
+export async function profiledCommands(db: Db, work: () => Promise<unknown>): Promise<Document[]> {
   for (let time = 0; time < 2; time++) await work();
   await db.command({ profile: 2 });
   try {
