@@ -1,6 +1,6 @@
 /** Folders that hold a part of the business; the others are the ground that these stand on. */
 const feature =
-  'authentication|catalogue|change-log|clients|compounds|erasures|events|health|leads|organizations|reservations|units';
+  'authentication|catalogue|change-log|clients|compounds|erasures|events|figures|health|leads|operator-log|organizations|reservations|units';
 
 /** Repositories that other features query: a service would only repeat their methods. */
 const sharedRepositories =
@@ -10,11 +10,12 @@ const sharedRepositories =
 const doors = [
   '\\.(service|module)\\.ts$',
   '^src/[^/]+/[^/]+-errors\\.ts$',
-  '^src/authentication/(api-key-state|caller)\\.ts$',
+  '^src/authentication/(api-key-state|caller|client-address)\\.ts$',
   '^src/change-log/field-changes\\.ts$',
   '^src/clients/(client-(link|records)|erased-client)\\.ts$',
   '^src/leads/(dto/lead\\.dto|erasure/erased-lead)\\.ts$',
   '^src/organizations/organization\\.ts$',
+  '^src/reservations/(moves|statuses)\\.ts$',
   sharedRepositories,
   '^src/units/writing/availability\\.ts$',
 ];
@@ -39,6 +40,10 @@ const acrossTenants = [
   // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
   '^src/webhooks/endpoints/webhook-endpoints\\.repository\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue|webhook-(attempts|deliveries))\\.repository\\.ts$',
+  // One process adds what it has sent, to whomever, in one command.
+  '^src/webhooks/figures/webhook-figures\\.repository\\.ts$',
+  // Its page shows what was done for all of them.
+  '^src/operator-log/operator-log\\.repository\\.ts$',
   // Where it is made.
   '^src/database/documents/tenant-collections\\.module\\.ts$',
 ];
@@ -53,7 +58,7 @@ const pure = [
   '^src/http/(errors/(domain-error|http-errors)|validation/json-body)\\.ts$',
   '^src/leads/phones/lead-phones\\.ts$',
   '^src/localization/(fold-case|language|localized)\\.ts$',
-  '^src/reservations/(cheques/cheques|reservation-state|statuses|transitions)\\.ts$',
+  '^src/reservations/(cheques/cheques|moves|reservation-state|statuses|transitions)\\.ts$',
   '^src/units/writing/availability\\.ts$',
   '^src/values/',
   '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|retry-schedule|secret-box)\\.ts$',
@@ -139,11 +144,30 @@ module.exports = {
       },
     },
     {
+      name: 'console-is-an-edge',
+      comment:
+        "Pages call services of features as the features call each other: no query is a page's own.",
+      severity: 'error',
+      from: { path: '^src/console/' },
+      to: {
+        path: `^src/(${feature}|demo|operator|operations)/|\\.(repository|schema)\\.ts$`,
+        pathNot: doors.filter((door) => door !== sharedRepositories),
+        dependencyTypesNot: ['type-only'],
+      },
+    },
+    {
+      name: 'console-is-served-by-operations',
+      comment: 'Nothing else needs to know that there are pages.',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/(console|operations)/' },
+      to: { path: '^src/console/' },
+    },
+    {
       name: 'ground-knows-no-feature',
       comment: 'Features publish to webhooks and use the database, never the other way round.',
       severity: 'error',
       from: { path: '^src/(webhooks|database|localization|configuration|contacts)/' },
-      to: { path: `^src/(${feature}|demo|operator|http)/` },
+      to: { path: `^src/(${feature}|console|demo|operator|http)/` },
     },
     {
       name: 'http-knows-only-who-calls',
@@ -259,7 +283,10 @@ module.exports = {
       comment:
         'A file that nothing uses and that uses nothing is left over; browsers load those of the page.',
       severity: 'error',
-      from: { orphan: true, pathNot: [entries, '\\.d\\.ts$', '^src/http/reference/page/'] },
+      from: {
+        orphan: true,
+        pathNot: [entries, '\\.d\\.ts$', '^src/http/reference/page/', '^src/console/assets/'],
+      },
       to: {},
     },
     {

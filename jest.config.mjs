@@ -5,8 +5,9 @@ import { join } from 'node:path';
 // The same that the processes of the tests use: the run of one feature starts sooner.
 enableCompileCache(join(import.meta.dirname, 'node_modules/.cache/compiled'));
 
-// The build leaves tests out, Jest must not.
+// The build leaves tests out, Jest must not; no test has JSX.
 const { exclude: _tests, ...swc } = JSON.parse(readFileSync('.swcrc', 'utf8'));
+swc.jsc.parser.tsx = false;
 
 /** Packages that tests use, or that they have in common with the program. */
 const packages =
@@ -34,7 +35,7 @@ export default {
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
-    [`${import.meta.dirname}/src/.*(?<!spec)\\.ts$`]: '<rootDir>/test/support/loaded-by-node.mjs',
+    [`${import.meta.dirname}/src/.*(?<!spec)\\.tsx?$`]: '<rootDir>/test/support/loaded-by-node.mjs',
     [`/node_modules/(${packages})/`]: '<rootDir>/test/support/loaded-by-node.mjs',
     '^.+\\.ts$': ['@swc/jest', { ...swc, swcrc: false }],
   },

@@ -27,6 +27,11 @@ export class ApiKeysRepository {
     return this.keys.acrossTenants.find<ApiKeyDocument>(filter).toArray();
   }
 
+  async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
+    if (ids.length === 0) return [];
+    return this.keys.acrossTenants.find<ApiKeyDocument>({ _id: { $in: [...ids] } }).toArray();
+  }
+
   async insert(key: ApiKeyDocument): Promise<void> {
     await this.keys.insert(key);
   }

@@ -67,6 +67,11 @@ export class ApiKeysService {
     return this.keys.findByIdOrPrefix(parseObjectId(idOrPrefix), idOrPrefix);
   }
 
+  /** Those of the ids, of whichever organizations. */
+  async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
+    return this.keys.findByIds(ids);
+  }
+
   /** Whether a key has ended by now, and how. */
   stateOf(key: ApiKeyDocument): ApiKeyState {
     return apiKeyState(key, this.clock.now());

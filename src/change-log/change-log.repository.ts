@@ -3,14 +3,23 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { rewritesOf, type PreparedRewrites } from '../database/documents/rewrites.js';
 import { Clock } from '../configuration/clock.js';
+import {
+  type HistoryPage,
+  historyPage,
+  type HistoryPart,
+  historyQuery,
+} from '../database/documents/history.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import type { ChangeLogDocument } from './change-log.schema.js';
 import type { FieldChange } from './field-changes.js';
 
+/** An entry as it is stored. */
+export type ChangeLogEntry = ChangeLogDocument;
+
 /** What one request did to a lead. */
 export type LeadChange = Required<
-  Pick<ChangeLogDocument, 'entityId' | 'context' | 'requestId' | 'changes'>
+  Pick<ChangeLogDocument, 'entityId' | 'context' | 'requestId' | 'apiKeyId' | 'changes'>
 >;
 
 /** The changes that requests made to leads (rule LEAD-12). */
@@ -51,6 +60,19 @@ export class ChangeLogRepository {
       const changes = changesOf(before);
       return isDeepStrictEqual(changes, before) ? null : { update: { $set: { changes } } };
     });
+  }
+
+  /** The changes of one lead, newest first. */
+  async historyOf(
+    organizationId: Types.ObjectId,
+    entityId: Types.ObjectId,
+    part: HistoryPart,
+  ): Promise<HistoryPage<ChangeLogDocument>> {
+    const { filter, options } = historyQuery(part);
+    return historyPage(
+      await this.entries.find(organizationId, { entityId, ...filter }, options),
+      part,
+    );
   }
 
   /** The changes of leads, oldest first. */

@@ -28,6 +28,10 @@ export class ChangeLogDocument extends TenantDocument {
   @Prop({ type: String })
   requestId?: string;
 
+  /** The key of that request; older entries have none, and that of an import is no key. */
+  @Prop({ type: SchemaTypes.ObjectId })
+  apiKeyId?: Types.ObjectId;
+
   @Prop({ type: [{ _id: false, field: String, from: {}, to: {} }] })
   changes?: readonly FieldChange[];
 }

@@ -13,6 +13,18 @@ export interface SoughtClient {
   readonly contact: Contact;
 }
 
+/** A client as the operator sees it. */
+export interface FoundClient {
+  readonly _id: string;
+  readonly name: string | null;
+  readonly email: string | null;
+  readonly phoneNumbers: readonly string[];
+  readonly isDeleted: boolean;
+  readonly isErased: boolean;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
 /** The clients that leads belong to (rules LEAD-9 and LEAD-10). */
 @Injectable()
 export class ClientsService {
@@ -45,6 +57,23 @@ export class ClientsService {
     const others = await this.clients.findByPhones(_id, [...phones]);
     const byEmail = await this.clients.findByEmails(_id, emails);
     return new ClientRecords([...linked, ...others, ...byEmail], { phones, keys }, phoneCountry);
+  }
+
+  /** A client as the operator sees it, deleted or not; null when there is none. */
+  async find(organizationId: Types.ObjectId, id: Types.ObjectId): Promise<FoundClient | null> {
+    const [client] = await this.clients.findAllByIds(organizationId, [id]);
+    if (client === undefined) return null;
+    const { name, email, phoneNumbers, isDeleted, erasedAt, createdAt, updatedAt } = client;
+    return {
+      _id: id.toHexString(),
+      name: name ?? null,
+      email: email ?? null,
+      phoneNumbers: phoneNumbers ?? [],
+      isDeleted,
+      isErased: Boolean(erasedAt),
+      createdAt,
+      updatedAt,
+    };
   }
 
   /** What clients are known by. */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
+import { parsePasswordHash, type PasswordHash } from '../values/password-hash.js';
 
 /** A whole number in a range. */
 export function integer(minimum: number, maximum: number) {
@@ -44,6 +45,14 @@ export const encryptionKeys = z.string().transform((value, context): Buffer[] =>
     /^[\w+/-]{43}=?$/.test(text) && keys[index]?.length === 32;
   if (texts.every(isKey)) return keys;
   context.addIssue('must be keys in base64, 32 bytes each, separated by commas');
+  return z.NEVER;
+});
+
+/** What `console password` prints for a password. */
+export const passwordHash = z.string().transform((value, context): PasswordHash => {
+  const hash = parsePasswordHash(value);
+  if (hash !== null) return hash;
+  context.addIssue('must be a line that `npm run cli -- console password` prints');
   return z.NEVER;
 });
 

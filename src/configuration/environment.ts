@@ -6,6 +6,7 @@ import {
   flag,
   integer,
   oneOf,
+  passwordHash,
   trustProxy,
 } from './environment-values.js';
 
@@ -33,6 +34,13 @@ export const variables = z.object({
       'Address of that listener: this machine only, unless it is set. Nothing there needs a key: ' +
         'open it to your own network only.',
     ),
+  OPS_PASSWORD: passwordHash.optional().meta({
+    description:
+      "The operator's password for the console, which is at /console of that listener, as a hash: " +
+      '`npm run cli -- console password` makes it. The same for every instance, and as secret as ' +
+      'ENCRYPTION_KEYS. Without it there is no console and calls are not counted for it.',
+    example: 'scrypt:32768:8:3:<salt>:<hash>',
+  }),
   MONGODB_URI: databaseAddress.optional().meta({
     description:
       'A replica set or sharded cluster, and the name of the database. Without it an embedded one ' +
@@ -93,7 +101,7 @@ export const variables = z.object({
   EVENTS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('30')
     .describe(
-      'How long events can be read by GET /events and looked up. What this and the five below say ' +
+      'How long events can be read by GET /events and looked up. What this and the six below say ' +
         'holds from the next `db init` on, which outside production is every start (rule DATA-11).',
     ),
   DELIVERIES_RETENTION_DAYS: integer(1, 3_650)
@@ -114,6 +122,15 @@ export const variables = z.object({
     description: 'How long the changes of leads are logged; for ever unless it is set.',
     example: '730',
   }),
+  OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
+    .prefault('365')
+    .describe('How long it is logged what the operator did in the console (rule OPS-31).'),
+  FIGURES_RETENTION_DAYS: integer(31, 3_650)
+    .prefault('400')
+    .describe(
+      'How long the console has figures of calls by hour; by minute it has those of 30 days. Holds ' +
+        'for what is counted from then on.',
+    ),
   ROLE: oneOf(['all', 'api', 'worker'])
     .prefault('all')
     .describe('What this process does: serve the API, deliver webhooks (worker), or all of it.'),

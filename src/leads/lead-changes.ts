@@ -1,9 +1,13 @@
+import type { Caller } from '../authentication/caller.js';
 import type { LeadChange } from '../change-log/change-log.repository.js';
 import { type FieldChange, fieldChanges } from '../change-log/field-changes.js';
 import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
 import type { LeadErasureDto } from './dto/lead.dto.js';
 import { presentDecided, presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
+
+/** The request that makes a change. */
+export type ChangeRequest = Pick<Caller, 'requestId' | 'apiKeyId'>;
 
 export type LeadOperation = 'create' | 'update' | 'delete';
 
@@ -27,9 +31,9 @@ export function leadChange(
   operation: LeadOperation,
   { _id: entityId }: LeadDocument,
   changes: readonly FieldChange[],
-  requestId: string,
+  { requestId, apiKeyId }: ChangeRequest,
 ): LeadChange {
-  return { entityId, context: contexts[operation], requestId, changes };
+  return { entityId, context: contexts[operation], requestId, apiKeyId, changes };
 }
 
 /** The event of an operation (rule LEAD-11). */

@@ -71,6 +71,14 @@ leadSchema.index(
     partialFilterExpression: { isDeleted: false, recordSystemId: { $exists: true } },
   },
 );
+/** Serves the operator's search for a deleted lead by its external id. */
+leadSchema.index(
+  { organizationId: 1, recordSystemId: 1 },
+  {
+    name: 'deletedRecordSystemId',
+    partialFilterExpression: { isDeleted: true, recordSystemId: { $exists: true } },
+  },
+);
 /** A number is given to one lead of an organization, deleted ones included. */
 leadSchema.index(
   { organizationId: 1, leadId: 1 },

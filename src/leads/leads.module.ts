@@ -11,6 +11,7 @@ import { leadImportSchema } from './import/lead-import.schema.js';
 import { LeadImportsRepository } from './import/lead-imports.repository.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
+import { LeadInspectionService } from './inspection/lead-inspection.service.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
@@ -49,8 +50,10 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     LeadErasuresService,
     LeadImportsRepository,
     LeadImportsService,
+    LeadInspectionService,
   ],
   exports: [
+    LeadInspectionService,
     LeadsService,
     LeadGroupsService,
     LeadPhoneKeys,

@@ -56,7 +56,12 @@ export class LeadsRepository {
     organizationId: Types.ObjectId,
     id: { recordSystemId: string } | { _id: Types.ObjectId } | { leadId: number },
   ): Promise<LeadDocument[]> {
-    return this.leads.find(organizationId, id, { sort: { isDeleted: 1, createdAt: -1 } });
+    const sort = { isDeleted: 1, createdAt: -1 } as const;
+    if (!('recordSystemId' in id)) return this.leads.find(organizationId, id, { sort });
+    // Each has an index of its own, which serves no condition on both.
+    const active = await this.leads.find(organizationId, { ...id, isDeleted: false });
+    const deleted = await this.leads.find(organizationId, { ...id, isDeleted: true }, { sort });
+    return [...active, ...deleted];
   }
 
   /** Leads that may have one of the phones. */
@@ -66,13 +71,7 @@ export class LeadsRepository {
     country: CountryCode,
   ): Promise<PhoneOwner[]> {
     if (phones.length === 0) return [];
-    const keys = phones.map((phone) => phoneKey(phone, country));
-    const spellings = phones.flatMap((phone) => usualSpellings(phone, country));
-    const $or = [
-      { phoneKeys: { $in: keys }, ...notDeleted },
-      { 'data.phoneNumber': { $in: spellings }, ...notDeleted },
-      { 'data.phoneNumber2': { $in: spellings }, ...notDeleted },
-    ];
+    const $or = havingPhones(phones, country);
     const phoneFields = [
       'data.phoneNumber',
       'data.phoneNumber2',
@@ -81,6 +80,28 @@ export class LeadsRepository {
     ] as const;
     const fields = ['leadId', 'assignedToId', ...phoneFields] as const;
     return this.leads.find(organizationId, { ...notDeleted, $or }, { fields });
+  }
+
+  /** Leads that are not deleted and have one of the phones, in no order. */
+  async findWithPhones(
+    organizationId: Types.ObjectId,
+    phones: readonly string[],
+    country: CountryCode,
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    if (phones.length === 0) return [];
+    const $or = havingPhones(phones, country);
+    return this.leads.find(organizationId, { ...notDeleted, $or }, { limit });
+  }
+
+  /** The leads of clients, deleted ones included, in no order. */
+  async findOfClients(
+    organizationId: Types.ObjectId,
+    clientIds: readonly Types.ObjectId[],
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    if (clientIds.length === 0) return [];
+    return this.leads.find(organizationId, { clientId: { $in: clientIds } }, { limit });
   }
 
   /** How many numbers of a range are taken, also by deleted leads. */
@@ -161,6 +182,17 @@ export class LeadsRepository {
     const $set = { isDeleted: true, deletedAt, updatedAt: deletedAt };
     await this.leads.updateOne(organizationId, { _id }, { $set });
   }
+}
+
+/** By their comparison keys, and by spelling for what other programs wrote. */
+function havingPhones(phones: readonly string[], country: CountryCode) {
+  const keys = phones.map((phone) => phoneKey(phone, country));
+  const spellings = phones.flatMap((phone) => usualSpellings(phone, country));
+  return [
+    { phoneKeys: { $in: keys }, ...notDeleted },
+    { 'data.phoneNumber': { $in: spellings }, ...notDeleted },
+    { 'data.phoneNumber2': { $in: spellings }, ...notDeleted },
+  ];
 }
 
 /** What a request can change of a lead. */

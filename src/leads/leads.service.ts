@@ -91,7 +91,7 @@ export class LeadsService {
     const { organizationId, requestId } = caller;
     await this.leads.softDelete(lead, this.clock.now());
     const changes = [{ field: 'isDeleted', from: false, to: true }];
-    const entry = leadChange('delete', lead, changes, requestId);
+    const entry = leadChange('delete', lead, changes, caller);
     await this.changeLog.addLeadChanges(organizationId, [entry]);
     await this.outbox.publish(organizationId, leadEvent('delete', lead, changes, requestId));
     return lead;

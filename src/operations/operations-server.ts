@@ -2,6 +2,9 @@ import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { Console } from '../console/console.js';
+import { requestId } from '../http/server/request-context.js';
+import { trustProxy } from '../http/server/fastify-adapter.js';
 import { Metrics } from './metrics/metrics.js';
 import { Readiness } from './readiness.js';
 
@@ -15,7 +18,7 @@ const requestTimeoutMs = 10_000;
 const connectionsLimit = 100;
 
 /**
- * The listener of those who operate the service: metrics and probes (rule OPS-10). It stays until
+ * The listener of those who operate the service: metrics and probes (rule OPS-10), and the console. It stays until
  * everything else is closed, so that a process that drains says so.
  */
 @Injectable()
@@ -26,6 +29,7 @@ export class OperationsServer implements OnApplicationShutdown {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly metrics: Metrics,
     private readonly readiness: Readiness,
+    private readonly console: Console,
   ) {}
 
   /**
@@ -37,7 +41,7 @@ export class OperationsServer implements OnApplicationShutdown {
   async listen(): Promise<string | null> {
     const { OPS_PORT: port, OPS_HOST: host } = this.environment;
     if (port === undefined) return null;
-    const server = this.createServer();
+    const server = await this.createServer();
     try {
       await server.listen({ port, host });
     } catch (error) {
@@ -54,9 +58,12 @@ export class OperationsServer implements OnApplicationShutdown {
     await this.server?.close();
   }
 
-  private createServer(): FastifyInstance {
+  private async createServer(): Promise<FastifyInstance> {
     const server = fastify({
       requestTimeout: requestTimeoutMs,
+      requestIdHeader: false,
+      genReqId: requestId,
+      trustProxy: trustProxy(this.environment),
       // A scraper keeps its connection open.
       forceCloseConnections: true,
     });
@@ -75,6 +82,7 @@ export class OperationsServer implements OnApplicationShutdown {
       const report = await this.readiness.report();
       return reply.status(report.ready ? 200 : 503).send(report);
     });
+    await this.console.addTo(server);
     return server;
   }
 }

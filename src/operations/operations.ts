@@ -3,6 +3,7 @@ import { ModuleRef } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { ConnectionPool } from '../database/connection/connection-pool.js';
+import { CallFiguresRecorder } from '../figures/call-figures-recorder.js';
 import { Metrics } from './metrics/metrics.js';
 import { RequestReadings } from './metrics/request-readings.js';
 import { serviceReadings } from './metrics/service-readings.js';
@@ -19,18 +20,22 @@ export class Operations {
     private readonly requests: RequestReadings,
     private readonly server: OperationsServer,
     private readonly readiness: Readiness,
+    private readonly figures: CallFiguresRecorder,
   ) {}
 
   /**
-   * Measures from now on and listens; does neither without OPS_PORT.
+   * Measures from now on and listens, for which OPS_PORT asks, and counts for the console.
    *
    * @param fastify whose requests are measured
    * @returns the address that it listens on, null for none
    * @throws Error with one clear line when the address is taken
    */
   async start(fastify: FastifyInstance): Promise<string | null> {
-    if (this.environment.OPS_PORT === undefined) return null;
-    this.requests.addTo(fastify);
+    const isMeasured = this.environment.OPS_PORT !== undefined;
+    if (isMeasured) this.requests.addTo(fastify);
+    // Also where nobody asks for metrics: the console of another process shows the calls of all.
+    this.figures.start(fastify);
+    if (!isMeasured) return null;
     this.modules.get(ConnectionPool, { strict: false }).observe();
     this.metrics.add(...this.requests.readings(), ...serviceReadings(this.modules));
     return this.server.listen();

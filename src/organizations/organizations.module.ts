@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
 import { organizationSchema } from './organization.schema.js';
+import { OrganizationDirectoryService } from './organization-directory.service.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { userSchema } from './user.schema.js';
 import { UsersRepository } from './users.repository.js';
@@ -12,7 +13,7 @@ import { UsersRepository } from './users.repository.js';
     MongooseModule.forFeature([{ name: 'Organization', schema: organizationSchema }]),
     TenantCollectionsModule.forFeature({ name: 'User', schema: userSchema }),
   ],
-  providers: [OrganizationsRepository, UsersRepository],
-  exports: [OrganizationsRepository, UsersRepository],
+  providers: [OrganizationsRepository, UsersRepository, OrganizationDirectoryService],
+  exports: [OrganizationsRepository, UsersRepository, OrganizationDirectoryService],
 })
 export class OrganizationsModule {}

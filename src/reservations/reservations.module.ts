@@ -11,6 +11,7 @@ import { CallbackErasuresService } from './callback/callback-erasures.service.js
 import { CallbacksService } from './callback/callbacks.service.js';
 import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
+import { ReservationHistoryService } from './reading/reservation-history.service.js';
 import { ReservationInspectionService } from './reading/reservation-inspection.service.js';
 import { ReservationsService } from './reading/reservations.service.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
@@ -43,8 +44,14 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     ReservationUpsertsService,
     ReservationsService,
     ReservationInspectionService,
+    ReservationHistoryService,
     ReconciliationsService,
   ],
-  exports: [ReservationInspectionService, ReconciliationsService, CallbackErasuresService],
+  exports: [
+    ReservationHistoryService,
+    ReservationInspectionService,
+    ReconciliationsService,
+    CallbackErasuresService,
+  ],
 })
 export class ReservationsModule {}

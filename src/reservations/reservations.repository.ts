@@ -2,6 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import {
+  type HistoryPage,
+  historyPage,
+  type HistoryPart,
+  historyQuery,
+} from '../database/documents/history.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { Change, UnitReservation } from './reservation-records.js';
 import { writeOf } from './update-between.js';
@@ -54,6 +60,28 @@ export class ReservationsRepository {
     const filter = { leadId: { $in: leadIds } };
     const found = await this.reservations.find(organizationId, filter, { fields: [] });
     return found.map(({ _id }) => _id);
+  }
+
+  /** The reservations of a unit that are not deleted, newest first. */
+  async listOfUnit(
+    organizationId: Types.ObjectId,
+    unitId: Types.ObjectId,
+    part: HistoryPart,
+  ): Promise<HistoryPage<ReservationDocument>> {
+    const { filter, options } = historyQuery(part);
+    const ofUnit = { unitId, ...notDeleted, ...filter };
+    return historyPage(await this.reservations.find(organizationId, ofUnit, options), part);
+  }
+
+  /** The reservations of leads, deleted ones included, newest first. */
+  async listOfLeads(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+    part: HistoryPart,
+  ): Promise<HistoryPage<ReservationDocument>> {
+    const { filter, options } = historyQuery(part);
+    const ofLeads = { leadId: { $in: leadIds }, ...filter };
+    return historyPage(await this.reservations.find(organizationId, ofLeads, options), part);
   }
 
   /** Reservations in the partner collection flow by their ids, which follow `after`. */

@@ -18,6 +18,10 @@ import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
 import { WebhookErasuresService } from './erasure/webhook-erasures.service.js';
+import { webhookFigureSchema } from './figures/webhook-figure.schema.js';
+import { WebhookFiguresRecorder } from './figures/webhook-figures-recorder.js';
+import { WebhookFiguresRepository } from './figures/webhook-figures.repository.js';
+import { WebhookFiguresService } from './figures/webhook-figures.service.js';
 import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
 import { EventFeedChanges } from './outbox/event-feed-changes.js';
 import { EventFeedService } from './outbox/event-feed.service.js';
@@ -49,6 +53,7 @@ import { WebhookWorker } from './worker/webhook-worker.js';
       { name: 'WebhookEndpoint', schema: webhookEndpointSchema },
       { name: 'WebhookDelivery', schema: webhookDeliverySchema },
       { name: 'WebhookAttempt', schema: webhookAttemptSchema },
+      { name: 'WebhookFigure', schema: webhookFigureSchema },
     ),
     MongooseModule.forFeature([{ name: 'DevelopmentKey', schema: developmentKeySchema }]),
   ],
@@ -81,8 +86,12 @@ import { WebhookWorker } from './worker/webhook-worker.js';
     WebhookBackground,
     WebhookStatisticsService,
     WebhookErasuresService,
+    WebhookFiguresRepository,
+    WebhookFiguresRecorder,
+    WebhookFiguresService,
   ],
   exports: [
+    WebhookFiguresService,
     Outbox,
     OutboxEventsService,
     EventFeedService,

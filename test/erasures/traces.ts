@@ -117,7 +117,7 @@ export async function allDelivered(db: Db, { organizationId }: Tenant): Promise<
 }
 
 /** All stored documents but those of an organization's own choice, as bytes by their collection and id. */
-export async function allBytes(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
+async function allBytes(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
   const bytes = new Map<string, Buffer>();
   for (const { name } of await db.listCollections({}, { nameOnly: true }).toArray()) {
     if (name.startsWith('system.')) continue;
@@ -128,6 +128,12 @@ export async function allBytes(db: Db, filter: Document = {}): Promise<Map<strin
     }
   }
   return bytes;
+}
+
+/** As {@link allBytes}, but for figures, which are numbers that the background adds up meanwhile. */
+export async function bytesButFigures(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
+  const all = [...(await allBytes(db, filter))];
+  return new Map(all.filter(([place]) => !/^\w+Figures /.test(place)));
 }
 
 /** The collections in which something of a person is found, looking through every byte of them. */

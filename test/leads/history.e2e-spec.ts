@@ -35,6 +35,9 @@ describe('the change log', () => {
     await post({ recordSystemId: 'a', data: { name: null, tags: ['x'] } });
     await service.api('delete', '/leads/a').set('api-key', tenant.key).expect(200);
     const entries = await all('changeLogs');
+    const key = await service.db
+      .collection('apiKeys')
+      .findOne({ organizationId: tenant.organizationId });
     const common = {
       _id: expect.any(ObjectId),
       organizationId: tenant.organizationId,
@@ -43,6 +46,7 @@ describe('the change log', () => {
       modifier: 'External API',
       source: 'API',
       requestId: expect.any(String),
+      apiKeyId: key?._id,
       createdAt: expect.any(Date),
       updatedAt: expect.any(Date),
     };

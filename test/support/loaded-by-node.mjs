@@ -8,7 +8,7 @@ const require = createRequire(import.meta.url);
 
 const transformer = {
   process(_source, path, { config: { rootDir }, supportsStaticESM }) {
-    const file = path.endsWith('.ts') ? compiled(path, rootDir) : path;
+    const file = /\.tsx?$/.test(path) ? compiled(path, rootDir) : path;
     const module = `requireFromNode(${JSON.stringify(file)})`;
     if (!supportsStaticESM) return { code: `module.exports = ${module};` };
     const names = Object.keys(require(file));
@@ -23,5 +23,5 @@ const transformer = {
 export default transformer;
 
 function compiled(path, rootDir) {
-  return join(rootDir, 'dist', relative(join(rootDir, 'src'), path)).replace(/ts$/, 'js');
+  return join(rootDir, 'dist', relative(join(rootDir, 'src'), path)).replace(/tsx?$/, 'js');
 }

@@ -54,6 +54,12 @@ const acrossTenants: readonly AcrossTenants[] = [
   },
   {
     commands: ['find'],
+    collection: 'apiKeys',
+    fields: ['_id'],
+    why: 'the console names the keys whose calls it shows',
+  },
+  {
+    commands: ['find'],
     collection: 'leads',
     fields: ['isDeleted', 'phoneKeysOf'],
     why: 'the pass over phones: leads that it has not seen',
@@ -117,6 +123,12 @@ const acrossTenants: readonly AcrossTenants[] = [
     collection: 'webhookEndpoints',
     fields: ['secrets.0'],
     why: 'the operator seals all secrets anew',
+  },
+  {
+    commands: ['find'],
+    collection: 'operatorLog',
+    fields: [],
+    why: 'the console shows what the operator did, for whomever',
   },
 ];
 

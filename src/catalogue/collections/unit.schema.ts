@@ -123,6 +123,9 @@ export const unitOrderFields = [
   'status',
 ] as const satisfies readonly (keyof UnitDocument)[];
 
+/** The index by which the units of each status are counted in each compound, without the documents. */
+export const unitCountIndex = 'countsByCompound';
+
 export const unitSchema = SchemaFactory.createForClass(UnitDocument);
 
 /** A slug names one unit of an organization. */
@@ -179,6 +182,18 @@ for (const field of unitFilterFields) {
     },
   );
 }
+unitSchema.index(
+  { ...ofOrganization, compoundId: 1, status: 1 },
+  {
+    name: unitCountIndex,
+    // Lists filter by less, so that the server does not try it for them.
+    partialFilterExpression: {
+      isDeleted: false,
+      compoundId: { $exists: true },
+      status: { $exists: true },
+    },
+  },
+);
 for (const language of languages) {
   const name = `name.${language}`;
   /** Serves the order by name. */

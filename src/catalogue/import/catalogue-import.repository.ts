@@ -10,7 +10,7 @@ import type { CompoundDocument } from '../collections/compound.schema.js';
 import type { PhaseDocument } from '../collections/phase.schema.js';
 import type { PropertyTypeDocument } from '../collections/property-type.schema.js';
 import type { UnitDesignDocument } from '../collections/unit-design.schema.js';
-import type { UnitDocument } from '../collections/unit.schema.js';
+import { unitCountIndex, type UnitDocument } from '../collections/unit.schema.js';
 import type { Kind } from './catalogue-entries.js';
 
 type Slugs = readonly string[];
@@ -34,6 +34,7 @@ const oldestLast = { sort: { _id: -1 } } as const;
 /** The queries of an import, which knows the documents of all collections by their slugs. */
 @Injectable()
 export class CatalogueImportRepository {
+  private readonly compounds: TenantCollection<CompoundDocument>;
   private readonly collections: Readonly<
     Record<Kind, Pick<TenantCollection<CatalogueDocument>, 'find' | 'write'>>
   >;
@@ -46,6 +47,7 @@ export class CatalogueImportRepository {
     @InjectCollection('UnitDesign') unitDesigns: TenantCollection<UnitDesignDocument>,
     @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
   ) {
+    this.compounds = compounds;
     this.collections = { compounds, phases, propertyTypes, amenities, unitDesigns, units };
   }
 
@@ -78,6 +80,24 @@ export class CatalogueImportRepository {
   ): Promise<Pick<UnitDocument, 'slug' | 'compoundId' | typeof field>[]> {
     const filter = { [field]: { $in: values }, ...notDeleted };
     return this.units.find(organizationId, filter, { fields: ['slug', 'compoundId', field] });
+  }
+
+  /** How many units of each compound have which status. */
+  async countUnits(
+    organizationId: Types.ObjectId,
+  ): Promise<{ compoundId: Types.ObjectId; status: string; count: number }[]> {
+    const filter = { ...notDeleted, compoundId: { $exists: true }, status: { $exists: true } };
+    return this.units.countBy(organizationId, filter, ['compoundId', 'status'], unitCountIndex);
+  }
+
+  /** What compounds are called, by their ids, deleted ones included. */
+  async compoundNames(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, Partial<Localized>>> {
+    const filter = { _id: { $in: [...ids] } };
+    const found = await this.compounds.find(organizationId, filter, { fields: ['name'] });
+    return new Map(found.map(({ _id, name }) => [_id.toHexString(), name ?? {}]));
   }
 
   /** Creates what is new and changes what differs; what is as it should be is not written. */

@@ -6,6 +6,7 @@ import { TransactionLocksRepository } from '../../database/transactions/transact
 import { Transactions } from '../../database/transactions/transactions.js';
 import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
 import { withoutUndefined } from '../../values/plain-object.js';
+import { CatalogueImportRecordsRepository } from './catalogue-import-records.repository.js';
 import { CatalogueChecks } from './catalogue-checks.js';
 import { type ImportError, type Kind, kinds, type LocatedEntry } from './catalogue-entries.js';
 import { catalogueOf, readCatalogue } from './catalogue-file.js';
@@ -50,6 +51,7 @@ export class CatalogueImportsService {
     private readonly repository: CatalogueImportRepository,
     private readonly checks: CatalogueChecks,
     private readonly units: UnitImportsService,
+    private readonly records: CatalogueImportRecordsRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -73,11 +75,16 @@ export class CatalogueImportsService {
     if (errors.length > 0) return { errors, counts: [] };
     const total = kinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
     const counts = kinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
+    const record = await this.records.begin(organizationId, total, this.clock.now());
+    const note = (state: 'running' | 'finished' | 'interrupted') =>
+      this.records.update(organizationId, record, { state, done, counts }, this.clock.now());
     let done = 0;
     for (const count of counts) {
       for (const batch of importBatches<LocatedEntry<Kind>>(catalogue[count.kind])) {
         const saved = await this.saveBatch(organizationId, count.kind, batch).catch(
-          (error: unknown) => {
+          async (error: unknown) => {
+            // What ended the import may keep this from being stored, too.
+            await note('interrupted').catch(() => undefined);
             throw new ImportInterruptedError(done, total, error);
           },
         );
@@ -86,8 +93,10 @@ export class CatalogueImportsService {
         count.unchanged += saved.unchanged;
         done += batch.length;
         progress(done, total);
+        await note('running');
       }
     }
+    await note('finished');
     return { errors, counts };
   }
 

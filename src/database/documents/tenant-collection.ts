@@ -195,6 +195,33 @@ export class TenantCollection<T extends TenantDocument> {
     }
   }
 
+  /**
+   * How many documents that match have which values of some fields.
+   *
+   * @param hint the index that holds these fields; without it while there is no such index
+   */
+  async countBy<R extends object>(
+    organizationId: Types.ObjectId,
+    filter: TenantFilter<T>,
+    fields: readonly (keyof R & string)[],
+    hint: string,
+  ): Promise<(R & { count: number })[]> {
+    const _id = Object.fromEntries(fields.map((field) => [field, `$${field}`]));
+    const steps = [
+      { $match: withTenant(filter, organizationId) },
+      { $group: { _id, count: { $sum: 1 } } },
+    ];
+    const run = (options: object) =>
+      this.model.collection
+        .aggregate<{ _id: R; count: number }>(steps, { ...options, ...openSession() })
+        .toArray();
+    const groups = await run({ hint }).catch((error: unknown) => {
+      if (!isBadValue(error)) throw error;
+      return run({});
+    });
+    return groups.map(({ _id: values, count }) => ({ ...values, count }));
+  }
+
   /** The values that a field has; an index that begins with the tenant finds them without the documents. */
   async distinct(organizationId: Types.ObjectId, field: FieldOf<T>): Promise<unknown[]> {
     return this.model.collection.distinct(field, { organizationId }, openSession());

@@ -31,7 +31,12 @@ const eventMargin = hour;
  * not done with, an event without a number or a delivery that waits, has no such time and stays.
  */
 export function keptRecords(environment: Environment): KeptRecords[] {
-  return [...ofWebhooks(environment), ...ofRequests(environment)];
+  return [
+    ...ofWebhooks(environment),
+    ofWebhookFigures(environment),
+    ...ofRequests(environment),
+    ...ofOperator(environment),
+  ];
 }
 
 function ofWebhooks({
@@ -84,10 +89,23 @@ function ofWebhooks({
   ];
 }
 
+/** They tell of attempts, and are as many as there are endpoints and quarters of an hour. */
+function ofWebhookFigures({ ATTEMPTS_RETENTION_DAYS: attempts }: Environment): KeptRecords {
+  return {
+    kind: 'webhook figures',
+    collection: 'webhookFigures',
+    variable: 'ATTEMPTS_RETENTION_DAYS',
+    keptSeconds: attempts * day,
+    index: { name: 'expiry', key: { at: 1 } },
+    removedAfterSeconds: attempts * day,
+  };
+}
+
 function ofRequests({
   CALLBACKS_RETENTION_DAYS: callbacks,
   IDEMPOTENCY_RETENTION_HOURS: idempotency,
   CHANGE_LOG_RETENTION_DAYS: changeLog,
+  FIGURES_RETENTION_DAYS: figures,
 }: Environment): KeptRecords[] {
   const changesKept = changeLog === undefined ? null : changeLog * day;
   return [
@@ -109,12 +127,35 @@ function ofRequests({
       removedAfterSeconds: 0,
     },
     {
+      // Each has the time at which it goes: those of minutes go sooner than those of hours.
+      kind: 'figures of calls',
+      collection: 'callFigures',
+      variable: 'FIGURES_RETENTION_DAYS',
+      keptSeconds: figures * day,
+      index: { name: 'expiry', key: { expiresAt: 1 } },
+      removedAfterSeconds: 0,
+    },
+    {
       kind: 'change log',
       collection: 'changeLogs',
       variable: 'CHANGE_LOG_RETENTION_DAYS',
       keptSeconds: changesKept,
       index: { name: 'expiry', key: { createdAt: 1 } },
       removedAfterSeconds: changesKept,
+    },
+  ];
+}
+
+function ofOperator({ OPERATOR_LOG_RETENTION_DAYS: log }: Environment): KeptRecords[] {
+  return [
+    {
+      // The index serves the list of it, too.
+      kind: 'operator log',
+      collection: 'operatorLog',
+      variable: 'OPERATOR_LOG_RETENTION_DAYS',
+      keptSeconds: log * day,
+      index: { name: 'expiry', key: { createdAt: 1 } },
+      removedAfterSeconds: log * day,
     },
   ];
 }

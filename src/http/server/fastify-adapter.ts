@@ -124,7 +124,8 @@ function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
 }
 
 /** A number trusts that many proxies in front of the service, counted from the nearest. */
-function trustProxy({ TRUST_PROXY: trusted }: Environment) {
+/** Whose `X-Forwarded-*` headers count, as Fastify takes it. */
+export function trustProxy({ TRUST_PROXY: trusted }: Environment) {
   if (typeof trusted !== 'number') return trusted;
   return (_address: string, hop: number) => hop < trusted;
 }

@@ -19,12 +19,14 @@ const withoutClients = organizationWith({
   clients: { createFromLeads: false, updateExisting: false, matchBy: [] },
 });
 
+const apiKeyId = new ObjectId();
+
 /** What a request makes of records. */
 function decide(payload: LeadPayload, loaded: Partial<LoadedRecords> = {}) {
   const caller = {
     organizationId: organization._id,
     organization,
-    apiKeyId: new ObjectId(),
+    apiKeyId,
     permissions: '{}',
     requestId: 'request 7',
     language: 'ar-eg',
@@ -67,7 +69,7 @@ describe('a request without a lead of its external id', () => {
       updatedAt: now,
     };
     expect(decided).toStrictEqual({
-      requestId: 'request 7',
+      request: { requestId: 'request 7', apiKeyId },
       operation: 'create',
       lead,
       changes,

@@ -24,7 +24,7 @@ import type { LeadRecords } from './lead-records.js';
  */
 export function decideLead(
   records: LeadRecords,
-  { caller: { requestId, language }, payload, data: requested }: LeadRequest,
+  { caller: { requestId, apiKeyId, language }, payload, data: requested }: LeadRequest,
   now: Date,
 ): LeadDecision {
   const { organization } = records;
@@ -52,7 +52,7 @@ export function decideLead(
   const result = isUnchanged ? stored : { ...lead, updatedAt: now };
   const published = isUnchanged ? [] : [leadEvent(operation, result, changes, requestId)];
   return {
-    requestId,
+    request: { requestId, apiKeyId },
     operation,
     lead: result,
     changes,

@@ -14,7 +14,7 @@ function decisionOf(
 ): LeadDecision {
   const events = ['client', lead._id.toHexString()].map((_id) => ({ data: { _id, leadId: 0 } }));
   return {
-    requestId: 'request',
+    request: { requestId: 'request', apiKeyId: new ObjectId() },
     operation,
     lead,
     changes,

@@ -3,6 +3,7 @@ import type { FieldChange } from '../../change-log/field-changes.js';
 import type { ClientLink } from '../../clients/client-link.js';
 import { objectIdOf } from '../../webhooks/sending/message.js';
 import type { PendingEvent } from '../../webhooks/outbox/pending-event.js';
+import type { ChangeRequest } from '../lead-changes.js';
 import type { LeadPayload } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 
@@ -18,7 +19,7 @@ export interface LeadRequest {
 
 /** What one request does. */
 export interface LeadDecision {
-  readonly requestId: string;
+  readonly request: ChangeRequest;
   readonly operation: 'create' | 'update';
   /** The lead as the request leaves it; a new one has no number before {@link withNumbers}. */
   readonly lead: LeadDocument;

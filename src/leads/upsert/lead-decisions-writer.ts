@@ -27,8 +27,8 @@ export class LeadDecisionsWriter {
     decisions: readonly LeadDecision[],
   ): Promise<void> {
     const claims = decisions.flatMap((decision) => decision.claims);
-    const entries = decisions.map(({ operation, lead, changes, requestId }) =>
-      leadChange(operation, lead, changes, requestId),
+    const entries = decisions.map(({ operation, lead, changes, request }) =>
+      leadChange(operation, lead, changes, request),
     );
     await this.locks.take(organizationId, claims);
     await this.leads.write(organizationId, writtenLeads(decisions));

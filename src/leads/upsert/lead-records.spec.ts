@@ -11,7 +11,7 @@ const data = { phoneNumber: '01001234567' };
 /** What a request that changes a lead does, as far as records take it over. */
 function decisionOf(lead: LeadDecision['lead'], client: Partial<LeadDecision['client']> = {}) {
   return {
-    requestId: 'request',
+    request: { requestId: 'request', apiKeyId: new ObjectId() },
     operation: 'update',
     lead,
     changes: [{ field: 'data.name', from: null, to: 'Mona' }],

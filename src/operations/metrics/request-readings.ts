@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
+import { secondsBounds } from '../../figures/call-counts.js';
 import type { CompletedRequest } from '../../http/server/request-log.js';
 import { Distribution, type Reading } from './reading.js';
-
-/** Upper bounds in seconds; a request that waits for the database gets its 503 after 8. */
-const secondsBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** How many API keys have figures of their own; the calls of further ones count together. */
 const keysLimit = 1_000;

@@ -4,6 +4,7 @@ import { ConnectionPool } from '../../database/connection/connection-pool.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import type { GroupedTransactionStats } from '../../database/transactions/grouped-transactions.js';
 import { EventWaiters } from '../../events/event-waiters.js';
+import { CallCounter } from '../../figures/call-counter.js';
 import { LeadPhoneKeys } from '../../leads/phones/lead-phone-keys.js';
 import { LeadGroupsService } from '../../leads/upsert/lead-groups.service.js';
 import { CallbacksService } from '../../reservations/callback/callbacks.service.js';
@@ -28,6 +29,7 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
     ...groupReadings('lead', () => leads.stats()),
     ...groupReadings('callback', () => callbacks.stats()),
     ...phoneKeyReadings(modules.get(LeadPhoneKeys, find)),
+    ...figureReadings(modules.get(CallCounter, find)),
     ...poolReadings(modules.get(ConnectionPool, find)),
     ...webhookReadings(webhooks),
     ...feedReadings(webhooks, modules.get(EventWaiters, find)),
@@ -112,6 +114,23 @@ function phoneKeyReadings(phoneKeys: LeadPhoneKeys): Reading[] {
       help: 'Leads of other programs whose phones could not be made comparable.',
       type: 'counter',
       read: () => only(phoneKeys.stats().failures),
+    },
+  ];
+}
+
+function figureReadings(counter: CallCounter): Reading[] {
+  return [
+    {
+      name: 'call_figures_waiting_minutes',
+      help: 'Minutes of counted calls that are not stored or not over; 30 at most.',
+      type: 'gauge',
+      read: () => only(counter.stats().waitingMinutes),
+    },
+    {
+      name: 'call_figures_lost_minutes_total',
+      help: 'Minutes of counted calls that a database out of reach has left no room for.',
+      type: 'counter',
+      read: () => only(counter.stats().lostMinutes),
     },
   ];
 }

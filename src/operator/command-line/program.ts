@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../../configuration/environment.js';
 import { addCatalogueCommands } from '../catalogue/catalogue-commands.js';
 import { commandLine } from './command-texts.js';
+import { addConsoleCommands } from '../console/console-commands.js';
 import { addDatabaseCommands } from '../database/database-commands.js';
 import { addDemoCommand } from '../demo/demo-command.js';
 import { addKeyCommands } from '../keys/key-commands.js';
@@ -59,6 +60,7 @@ export function createProgram(): Command {
   addReservationCommands(program);
   addCatalogueCommands(program);
   addDatabaseCommands(program);
+  addConsoleCommands(program);
   addDemoCommand(program);
   return program;
 }

@@ -4,16 +4,7 @@ import type { PreparedRewrites } from '../../database/documents/rewrites.js';
 import { isScalar } from '../../values/scalar.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { CallbackLogRepository } from './callback-log.repository.js';
-
-/** What the callback reads: ids, statuses and amounts, which stay. */
-const knownFields: ReadonlySet<string> = new Set([
-  'reservationId',
-  'installmentId',
-  'chequeNumber',
-  'chequeAmount',
-  'chequeStatus',
-  'reservationStatus',
-]);
+import { knownCallbackFields } from './known-fields.js';
 
 /** Removes what logged callbacks say of a person (rule LEAD-15). */
 @Injectable()
@@ -39,7 +30,7 @@ export class CallbackErasuresService {
     yield* this.log.rewritesOfPayloads(organizationId, ({ reservationId, payload }) => {
       const isOwn = reservationId !== null && ids.has(reservationId);
       const left = Object.entries(payload ?? {}).flatMap(([name, value]): [string, unknown][] => {
-        if (knownFields.has(name) && (isScalar(value) || value === null)) {
+        if (knownCallbackFields.has(name) && (isScalar(value) || value === null)) {
           return [[name, value]];
         }
         return isOwn ? [] : [[name, erase(value)]];

@@ -4,6 +4,12 @@ import { Types } from 'mongoose';
 import { rewritesOf, type PreparedRewrites } from '../../database/documents/rewrites.js';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
+import {
+  type HistoryPage,
+  historyPage,
+  type HistoryPart,
+  historyQuery,
+} from '../../database/documents/history.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
@@ -58,6 +64,31 @@ export class CallbackLogRepository {
         ? null
         : { update: { $set: { payload } } };
     });
+  }
+
+  /** The callbacks of an organization about a reservation id, newest first. */
+  async list(
+    organizationId: Types.ObjectId,
+    reservationId: string,
+    part: HistoryPart,
+  ): Promise<HistoryPage<CallbackLogDocument>> {
+    const { filter, options } = historyQuery(part);
+    const about = { reservationId, ...filter };
+    return historyPage(await this.log.find(organizationId, about, options), part);
+  }
+
+  /** The newest callbacks about reservations that changed the status of their unit. */
+  async listWithUnitChanges(
+    organizationId: Types.ObjectId,
+    reservationIds: readonly string[],
+    limit: number,
+  ): Promise<CallbackLogDocument[]> {
+    if (reservationIds.length === 0) return [];
+    const filter = {
+      reservationId: { $in: reservationIds },
+      'outcome.effects.unit': { $exists: true },
+    };
+    return this.log.find(organizationId, filter, { sort: { createdAt: -1 }, limit });
   }
 
   /** The callbacks of any of the organizations about a reservation id, newest first. */

@@ -2,6 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
 import type { CallbackOutcome } from './callback-decision.js';
+import type { CallbackEffects } from './callback-effects.js';
 
 /** One authenticated callback and its outcome, for the operator (rule CALL-15). */
 @Schema({ collection: 'reservationCallbacks' })
@@ -25,6 +26,8 @@ export class CallbackLogDocument extends TenantDocument {
   outcome!: Omit<CallbackOutcome, 'error'> & {
     readonly status: number;
     readonly messages: readonly string[];
+    /** Absent where nothing was decided, and in entries of earlier versions. */
+    readonly effects?: CallbackEffects;
   };
 }
 

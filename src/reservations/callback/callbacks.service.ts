@@ -18,6 +18,7 @@ import type { ReservationRecords } from '../reservation-records.js';
 import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { type CallbackError, type CallbackOutcome, decideCallback } from './callback-decision.js';
+import { type CallbackEffects, callbackEffects } from './callback-effects.js';
 import { CallbackLogRepository } from './callback-log.repository.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRequest } from './callback-request.js';
@@ -37,6 +38,8 @@ interface GroupedCallback {
 interface HandledCallback {
   readonly outcome: CallbackOutcome;
   readonly error: DomainError | undefined;
+  /** Undefined where there is no such reservation. */
+  readonly effects: CallbackEffects | undefined;
 }
 
 /**
@@ -118,17 +121,17 @@ export class CallbacksService {
     let bytes = 0;
     for (const { caller, callback } of callbacks) {
       if (bytes > changedBytesLimit) break;
-      const { changedBytes, ...outcome } = apply(records, caller, callback);
+      const { changedBytes, effects, ...outcome } = apply(records, caller, callback);
       bytes += changedBytes;
       const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
-      handled.push({ outcome, error });
+      handled.push({ outcome, error, effects });
     }
     await this.states.store(organizationId, records);
     await this.log.insert(
-      handled.flatMap(({ outcome, error }, index) => {
+      handled.flatMap(({ outcome, error, effects }, index) => {
         const { caller, request } = callbacks[index] ?? {};
         if (caller === undefined || request === undefined) return [];
-        return { caller, request, outcome: this.logged(outcome, error) };
+        return { caller, request, outcome: this.logged(outcome, error, effects) };
       }),
     );
     const outcomes = handled.map((value) => ({ status: 'fulfilled', value }) as const);
@@ -146,10 +149,12 @@ export class CallbacksService {
   private logged(
     { reservation, cheque }: CallbackOutcome,
     error: DomainError | undefined,
+    effects?: CallbackEffects,
   ): CallbackLogDocument['outcome'] {
-    if (error === undefined) return { status: 201, messages: [], reservation, cheque };
+    const did = { reservation, cheque, ...(effects === undefined ? {} : { effects }) };
+    if (error === undefined) return { status: 201, messages: [], ...did };
     const { status, body } = errorResponse(error, defaultLanguage);
-    return { status, messages: [body.message].flat(), reservation, cheque };
+    return { status, messages: [body.message].flat(), ...did };
   }
 }
 
@@ -158,17 +163,23 @@ function apply(
   records: ReservationRecords,
   { requestId }: Caller,
   callback: CallbackDto,
-): CallbackOutcome & { readonly changedBytes: number } {
+): CallbackOutcome & Pick<HandledCallback, 'effects'> & { readonly changedBytes: number } {
   const id = parseObjectId(callback.reservationId);
   const loaded = id && records.stateOf(id);
   if (loaded === null) {
     const error = 'reservationNotFound';
-    return { reservation: 'unchanged', cheque: 'none', error, changedBytes: 0 };
+    const nothing = { reservation: 'unchanged', cheque: 'none', changedBytes: 0 } as const;
+    return { ...nothing, error, effects: undefined };
   }
   const { state, ...outcome } = decideCallback(loaded, callback);
   records.put(loaded, state, requestId);
   const changed = state.events.map(({ wallet }) => BSON.calculateObjectSize(wallet));
-  return { ...outcome, changedBytes: changed.reduce((sum, bytes) => sum + bytes, 0) };
+  const reported = outcome.cheque === 'applied' ? callback.installmentId : undefined;
+  return {
+    ...outcome,
+    effects: callbackEffects(loaded, state, reported),
+    changedBytes: changed.reduce((sum, bytes) => sum + bytes, 0),
+  };
 }
 
 /** Headers that say what the empty body cannot (rule CALL-14). */

@@ -5,9 +5,12 @@ import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lo
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import { ChequeWalletsRepository } from '../cheques/cheque-wallets.repository.js';
+import { knownCallbackFields } from '../callback/known-fields.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import type { ChequeWalletDto, ReservationDto } from './reservation.dto.js';
 import { presentReservation, presentWallet } from './reservation.presenter.js';
+
+export { knownCallbackFields };
 
 /** A reservation with all that callbacks look at. */
 export interface InspectedReservation extends Omit<ReservationDto, 'chequeWallet'> {
@@ -39,12 +42,18 @@ export class ReservationInspectionService {
     private readonly log: CallbackLogRepository,
   ) {}
 
-  /** A reservation, soft-deleted or not, with its unit and wallets; null when there is none. */
-  async inspect(id: Types.ObjectId): Promise<InspectedReservation | null> {
-    const reservation = await this.reservations.findAcross(
-      await this.organizations.listAllIds(),
-      id,
-    );
+  /**
+   * A reservation, soft-deleted or not, with its unit and wallets; null when there is none.
+   *
+   * @param ofOrganization whose it has to be; anybody's without it
+   */
+  async inspect(
+    id: Types.ObjectId,
+    ofOrganization?: Types.ObjectId,
+  ): Promise<InspectedReservation | null> {
+    const organizations =
+      ofOrganization === undefined ? await this.organizations.listAllIds() : [ofOrganization];
+    const reservation = await this.reservations.findAcross(organizations, id);
     if (reservation === null) return null;
     const { organizationId, unitId } = reservation;
     const wallets = await this.wallets.findOfReservation(organizationId, id);

@@ -1,5 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { parseObjectId } from '../../database/documents/object-id.js';
+import { idOrNull, numberOf, textOf, timeOrNull } from '../../database/documents/stored-values.js';
 import { UnitsRepository } from '../units.repository.js';
 
 /** How an outside system names a unit: by slug, by its own id, or by the compound's unit id. */
@@ -13,6 +16,17 @@ export interface UnitSummary {
   readonly isDeleted: boolean;
 }
 
+/** A unit as the operator looks at it. */
+export interface FoundUnit extends UnitSummary {
+  readonly _id: string;
+  readonly recordSystemId: string | null;
+  readonly unitId: string | null;
+  readonly compoundId: string | null;
+  readonly price: number | null;
+  readonly createdAt: string | null;
+  readonly updatedAt: string | null;
+}
+
 /** Finds the units that requests name. */
 @Injectable()
 export class UnitLookupService {
@@ -22,8 +36,29 @@ export class UnitLookupService {
   async summary(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<UnitSummary | null> {
     const unit = await this.units.findIncludingDeleted(organizationId, _id);
     if (unit === null) return null;
-    const { slug, status, isDeleted } = unit as Partial<typeof unit>;
-    return { slug: slug ?? null, status: status ?? null, isDeleted: isDeleted === true };
+    return summaryOf(unit);
+  }
+
+  /**
+   * The units that the operator may mean: by slug, by an id of an outside system, of the compound, or of
+   * the service's own.
+   */
+  async find(organizationId: Types.ObjectId, reference: string): Promise<FoundUnit[]> {
+    const _id = parseObjectId(reference);
+    const found = await Promise.all([
+      this.units.findBySlug(organizationId, reference),
+      this.units.findByRecordSystemId(organizationId, reference),
+      this.units.findByUnitId(organizationId, reference),
+      _id === null ? null : this.units.findIncludingDeleted(organizationId, _id),
+    ]);
+    const units = new Map(found.flat().flatMap((unit) => (unit ? [[String(unit._id), unit]] : [])));
+    return [...units.values()].map(foundUnit);
+  }
+
+  /** A unit, deleted or not; null when it is missing altogether. */
+  async inspect(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<FoundUnit | null> {
+    const unit = await this.units.findIncludingDeleted(organizationId, _id);
+    return unit === null ? null : foundUnit(unit);
   }
 
   /** Whether a reference names this unit, deleted or not. */
@@ -54,4 +89,24 @@ export class UnitLookupService {
         : await this.units.findByRecordSystemId(organizationId, reference.recordSystemId);
     return unit?._id ?? 'unknown';
   }
+}
+
+function summaryOf(unit: UnitDocument): UnitSummary {
+  const { slug, status, isDeleted } = unit as Partial<typeof unit>;
+  return { slug: slug ?? null, status: status ?? null, isDeleted: isDeleted === true };
+}
+
+/** Other programs may have stored values of any type. */
+function foundUnit(unit: UnitDocument): FoundUnit {
+  const price = numberOf(unit.price);
+  return {
+    ...summaryOf(unit),
+    _id: unit._id.toHexString(),
+    recordSystemId: textOf(unit.recordSystemId) || null,
+    unitId: textOf(unit.unitId) || null,
+    compoundId: idOrNull(unit.compoundId),
+    price: price === 0 ? null : price,
+    createdAt: timeOrNull(unit.createdAt),
+    updatedAt: timeOrNull(unit.updatedAt),
+  };
 }

@@ -41,6 +41,16 @@ export class WebhookAttemptsRepository {
     }));
   }
 
+  /** The attempts of a delivery that began last, newest first. */
+  async latestOfDelivery(
+    organizationId: Types.ObjectId,
+    deliveryId: Types.ObjectId,
+    limit: number,
+  ): Promise<WebhookAttemptDocument[]> {
+    const sort = { startedAt: -1 } as const;
+    return this.attempts.find(organizationId, { deliveryId }, { sort, limit });
+  }
+
   /** All attempts of a delivery, in their order. */
   async listOfDelivery(
     organizationId: Types.ObjectId,

@@ -9,6 +9,12 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
+import {
+  type HistoryPage,
+  historyPage,
+  type HistoryPart,
+  historyQuery,
+} from '../../database/documents/history.js';
 import { withoutUndefined } from '../../values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -27,6 +33,8 @@ export interface DeliveryFilter {
 
 /** Few enough for one statement not to be in the way of the workers. */
 const replayedTogether = 1_000;
+/** Figures are not worth more of the server's time. */
+const figuresTime = { maxTimeMS: 1_000 } as const;
 /** How many ids are read together. */
 const idsTogether = 1_000;
 
@@ -64,8 +72,46 @@ export class WebhookDeliveriesRepository {
     });
   }
 
+  /** A part of what matches, newest first. */
+  async listPart(
+    organizationId: Types.ObjectId,
+    filter: DeliveryFilter,
+    part: HistoryPart,
+  ): Promise<HistoryPage<ListedDelivery>> {
+    const { filter: ofPart, options } = historyQuery(part);
+    const wanted = { ...conditions(filter), ...ofPart };
+    const found = await this.deliveries.find(organizationId, wanted, {
+      ...options,
+      without: ['body'],
+    });
+    return historyPage(found, part);
+  }
+
+  /** The deliveries of events, to whichever endpoints. */
+  async listOfEvents(
+    organizationId: Types.ObjectId,
+    eventIds: readonly Types.ObjectId[],
+    limit: number,
+  ): Promise<ListedDelivery[]> {
+    if (eventIds.length === 0) return [];
+    const filter = { eventId: { $in: eventIds } };
+    return this.deliveries.find(organizationId, filter, { without: ['body'], limit });
+  }
+
   async countPending(endpointId: Types.ObjectId): Promise<number> {
     return this.deliveries.acrossTenants.countDocuments({ status: 'pending', endpointId });
+  }
+
+  /** Every endpoint that something waits for, at the cost of one index seek for each. */
+  async endpointsWaiting(): Promise<Types.ObjectId[]> {
+    const waiting = { status: 'pending' } as const;
+    return this.deliveries.acrossTenants.distinct('endpointId', waiting, figuresTime);
+  }
+
+  /** As {@link countPending}, counted up to a number only. */
+  async countWaiting(endpointId: Types.ObjectId, limit: number): Promise<number> {
+    const waiting = { status: 'pending', endpointId } as const;
+    return this.deliveries.acrossTenants.countDocuments(waiting, { limit, ...figuresTime });
   }
 
   async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {

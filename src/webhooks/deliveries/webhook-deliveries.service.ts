@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
+import type { HistoryPage, HistoryPart } from '../../database/documents/history.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { pingType } from '../outbox/event-types.js';
@@ -22,10 +23,13 @@ import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 export type { DeliveryFilter, ListedDelivery };
 
+/** More attempts of one delivery are not shown together. */
+const mostAttempts = 50;
+
 /** How long a replay that was cut short can be continued. */
 const resumableMs = 86_400_000;
 
-/** Operations on deliveries for the command line. */
+/** Operations on deliveries for the operator. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
@@ -51,6 +55,38 @@ export class WebhookDeliveriesService {
     return this.deliveries.list(organizationId, filter, limit);
   }
 
+  /** A part of what an organization was sent, newest first. */
+  async listPage(
+    organizationId: Types.ObjectId,
+    filter: DeliveryFilter,
+    part: HistoryPart,
+  ): Promise<HistoryPage<ListedDelivery>> {
+    return this.deliveries.listPart(organizationId, filter, part);
+  }
+
+  /** How many deliveries match. */
+  async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
+    return this.deliveries.count(organizationId, filter);
+  }
+
+  /** The newest attempts of a delivery, newest first; replays may have made many. */
+  async latestAttemptsOf({ organizationId, _id }: WebhookDeliveryDocument): Promise<{
+    readonly attempts: readonly WebhookAttemptDocument[];
+    readonly hasMore: boolean;
+  }> {
+    const found = await this.attempts.latestOfDelivery(organizationId, _id, mostAttempts + 1);
+    return { attempts: found.slice(0, mostAttempts), hasMore: found.length > mostAttempts };
+  }
+
+  /** To whom events were sent, in no order. */
+  async ofEvents(
+    organizationId: Types.ObjectId,
+    eventIds: readonly Types.ObjectId[],
+    limit: number,
+  ): Promise<ListedDelivery[]> {
+    return this.deliveries.listOfEvents(organizationId, eventIds, limit);
+  }
+
   /** All attempts of a delivery, oldest first. */
   async attemptsOf(delivery: WebhookDeliveryDocument): Promise<WebhookAttemptDocument[]> {
     return this.attempts.listOfDelivery(delivery.organizationId, delivery._id);
@@ -59,6 +95,11 @@ export class WebhookDeliveriesService {
   /** How many deliveries wait for an endpoint. */
   async countPending(endpointId: Types.ObjectId): Promise<number> {
     return this.deliveries.countPending(endpointId);
+  }
+
+  /** How many deliveries wait for an endpoint, counted up to a number only. */
+  async countWaiting(endpointId: Types.ObjectId, limit: number): Promise<number> {
+    return this.deliveries.countWaiting(endpointId, limit);
   }
 
   /**

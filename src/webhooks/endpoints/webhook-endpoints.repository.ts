@@ -49,6 +49,33 @@ export class WebhookEndpointsRepository {
     return this.endpoints.findOne({ _id });
   }
 
+  /** Whose some endpoints are. */
+  async findOrganizationsOf(
+    ids: readonly Types.ObjectId[],
+  ): Promise<Pick<WebhookEndpointDocument, '_id' | 'organizationId'>[]> {
+    const options = { projection: { organizationId: 1 } };
+    return this.endpoints.find({ _id: { $in: [...ids] } }, options).toArray();
+  }
+
+  /**
+   * Endpoints by their ids, newest first: of one organization or of all.
+   *
+   * @param before only those before this id
+   */
+  async listBefore(
+    organizationId: Types.ObjectId | undefined,
+    before: Types.ObjectId | undefined,
+    limit: number,
+  ): Promise<WebhookEndpointDocument[]> {
+    const filter: Filter<WebhookEndpointDocument> = {
+      ...(organizationId === undefined ? {} : { organizationId }),
+      _id: before === undefined ? { $exists: true } : { $lt: before },
+      removedAt: null,
+    };
+    const options = { sort: { _id: -1 }, limit, projection: { secrets: 0 } } as const;
+    return this.endpoints.find(filter, options).toArray();
+  }
+
   async listOfOrganization(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
     return this.list({ organizationId });
   }

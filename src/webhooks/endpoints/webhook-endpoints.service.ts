@@ -21,7 +21,23 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
-/** Operations on webhook endpoints for the command line. */
+/** What may be shown of an endpoint: no secret, sealed or not. */
+export interface ShownEndpoint {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly url: string;
+  readonly eventTypes: readonly string[];
+  readonly isEnabled: boolean;
+  readonly isRemoved: boolean;
+  readonly disabledReason: string | null;
+  readonly fault: string | null;
+  readonly failingSince: Date | null;
+  readonly pausedUntil: Date | null;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+/** Operations on webhook endpoints for the operator. */
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
@@ -71,6 +87,29 @@ export class WebhookEndpointsService {
   /** The endpoint of an id, also one that was removed in the last 30 days. */
   async findWithRemoved(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
     return this.endpoints.findById(_id);
+  }
+
+  /** The endpoint of an id with what may be shown of it, also when it was removed; null when there is none. */
+  async show(
+    _id: Types.ObjectId,
+  ): Promise<{ readonly document: WebhookEndpointDocument; readonly shown: ShownEndpoint } | null> {
+    const document = await this.findWithRemoved(_id);
+    return document === null ? null : { document, shown: shownEndpoint(document) };
+  }
+
+  /**
+   * A part of the endpoints, newest first.
+   *
+   * @param organizationId whose; those of all organizations without it
+   * @returns `next` is the `older` of the next part, null at the end
+   */
+  async listPage(
+    organizationId: Types.ObjectId | undefined,
+    { older, limit }: { readonly older?: Types.ObjectId | undefined; readonly limit: number },
+  ): Promise<{ readonly items: readonly ShownEndpoint[]; readonly next: string | null }> {
+    const found = await this.endpoints.listBefore(organizationId, older, limit + 1);
+    const items = found.slice(0, limit).map(shownEndpoint);
+    return { items, next: found.length > limit ? (items.at(-1)?._id ?? null) : null };
   }
 
   /** All endpoints of an organization, oldest first. */
@@ -136,4 +175,21 @@ export class WebhookEndpointsService {
     const reason = forbiddenUrlReason(url, addressPolicy(this.environment));
     if (reason !== null) throw new Error(`The URL ${url} is not allowed: ${reason}.`);
   }
+}
+
+function shownEndpoint(document: WebhookEndpointDocument): ShownEndpoint {
+  return {
+    _id: document._id.toHexString(),
+    organizationId: document.organizationId.toHexString(),
+    url: document.url,
+    eventTypes: document.eventTypes ?? [],
+    isEnabled: document.isEnabled === true,
+    isRemoved: Boolean(document.removedAt),
+    disabledReason: document.disabledReason ?? null,
+    fault: document.fault ?? null,
+    failingSince: document.failingSince ?? null,
+    pausedUntil: document.pausedUntil ?? null,
+    createdAt: document.createdAt,
+    updatedAt: document.updatedAt,
+  };
 }

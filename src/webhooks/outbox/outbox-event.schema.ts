@@ -75,3 +75,8 @@ outboxEventSchema.index(
   { organizationId: 1, relayedAt: -1 },
   { name: 'failed', partialFilterExpression: { failureReason: { $gt: '' } } },
 );
+/** Serves the history of one object, and the erasure of it. */
+outboxEventSchema.index(
+  { organizationId: 1, 'data._id': 1, createdAt: -1 },
+  { name: 'aboutObject' },
+);

@@ -7,6 +7,12 @@ import {
   type Rewrite,
 } from '../../database/documents/rewrites.js';
 import type { Change } from '../../database/changes/change-watcher.js';
+import {
+  type HistoryPage,
+  historyPage,
+  type HistoryPart,
+  historyQuery,
+} from '../../database/documents/history.js';
 import { readAsValues } from '../../database/connection/mongoose-settings.js';
 import {
   type CollectionAcrossTenants,
@@ -28,6 +34,12 @@ const figuresTimeMs = 1_000;
 
 /** An event without its contents, which may be large. */
 export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
+
+/** An event with what it says has changed, and of what it shows only id and status. */
+export type ChangeEvent = Pick<
+  OutboxEventDocument,
+  '_id' | 'type' | 'requestId' | 'createdAt' | 'changes' | 'data'
+>;
 
 @Injectable()
 export class OutboxEventsRepository {
@@ -194,6 +206,41 @@ export class OutboxEventsRepository {
       { _id, relayedAt: null },
       { $set: { relayedAt: failedAt, updatedAt: failedAt, failureReason } },
     );
+  }
+
+  /** What is known of the events about objects, newest first: of which type, when, by which request. */
+  async listAbout(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    part: HistoryPart,
+  ): Promise<HistoryPage<ListedEvent>> {
+    const { filter, options } = historyQuery(part);
+    const about = { 'data._id': { $in: objectIds }, ...filter };
+    const without = ['data', 'changes'] as const;
+    return historyPage(
+      await this.events.find(organizationId, about, { ...options, without }),
+      part,
+    );
+  }
+
+  /** As {@link listAbout}, events of some types with what changed. */
+  async listChangesOf(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    types: readonly string[],
+    limit: number,
+  ): Promise<ChangeEvent[]> {
+    if (objectIds.length === 0) return [];
+    const about = { 'data._id': { $in: objectIds }, type: { $in: types } };
+    const fields = [
+      'type',
+      'requestId',
+      'createdAt',
+      'changes',
+      'data._id',
+      'data.status',
+    ] as const;
+    return this.events.find(organizationId, about, { fields, sort: { createdAt: -1 }, limit });
   }
 
   /** The newest events of an organization that were, or were not, set aside. */

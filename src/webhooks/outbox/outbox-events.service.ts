@@ -1,10 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { type ListedEvent, OutboxEventsRepository } from './outbox-events.repository.js';
+import type { HistoryPage, HistoryPart } from '../../database/documents/history.js';
+import {
+  type ChangeEvent,
+  type ListedEvent,
+  OutboxEventsRepository,
+} from './outbox-events.repository.js';
 
-export type { ListedEvent };
+export type { ChangeEvent, ListedEvent };
 
-/** Events for the command line. */
+/** Events for the operator. */
 @Injectable()
 export class OutboxEventsService {
   constructor(private readonly events: OutboxEventsRepository) {}
@@ -15,5 +20,24 @@ export class OutboxEventsService {
     options: { readonly failed: boolean; readonly limit: number },
   ): Promise<ListedEvent[]> {
     return this.events.list(organizationId, options);
+  }
+
+  /** The events about objects, newest first, without what they show. */
+  async about(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    part: HistoryPart,
+  ): Promise<HistoryPage<ListedEvent>> {
+    return this.events.listAbout(organizationId, objectIds, part);
+  }
+
+  /** The newest events of some types about objects, with what changed. */
+  async changesOf(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    types: readonly string[],
+    limit: number,
+  ): Promise<ChangeEvent[]> {
+    return this.events.listChangesOf(organizationId, objectIds, types, limit);
   }
 }

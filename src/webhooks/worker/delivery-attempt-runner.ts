@@ -30,6 +30,7 @@ import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.sch
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { traced } from '../../operations/tracing/traced.js';
+import { WebhookFiguresRecorder } from '../figures/webhook-figures-recorder.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
 import { AttemptCounts, type EndpointAttempts } from './attempt-counts.js';
 import { Batcher } from './batcher.js';
@@ -76,6 +77,7 @@ export class DeliveryAttemptRunner {
     private readonly queue: DeliveryQueueRepository,
     private readonly attempts: WebhookAttemptsRepository,
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly figures: WebhookFiguresRecorder,
     private readonly clock: Clock,
   ) {}
 
@@ -115,7 +117,9 @@ export class DeliveryAttemptRunner {
     const attempt = attemptOf(delivery, endpoint, result);
     const update = attemptUpdate(delivery, result, outcome, now);
     const summary = { isDelivered: isSuccess(result), pace: paceAfter(lastPace, result) };
-    this.counts.add(endpoint._id, summary.isDelivered);
+    const { isDelivered } = summary;
+    this.counts.add(endpoint._id, isDelivered);
+    this.figures.count(endpoint, { isDelivered, milliseconds: result.milliseconds });
     const finished = { ...summary, endpoint, attempt, update, result, now };
     const isAsBefore = summary.pace === lastPace && !endpoint.failingSince;
     const canWait = summary.isDelivered && isAsBefore && this.unstored.size < mostUnstored;

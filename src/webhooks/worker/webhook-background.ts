@@ -6,6 +6,7 @@ import { DutiesRepository } from '../../database/duties/duties.repository.js';
 import { Duty } from '../../database/duties/duty.js';
 import { OutboxChangeStream } from '../outbox/outbox-change-stream.js';
 import { EventNumbering } from '../outbox/event-numbering.js';
+import { WebhookFiguresRecorder } from '../figures/webhook-figures-recorder.js';
 import { WebhookRelay } from '../outbox/webhook-relay.js';
 import { PollingLoop } from './polling-loop.js';
 import { WebhookWorker } from './webhook-worker.js';
@@ -40,6 +41,7 @@ export class WebhookBackground implements OnModuleDestroy {
     private readonly worker: WebhookWorker,
     private readonly changes: OutboxChangeStream,
     private readonly numbering: EventNumbering,
+    private readonly figures: WebhookFiguresRecorder,
     duties: DutiesRepository,
     clock: Clock,
   ) {
@@ -52,6 +54,7 @@ export class WebhookBackground implements OnModuleDestroy {
     this.relayLoop.start();
     this.deliveryLoop.start();
     this.changes.start(() => this.relaySoon());
+    this.figures.start();
   }
 
   /** Starts nothing new; attempts that are running finish or are released. May be called again. */
@@ -70,6 +73,7 @@ export class WebhookBackground implements OnModuleDestroy {
     // A database that is gone will notice by itself that nobody relays.
     const released = relayStopped.then(() => this.relayDuty.release()).catch(() => undefined);
     await Promise.all([released, this.deliveryLoop.stop(), this.worker.stop()]);
+    await this.figures.stop();
   }
 
   private relaySoon(): void {

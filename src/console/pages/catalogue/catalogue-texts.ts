@@ -1,0 +1,40 @@
+/** Texts of the page about catalogues. */
+export const catalogueTexts = {
+  'catalogue.title': { 'en-us': 'Catalogue', 'ar-eg': 'الكتالوج' },
+  'catalogue.organization': { 'en-us': 'Organization', 'ar-eg': 'المؤسسة' },
+  'catalogue.show': { 'en-us': 'Show', 'ar-eg': 'عرض' },
+  'catalogue.noOrganization': {
+    'en-us': 'There is no organization yet.',
+    'ar-eg': 'لا توجد مؤسسة بعد.',
+  },
+  'catalogue.imports': { 'en-us': 'The last imports', 'ar-eg': 'آخر عمليات الاستيراد' },
+  'catalogue.noImports': {
+    'en-us': 'Nothing was imported by this service yet.',
+    'ar-eg': 'لم تستورد هذه الخدمة شيئًا بعد.',
+  },
+  'catalogue.begun': { 'en-us': 'Begun (UTC)', 'ar-eg': 'البداية (UTC)' },
+  'catalogue.state': { 'en-us': 'State', 'ar-eg': 'الحالة' },
+  'catalogue.state.running': { 'en-us': 'running or cut off', 'ar-eg': 'جارٍ أو انقطع' },
+  'catalogue.state.finished': { 'en-us': 'finished', 'ar-eg': 'اكتمل' },
+  'catalogue.state.interrupted': { 'en-us': 'stopped by an error', 'ar-eg': 'أوقفه خطأ' },
+  'catalogue.entries': { 'en-us': 'Entries stored', 'ar-eg': 'المخزّن' },
+  'catalogue.ofEntries': { 'en-us': '{done} of {total}', 'ar-eg': '{done} من {total}' },
+  'catalogue.created': { 'en-us': 'Created', 'ar-eg': 'جديد' },
+  'catalogue.updated': { 'en-us': 'Updated', 'ar-eg': 'محدّث' },
+  'catalogue.units': { 'en-us': 'Units by status', 'ar-eg': 'الوحدات حسب الحالة' },
+  'catalogue.noUnits': { 'en-us': 'There are no units.', 'ar-eg': 'لا توجد وحدات.' },
+  'catalogue.unitsText': {
+    'en-us': '{units} units in {compounds} compounds; the table below has the numbers.',
+    'ar-eg': '{units} وحدة في {compounds} مجمعًا؛ الأرقام في الجدول أدناه.',
+  },
+  'catalogue.compound': { 'en-us': 'Compound', 'ar-eg': 'المجمع' },
+  'catalogue.available': { 'en-us': 'Available', 'ar-eg': 'متاحة' },
+  'catalogue.reserved': { 'en-us': 'Reserved', 'ar-eg': 'محجوزة' },
+  'catalogue.sold': { 'en-us': 'Sold', 'ar-eg': 'مباعة' },
+  'catalogue.other': { 'en-us': 'Other', 'ar-eg': 'غير ذلك' },
+  'catalogue.all': { 'en-us': 'Together', 'ar-eg': 'المجموع' },
+  'catalogue.more': {
+    'en-us': '{count} compounds with fewer units are not shown.',
+    'ar-eg': 'لا يظهر {count} مجمعًا بوحدات أقل.',
+  },
+} as const;

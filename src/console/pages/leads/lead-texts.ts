@@ -1,0 +1,63 @@
+export const leadTexts = {
+  'leads.title': { 'en-us': 'Leads', 'ar-eg': 'العملاء المحتملون' },
+  'leads.reference': {
+    'en-us': 'External id, number, phone or email',
+    'ar-eg': 'المعرّف الخارجي أو الرقم أو الهاتف أو البريد الإلكتروني',
+  },
+  'leads.referenceHint': {
+    'en-us': 'A phone in any spelling; an email as the client of the lead has it',
+    'ar-eg': 'الهاتف بأي كتابة، والبريد الإلكتروني كما هو عند العميل',
+  },
+  'leads.noneHint': {
+    'en-us': 'Deleted leads are found by their id or number, not by a phone.',
+    'ar-eg': 'العملاء المحذوفون يُعثر عليهم بالمعرّف أو الرقم لا بالهاتف.',
+  },
+  'lead.title': { 'en-us': 'Lead', 'ar-eg': 'عميل محتمل' },
+  'lead.heading': { 'en-us': 'Lead {number}', 'ar-eg': 'العميل المحتمل {number}' },
+  'lead.number': { 'en-us': 'Number', 'ar-eg': 'الرقم' },
+  'lead.assignedTo': { 'en-us': 'Assigned to', 'ar-eg': 'مُسند إلى' },
+  'lead.compounds': { 'en-us': 'Compounds', 'ar-eg': 'المشروعات' },
+  'lead.fields': { 'en-us': 'Fields', 'ar-eg': 'الحقول' },
+  'lead.fieldsCaption': {
+    'en-us': 'The fields of the lead as they are now',
+    'ar-eg': 'حقول العميل المحتمل كما هي الآن',
+  },
+  'lead.client': { 'en-us': 'Client', 'ar-eg': 'العميل' },
+  'lead.clientNone': { 'en-us': 'It has no client.', 'ar-eg': 'ليس له عميل.' },
+  'lead.name': { 'en-us': 'Name', 'ar-eg': 'الاسم' },
+  'lead.email': { 'en-us': 'Email', 'ar-eg': 'البريد الإلكتروني' },
+  'lead.phones': { 'en-us': 'Phones', 'ar-eg': 'الهواتف' },
+  'lead.changes': { 'en-us': 'Changes', 'ar-eg': 'التغييرات' },
+  'lead.changesCaption': {
+    'en-us': 'Which request changed what, newest first',
+    'ar-eg': 'أي طلب غيّر ماذا، الأحدث أولاً',
+  },
+  'lead.changedFields': { 'en-us': 'Changed fields', 'ar-eg': 'الحقول المتغيرة' },
+  'lead.nothingChanged': { 'en-us': 'nothing changed', 'ar-eg': 'لم يتغير شيء' },
+  'lead.moreFields': { 'en-us': 'and {count} more', 'ar-eg': 'و{count} غيرها' },
+  'lead.events': { 'en-us': 'Events', 'ar-eg': 'الأحداث' },
+  'lead.eventsCaption': {
+    'en-us': 'What was told of it and to whom, newest first',
+    'ar-eg': 'ماذا أُبلغ عنه ولمن، الأحدث أولاً',
+  },
+  'lead.event': { 'en-us': 'Event', 'ar-eg': 'الحدث' },
+  'lead.feedNumber': { 'en-us': 'Number in the feed', 'ar-eg': 'الرقم في القائمة' },
+  'lead.toldTo': { 'en-us': 'Sent to', 'ar-eg': 'أُرسل إلى' },
+  'lead.toldNobody': { 'en-us': 'no subscriber', 'ar-eg': 'لا مشترك' },
+  'lead.notRelayed': { 'en-us': 'not sent yet', 'ar-eg': 'لم يُرسل بعد' },
+  'lead.others': {
+    'en-us': 'Other leads of the person',
+    'ar-eg': 'عملاء محتملون آخرون للشخص نفسه',
+  },
+  'lead.othersCaption': {
+    'en-us': 'Leads with one of its phones, or with its client',
+    'ar-eg': 'من لهم أحد هواتفه أو لهم العميل نفسه',
+  },
+  'lead.shares': { 'en-us': 'In common', 'ar-eg': 'المشترك' },
+  'lead.sharesPhone': { 'en-us': 'phone', 'ar-eg': 'الهاتف' },
+  'lead.sharesClient': { 'en-us': 'client', 'ar-eg': 'العميل' },
+  'lead.reservationsCaption': {
+    'en-us': 'Reservations for this lead, newest first',
+    'ar-eg': 'حجوزات هذا العميل، الأحدث أولاً',
+  },
+} as const;

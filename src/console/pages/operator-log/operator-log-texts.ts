@@ -1,0 +1,22 @@
+export const operatorLogTexts = {
+  'log.title': { 'en-us': 'Operator log', 'ar-eg': 'سجل المشغّل' },
+  'log.caption': {
+    'en-us': 'What was done or shown in this console, newest first',
+    'ar-eg': 'ما فُعل أو أُظهر في هذه اللوحة، الأحدث أولاً',
+  },
+  'log.who': { 'en-us': 'Address and session', 'ar-eg': 'العنوان والجلسة' },
+  'log.subject': { 'en-us': 'Of what', 'ar-eg': 'ماذا' },
+  'log.details': { 'en-us': 'Details', 'ar-eg': 'التفاصيل' },
+  'log.result': { 'en-us': 'Result', 'ar-eg': 'النتيجة' },
+  'log.action.show': { 'en-us': 'personal data shown', 'ar-eg': 'أُظهرت بيانات شخصية' },
+  'log.action.replay': { 'en-us': 'sent again', 'ar-eg': 'أُعيد الإرسال' },
+  'log.action.enable': { 'en-us': 'enabled', 'ar-eg': 'فُعّل' },
+  'log.subject.lead': { 'en-us': 'lead', 'ar-eg': 'عميل محتمل' },
+  'log.subject.reservation': { 'en-us': 'reservation', 'ar-eg': 'حجز' },
+  'log.subject.delivery': { 'en-us': 'delivery', 'ar-eg': 'عملية إرسال' },
+  'log.subject.endpoint': { 'en-us': 'endpoint', 'ar-eg': 'نقطة استقبال' },
+  'log.result.begun': { 'en-us': 'begun', 'ar-eg': 'بدأ' },
+  'log.result.done': { 'en-us': 'done', 'ar-eg': 'تم' },
+  'log.result.failed': { 'en-us': 'failed', 'ar-eg': 'فشل' },
+  'log.count': { 'en-us': '{result}: {count}', 'ar-eg': '{result}: {count}' },
+} as const;

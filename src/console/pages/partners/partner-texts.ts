@@ -1,0 +1,43 @@
+/** Texts of the pages about partners. */
+export const partnerTexts = {
+  'partners.title': { 'en-us': 'Partners', 'ar-eg': 'الشركاء' },
+  'partners.about': {
+    'en-us':
+      'Each key that was used in the last four weeks. What is unusual is told by its own habit: its calls by hour of the week.',
+    'ar-eg':
+      'كل مفتاح استُخدم في الأسابيع الأربعة الأخيرة. غير المعتاد يُعرف من عادة المفتاح نفسه: طلباته حسب ساعات الأسبوع.',
+  },
+  'partners.none': { 'en-us': 'No key has called yet.', 'ar-eg': 'لم يرسل أي مفتاح بعد.' },
+  'partners.key': { 'en-us': 'Key', 'ar-eg': 'المفتاح' },
+  'partners.organization': { 'en-us': 'Organization', 'ar-eg': 'المؤسسة' },
+  'partners.state': { 'en-us': 'State', 'ar-eg': 'الحالة' },
+  'partners.lastCall': { 'en-us': 'Last call (UTC)', 'ar-eg': 'آخر طلب (UTC)' },
+  'partners.day': { 'en-us': 'Calls in 24 hours', 'ar-eg': 'طلبات 24 ساعة' },
+  'partners.usual': { 'en-us': 'Usual', 'ar-eg': 'المعتاد' },
+  'partners.errors': { 'en-us': 'Errors', 'ar-eg': 'الأخطاء' },
+  'partners.habit': { 'en-us': 'Habit', 'ar-eg': 'العادة' },
+  'partners.missed': { 'en-us': 'Usual since then', 'ar-eg': 'المعتاد منذئذ' },
+  'partners.habitOf': {
+    'en-us': 'Calls of {name} by hour of the week',
+    'ar-eg': 'طلبات {name} حسب ساعات الأسبوع',
+  },
+  'partners.habitText': {
+    'en-us': 'About {calls} calls a week; most on {day} from {hour}:00 UTC: {most}.',
+    'ar-eg': 'نحو {calls} طلبًا في الأسبوع؛ أكثرها يوم {day} من الساعة {hour}:00 (UTC): {most}.',
+  },
+  'partners.table': {
+    'en-us': 'The same as a table (calls an hour, UTC)',
+    'ar-eg': 'نفس البيانات كجدول (طلبات في الساعة، UTC)',
+  },
+  'partners.weekday': { 'en-us': 'Day', 'ar-eg': 'اليوم' },
+  'partners.newer': { 'en-us': 'Previous', 'ar-eg': 'السابق' },
+  'partners.older': { 'en-us': 'Next', 'ar-eg': 'التالي' },
+  'partners.pages': { 'en-us': 'More partners', 'ar-eg': 'شركاء آخرون' },
+  'partners.state.silent': { 'en-us': 'silent', 'ar-eg': 'منقطع' },
+  'partners.state.failing': { 'en-us': 'failing', 'ar-eg': 'متعثر' },
+  'partners.state.busier': { 'en-us': 'busier than usual', 'ar-eg': 'أكثر من المعتاد' },
+  'partners.state.quieter': { 'en-us': 'quieter than usual', 'ar-eg': 'أقل من المعتاد' },
+  'partners.state.new': { 'en-us': 'new', 'ar-eg': 'جديد' },
+  'partners.state.usual': { 'en-us': 'as usual', 'ar-eg': 'كالمعتاد' },
+  'partners.state.ended': { 'en-us': 'key has ended', 'ar-eg': 'انتهى المفتاح' },
+} as const;

@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import {
+  mask,
+  maskedFields,
+  maskedName,
+  maskedPayload,
+  maskedUrl,
+  maskedValue,
+} from './masking.js';
+
+describe('personal data', () => {
+  it.each(['Mona', '1', 7, false, ['x'], { a: 1 }, new Date(0)])('%p is masked', (value) => {
+    expect(maskedValue(value, false)).toBe(mask);
+    expect(maskedValue(value, true)).not.toContain('•');
+  });
+
+  it('is told from none', () => {
+    for (const value of [null, undefined, '']) expect(maskedValue(value, false)).toBe('–');
+  });
+
+  it('has names of fields, unless they may be words of somebody', () => {
+    for (const name of ['name', 'phoneNumber2', 'utm.source', 'lead-source']) {
+      expect(maskedName(name, false)).toBe(name);
+    }
+    for (const name of ['Mona Adel', 'x01001234567', '1', 'm@example.com', 'a'.repeat(41), 'منى']) {
+      expect(maskedName(name, false)).toBe(mask);
+      expect(maskedName(name, true)).toBe(name);
+    }
+    expect(maskedFields({ 'my name is': 'Mona', email: '' }, false)).toEqual([
+      [mask, mask],
+      ['email', '–'],
+    ]);
+  });
+});
+
+it('the known fields of a request are shown, others and what is no simple value are not', () => {
+  const payload = { chequeStatus: 'bounced', installmentId: { name: 'Mona' }, note: 'Mona' };
+  const known = new Set(['chequeStatus', 'installmentId']);
+  expect(maskedPayload(payload, known, false)).toEqual([
+    ['chequeStatus', 'bounced'],
+    ['installmentId', mask],
+    ['note', mask],
+  ]);
+  expect(maskedPayload(payload, known, true)[1]).toEqual(['installmentId', '{"name":"Mona"}']);
+  expect(maskedPayload('text', known, true)).toEqual([]);
+});
+
+it.each([
+  ['https://crm.example.com/hooks/leads', 'https://crm.example.com/hooks/leads'],
+  ['https://crm.example.com/v2/hook', 'https://crm.example.com/v2/hook'],
+  ['https://user:pass@crm.example.com/', 'https://crm.example.com/'],
+  ['https://crm.example.com/hook?token=abc', `https://crm.example.com/hook?${mask}`],
+  ['https://hooks.example.com/T0123/x9YzPq7', `https://hooks.example.com/${mask}/${mask}`],
+  ['no address', mask],
+])('of the address %s %s is shown', (address, shown) => expect(maskedUrl(address)).toBe(shown));

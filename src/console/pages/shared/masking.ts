@@ -1,0 +1,60 @@
+import { isPlainObject } from '../../../values/plain-object.js';
+
+/** What stands for a value that is not shown; its length says nothing. */
+export const mask = '••••••';
+
+/** A name of a field as programs choose them; anything else may be somebody's own words. */
+const fieldName = /^(?!.*\d{5})[A-Za-z][\w.-]{0,39}$/;
+
+/** What personal data is shown as: a value, or that there is one. */
+export function maskedValue(value: unknown, isShown: boolean): string {
+  if (value === null || value === undefined || value === '') return '–';
+  return isShown ? plainText(value) : mask;
+}
+
+/** The name of a field that others have chosen. */
+export function maskedName(name: string, isShown: boolean): string {
+  return isShown || fieldName.test(name) ? name : mask;
+}
+
+/** A value as text: JSON for what is none. */
+export function plainText(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value instanceof Date) return value.toISOString();
+  return JSON.stringify(value) ?? '';
+}
+
+/** The fields of a free-form object with their values. */
+export function maskedFields(
+  fields: Readonly<Record<string, unknown>>,
+  isShown: boolean,
+): (readonly [name: string, value: string])[] {
+  return Object.entries(fields).map(([name, value]) => [
+    maskedName(name, isShown),
+    maskedValue(value, isShown),
+  ]);
+}
+
+/** What a request has sent: fields that the service knows as they are, all others as personal data. */
+export function maskedPayload(
+  payload: unknown,
+  known: ReadonlySet<string>,
+  isShown: boolean,
+): (readonly [name: string, value: string])[] {
+  if (!isPlainObject(payload)) return [];
+  return Object.entries(payload).map(([name, value]) => {
+    const isPlain = isShown || (known.has(name) && !isPlainObject(value) && !Array.isArray(value));
+    return [maskedName(name, isShown), isPlain ? plainText(value) : mask];
+  });
+}
+
+/** An address to which events are sent, without what may be a secret in it. */
+export function maskedUrl(address: string): string {
+  const url = URL.canParse(address) ? new URL(address) : null;
+  if (url === null) return mask;
+  // The parts of a path that are no words may let whoever knows them in.
+  const path = url.pathname.replaceAll(/[^/]+/g, (part) =>
+    /^(?!.*\d{3})[a-z._-]{1,24}\d{0,2}$/i.test(part) ? part : mask,
+  );
+  return `${url.protocol}//${url.host}${path}${url.search === '' ? '' : `?${mask}`}`;
+}

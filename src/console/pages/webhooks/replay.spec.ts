@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { readReplay } from './replay.js';
+
+const since = '2026-01-05T09:30';
+const until = '2026-01-05T10:30:15.250Z';
+
+describe('what is to be sent again', () => {
+  it('is what has failed, what is of a time, or both', () => {
+    expect(readReplay({ status: 'failed' })).toEqual({
+      filter: { status: 'failed', since: undefined, until: undefined },
+      fields: { status: 'failed' },
+      text: 'failed',
+    });
+    const replay = readReplay({ status: 'failed', since, until });
+    expect(replay).toEqual({
+      filter: { status: 'failed', since: new Date(`${since}:00Z`), until: new Date(until) },
+      fields: { status: 'failed', since: '2026-01-05T09:30:00.000Z', until },
+      text: `failed since 2026-01-05T09:30:00.000Z until ${until}`,
+    });
+    expect(readReplay(replay?.fields ?? {})).toEqual(replay);
+    expect(readReplay({ since, until: '' })?.filter.status).toBeUndefined();
+  });
+
+  it.each([
+    {},
+    { status: 'delivered' },
+    { since: 'yesterday', status: 'failed' },
+    { since: '2026-13-05T09:30' },
+    { since, until: since },
+    { since: until, until: since },
+    { until: '1' },
+  ])('is not clear from %j', (form) => expect(readReplay(form)).toBeNull());
+});

@@ -1,0 +1,128 @@
+/**
+ * Upper bounds of the ranges by which the times of responses are counted, in seconds; a request that
+ * waits for the database gets its 503 after 8. What is longer is counted in one more range.
+ */
+export const secondsBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+/** What an overflow is counted under. */
+const otherRoute = 'other';
+
+/** Calls, by the results and the times of their responses. */
+export interface CallCounts {
+  /** By the first digit of the status, from 1 to 5. */
+  readonly statuses: number[];
+  /** By the ranges of {@link secondsBounds}. */
+  readonly buckets: number[];
+  /** Together, to the end of the responses. */
+  milliseconds: number;
+}
+
+/** Whose calls, and of which route. */
+export interface Caller {
+  /** In hexadecimal; null for calls without a valid key, and of those that are counted together. */
+  readonly keyId: string | null;
+  readonly organizationId: string | null;
+  /** As `POST /leads`. */
+  readonly route: string;
+}
+
+/** The calls of one key to one route. */
+export type CallerCounts = Caller & CallCounts;
+
+/** No calls. */
+export function noCalls(): CallCounts {
+  return {
+    statuses: Array.from({ length: 5 }, () => 0),
+    buckets: Array.from({ length: secondsBounds.length + 1 }, () => 0),
+    milliseconds: 0,
+  };
+}
+
+/** Counts one call. */
+export function countCall(counts: CallCounts, status: number, milliseconds: number): void {
+  const statusClass = Math.min(4, Math.max(0, Math.floor(status / 100) - 1));
+  counts.statuses[statusClass] = (counts.statuses[statusClass] ?? 0) + 1;
+  const seconds = milliseconds / 1_000;
+  let range = 0;
+  while (range < secondsBounds.length && seconds > (secondsBounds[range] ?? 0)) range++;
+  counts.buckets[range] = (counts.buckets[range] ?? 0) + 1;
+  counts.milliseconds += milliseconds;
+}
+
+/** Adds the calls of one to those of another. */
+export function addCounts(to: CallCounts, from: CallCounts): void {
+  for (const [index, count] of from.statuses.entries()) {
+    to.statuses[index] = (to.statuses[index] ?? 0) + count;
+  }
+  for (const [index, count] of from.buckets.entries()) {
+    to.buckets[index] = (to.buckets[index] ?? 0) + count;
+  }
+  to.milliseconds += from.milliseconds;
+}
+
+/** How many calls there were. */
+export function callsOf({ statuses }: CallCounts): number {
+  return statuses.reduce((sum, count) => sum + count, 0);
+}
+
+/** How many calls were refused or failed: statuses of 400 and above. */
+export function errorsOf({ statuses: [, , , refused = 0, failed = 0] }: CallCounts): number {
+  return refused + failed;
+}
+
+/**
+ * The time within which a share of the calls got their response, in milliseconds, as far as the ranges
+ * tell; null without calls. Within a range times count as evenly spread.
+ *
+ * @param share from 0 to 1
+ */
+export function quantileMs({ buckets }: CallCounts, share: number): number | null {
+  const total = buckets.reduce((sum, count) => sum + count, 0);
+  if (total === 0) return null;
+  const wanted = share * total;
+  let passed = 0;
+  for (const [index, count] of buckets.entries()) {
+    const lower = secondsBounds[index - 1] ?? 0;
+    // Beyond the last bound nothing is known but that.
+    const upper = secondsBounds[index] ?? lower;
+    if (count > 0 && passed + count >= wanted) {
+      return 1_000 * (lower + ((upper - lower) * (wanted - passed)) / count);
+    }
+    passed += count;
+  }
+  return 1_000 * (secondsBounds.at(-1) ?? 0);
+}
+
+/**
+ * Calls by key and route, of which at most so many are told apart: those that come later count together.
+ */
+export class CallTable {
+  private readonly counts = new Map<string, CallerCounts>();
+
+  constructor(private readonly limit: number) {}
+
+  /** The counts of a caller, or those of all that there is no place for. */
+  of(caller: Caller): CallerCounts {
+    const name = `${caller.keyId} ${caller.route}`;
+    const known = this.counts.get(name);
+    if (known !== undefined) return known;
+    return this.counts.size < this.limit - 1 ? this.add(name, caller) : this.ofOthers();
+  }
+
+  /** All of them, those with the most calls first. */
+  all(): CallerCounts[] {
+    return [...this.counts.values()].toSorted((a, b) => callsOf(b) - callsOf(a));
+  }
+
+  private ofOthers(): CallerCounts {
+    const name = `null ${otherRoute}`;
+    const others = { keyId: null, organizationId: null, route: otherRoute };
+    return this.counts.get(name) ?? this.add(name, others);
+  }
+
+  private add(name: string, { keyId, organizationId, route }: Caller): CallerCounts {
+    const added = { keyId, organizationId, route, ...noCalls() };
+    this.counts.set(name, added);
+    return added;
+  }
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { ApiKeysService } from '../authentication/api-keys.service.js';
+import { OrganizationsRepository } from '../organizations/organizations.repository.js';
+import { CallFiguresService } from './call-figures.service.js';
+import type { Habit, KeyState } from './habits.js';
+
+/** An API key that was used in the last four weeks, and how. */
+export interface Partner extends Omit<Habit, 'state'> {
+  readonly keyId: string;
+  readonly name: string;
+  readonly organizationId: string;
+  readonly organizationName: string;
+  /** `ended`: it is revoked or over, so that its silence is meant. */
+  readonly state: KeyState | 'ended';
+  /** When any process has had its last call, to within a minute. */
+  readonly lastUsedAt: Date | null;
+}
+
+/** What a key and its organization are called. */
+export type KeyNames = Pick<Partner, 'name' | 'organizationId' | 'organizationName'>;
+
+const urgency: Readonly<Record<Partner['state'], number>> = {
+  silent: 0,
+  failing: 1,
+  quieter: 2,
+  busier: 3,
+  new: 4,
+  usual: 5,
+  ended: 6,
+};
+
+/** Those who call, by their keys (rule OPS-33). */
+@Injectable()
+export class PartnersService {
+  constructor(
+    private readonly figures: CallFiguresService,
+    private readonly keys: ApiKeysService,
+    private readonly organizations: OrganizationsRepository,
+  ) {}
+
+  /** The keys of the last four weeks, those first that are to be looked at. */
+  async list(): Promise<Partner[]> {
+    const habits = await this.figures.habits();
+    const found = await this.named([...habits.keys()]);
+    const partners = [...habits].flatMap(([keyId, habit]): Partner[] => {
+      const key = found.get(keyId);
+      if (key === undefined) return [];
+      const { isEnded, ...names } = key;
+      return [{ ...habit, keyId, ...names, state: isEnded ? 'ended' : habit.state }];
+    });
+    return partners.toSorted(
+      (a, b) =>
+        urgency[a.state] - urgency[b.state] || b.calls - a.calls || +b.lastHour - +a.lastHour,
+    );
+  }
+
+  /** The key with an id; null when none has called under it in the last four weeks. */
+  async find(keyId: string): Promise<Partner | null> {
+    return (await this.list()).find((partner) => partner.keyId === keyId) ?? null;
+  }
+
+  /** What keys are called, by their ids; nothing of those that are none. */
+  async namesOf(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyNames>> {
+    return this.named(keyIds);
+  }
+
+  private async named(keyIds: readonly string[]) {
+    const keys = await this.keys.findByIds(keyIds.map((id) => new Types.ObjectId(id)));
+    const ids = new Set(keys.map(({ organizationId }) => organizationId.toHexString()));
+    const organizations = await this.organizations.findAll(
+      [...ids].map((id) => new Types.ObjectId(id)),
+    );
+    const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
+    return new Map(
+      keys.map((key) => {
+        const organizationId = key.organizationId.toHexString();
+        const named = {
+          name: key.name ?? '',
+          organizationId,
+          organizationName: names.get(organizationId) ?? '',
+          lastUsedAt: key.lastUsedAt ?? null,
+          isEnded: this.keys.stateOf(key) !== 'active' || !names.has(organizationId),
+        };
+        return [key._id.toHexString(), named];
+      }),
+    );
+  }
+}

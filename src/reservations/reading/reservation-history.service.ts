@@ -1,0 +1,203 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { objectsOf, textOf } from '../../database/documents/stored-values.js';
+import type { HistoryPage, HistoryPart } from '../../database/documents/history.js';
+import { parseObjectId } from '../../database/documents/object-id.js';
+import { LeadsService } from '../../leads/leads.service.js';
+import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
+import {
+  type ChangeEvent,
+  OutboxEventsService,
+} from '../../webhooks/outbox/outbox-events.service.js';
+import type { StatusChange } from '../callback/callback-effects.js';
+import { CallbackLogRepository } from '../callback/callback-log.repository.js';
+import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
+import { ReservationsRepository } from '../reservations.repository.js';
+import type { ReservationDto } from './reservation.dto.js';
+import type { InspectedReservation } from './reservation-inspection.service.js';
+import { presentReservation } from './reservation.presenter.js';
+import {
+  type Move,
+  reservationTimeline,
+  type TimelineCallback,
+  type TimelineEntry,
+  type TimelineEvent,
+  wayOf,
+} from './reservation-timeline.js';
+
+export type { Move, TimelineCallback, TimelineEntry };
+
+/** A reservation without its wallet. */
+export type ListedReservation = Omit<ReservationDto, 'chequeWallet'>;
+
+/** What is known of a reservation's past: no more of it than the newest callbacks and events. */
+export interface ReservationHistory {
+  readonly timeline: readonly TimelineEntry[];
+  readonly way: readonly Move[];
+  /** Whether there are callbacks before these. */
+  readonly isCut: boolean;
+}
+
+/** A change of a unit's status. */
+export interface UnitStatusChange extends StatusChange {
+  readonly at: Date;
+  readonly requestId: string | undefined;
+  /** The reservation whose callback made it; null for a request about the unit itself or a reservation. */
+  readonly reservationId: string | null;
+}
+
+/** More callbacks and events are not looked at together. */
+export const mostCallbacks = 100;
+const mostEvents = 200;
+
+const reservationTypes = [
+  'reservation.created',
+  'reservation.updated',
+  'wallet.created',
+  'wallet.deleted',
+  'wallet.restored',
+] as const;
+const unitTypes = ['unit.created', 'unit.updated', 'unit.deleted'] as const;
+
+/** What happened to reservations and to the status of their units, for the operator. */
+@Injectable()
+export class ReservationHistoryService {
+  constructor(
+    private readonly reservations: ReservationsRepository,
+    private readonly log: CallbackLogRepository,
+    private readonly units: UnitLookupService,
+    private readonly leads: LeadsService,
+    private readonly events: OutboxEventsService,
+  ) {}
+
+  /**
+   * The reservations that a reference names, newest first: by an id, else those of a unit, else those of
+   * a lead.
+   */
+  async find(
+    organizationId: Types.ObjectId,
+    reference: string,
+    part: HistoryPart,
+  ): Promise<HistoryPage<ListedReservation>> {
+    const own = await this.named(organizationId, reference);
+    if (own !== null) return { items: [own], next: null };
+    const units = await this.units.find(organizationId, reference);
+    for (const { _id } of units) {
+      const ofUnit = await this.ofUnit(organizationId, new Types.ObjectId(_id), part);
+      if (ofUnit.items.length > 0) return ofUnit;
+    }
+    const leads = await this.leads.find(organizationId, reference);
+    return this.ofLeads(
+      organizationId,
+      leads.map(({ _id }) => new Types.ObjectId(_id)),
+      part,
+    );
+  }
+
+  /** The reservations of a unit that are not deleted, newest first. */
+  async ofUnit(
+    organizationId: Types.ObjectId,
+    unitId: Types.ObjectId,
+    part: HistoryPart,
+  ): Promise<HistoryPage<ListedReservation>> {
+    return presented(await this.reservations.listOfUnit(organizationId, unitId, part));
+  }
+
+  /** The reservations of leads, newest first. */
+  async ofLeads(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+    part: HistoryPart,
+  ): Promise<HistoryPage<ListedReservation>> {
+    if (leadIds.length === 0) return { items: [], next: null };
+    return presented(await this.reservations.listOfLeads(organizationId, leadIds, part));
+  }
+
+  /** What happened to a reservation, by the requests of its own organization. */
+  async historyOf(reservation: InspectedReservation): Promise<ReservationHistory> {
+    const { _id, wallets, status } = reservation;
+    const organizationId = new Types.ObjectId(reservation.organizationId);
+    const objectIds = [_id, ...wallets.map((wallet) => wallet._id)];
+    const [callbacks, events] = await Promise.all([
+      this.log.list(organizationId, _id, { limit: mostCallbacks }),
+      this.events.changesOf(organizationId, objectIds, reservationTypes, mostEvents),
+    ]);
+    const timeline = reservationTimeline({
+      callbacks: callbacks.items.map(timelineCallback),
+      events: events.map(timelineEvent),
+      wallets,
+    });
+    return { timeline, way: wayOf(timeline, status), isCut: callbacks.next !== null };
+  }
+
+  /** How the status of a unit changed, newest first, as far as events and callbacks are kept. */
+  async unitChanges(
+    organizationId: Types.ObjectId,
+    unitId: Types.ObjectId,
+    reservationIds: readonly string[],
+  ): Promise<UnitStatusChange[]> {
+    const [events, callbacks] = await Promise.all([
+      this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, mostEvents),
+      this.log.listWithUnitChanges(organizationId, reservationIds, mostCallbacks),
+    ]);
+    const changes = [
+      ...events.flatMap(({ createdAt: at, requestId, ...event }): UnitStatusChange[] => {
+        const status = statusOf(event);
+        return status === undefined ? [] : [{ ...status, at, requestId, reservationId: null }];
+      }),
+      ...callbacks.flatMap(({ createdAt: at, requestId, reservationId, outcome }) => {
+        const { unit } = outcome.effects ?? {};
+        return unit === undefined ? [] : [{ ...unit, at, requestId, reservationId }];
+      }),
+    ];
+    return changes.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  }
+
+  private async named(
+    organizationId: Types.ObjectId,
+    reference: string,
+  ): Promise<ListedReservation | null> {
+    const named = await this.reservations.findByRecordSystemId(organizationId, reference);
+    const _id = parseObjectId(reference);
+    const found =
+      named ?? (_id === null ? null : await this.reservations.findAcross([organizationId], _id));
+    return found === null ? null : presentReservation(found);
+  }
+}
+
+function presented({
+  items,
+  next,
+}: HistoryPage<Parameters<typeof presentReservation>[0]>): HistoryPage<ListedReservation> {
+  return { items: items.map((reservation) => presentReservation(reservation)), next };
+}
+
+function timelineCallback({
+  createdAt: receivedAt,
+  apiKeyId,
+  requestId,
+  payload,
+  outcome,
+}: CallbackLogDocument): TimelineCallback {
+  return { receivedAt, apiKeyId: apiKeyId.toHexString(), requestId, payload, outcome };
+}
+
+function timelineEvent(event: ChangeEvent): TimelineEvent {
+  const { type, createdAt: at, requestId } = event;
+  const isOwn = type.startsWith('reservation.');
+  return { type, at, requestId, status: isOwn ? statusOf(event) : undefined };
+}
+
+/** The change of the status that an event tells of; at a creation there was none before. */
+function statusOf({
+  type,
+  data,
+  changes = [],
+}: Pick<ChangeEvent, 'type' | 'data' | 'changes'>): StatusChange | undefined {
+  if (type.endsWith('.created')) {
+    return { from: null, to: textOf((data as { readonly status?: unknown }).status) };
+  }
+  const change = objectsOf(changes).find(({ field }) => field === 'status');
+  if (change === undefined) return undefined;
+  return { from: textOf(change['from']) || null, to: textOf(change['to']) };
+}

@@ -1,0 +1,268 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Clock } from '../../src/configuration/clock.js';
+import { readEnvironment } from '../../src/configuration/environment.js';
+import { startOperations } from '../../src/service.js';
+import { hashPassword, isPassword, parsePasswordHash } from '../../src/values/password-hash.js';
+import { startTestService } from '../support/test-service.js';
+import { OPS_PASSWORD, password, send, startConsole, type TestConsole } from './console-client.js';
+
+let service: TestConsole;
+beforeAll(async () => {
+  service = await startConsole({ TRUST_PROXY: '1' });
+});
+afterAll(() => service.stop());
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const hour = 3_600_000;
+/** Behind the proxy that the service trusts. */
+const from = (address: string) => ({ headers: { 'x-forwarded-for': address } });
+const logInWith = (tried: string, address: string) =>
+  send(at('/login'), {
+    method: 'POST',
+    body: new URLSearchParams({ password: tried }),
+    ...from(address),
+  });
+const newSession = async (address: string) => {
+  const { headers } = await logInWith(password, address);
+  return headers.getSetCookie()[0]?.split(';')[0] ?? '';
+};
+/** What the command prints for a password on its standard input. */
+const printedFor = (input: string) =>
+  new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
+    const args = [join(process.cwd(), 'dist/cli.js'), 'console', 'password'];
+    const child = execFile(process.execPath, args, (error, stdout, stderr) => {
+      resolve({ code: error?.code ?? 0, stdout, stderr });
+    });
+    child.stdin?.end(`${input}\n`);
+  });
+const setTime = (time: number) =>
+  jest.spyOn(service.service.app.get(Clock), 'now').mockImplementation(() => new Date(time));
+const at = (path: string) => `${service.operations}/console${path}`;
+
+describe('nobody without a session', () => {
+  const paths = ['', '/', '/unknown', '/unknown/deeper', '/console.js'];
+
+  it.each(paths)('gets anything but the login at %s', async (path) => {
+    const response = await send(at(path));
+    expect(response).toMatchObject({ status: 303, html: '' });
+    expect(response.location).toMatch(/^\/console\/login(\?next=%2F[\w%.]+)?$/);
+  });
+
+  it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'HEAD'])(
+    '%s does nothing',
+    async (method) => {
+      for (const path of ['', '/unknown', '/logout']) {
+        const response = await send(at(path), { method });
+        expect({ path, ...response }).toMatchObject({ status: 303, location: '/console/login' });
+      }
+    },
+  );
+
+  it.each(['console-session=x', 'console-session=id.99999999999999', 'console-session=id.1.2'])(
+    'has one by making up a cookie: %s',
+    async (cookie) => {
+      expect(await send(at(''), { headers: { cookie } })).toMatchObject({ status: 303 });
+    },
+  );
+});
+
+describe('the login', () => {
+  it('gives a cookie that scripts do not see and other websites do not send', async () => {
+    const body = new URLSearchParams({ password, next: '/unknown?x=1' });
+    const { status, headers, location } = await send(at('/login'), { method: 'POST', body });
+    expect({ status, location }).toEqual({ status: 303, location: '/console/unknown?x=1' });
+    expect(headers.getSetCookie()).toEqual([
+      expect.stringMatching(
+        /^console-session=[^;]+; Max-Age=28800; Path=\/console; HttpOnly; SameSite=Strict$/,
+      ),
+    ]);
+  });
+
+  it.each([
+    ['https://evil.example/', '/console'],
+    ['//evil.example', '/console'],
+    [String.raw`/\evil.example`, '/console'],
+    ['/partners?page=2', '/console/partners?page=2'],
+  ])('leads to %s nowhere but to a page', async (next, location) => {
+    const body = new URLSearchParams({ password, next });
+    const { headers } = await send(at('/login'), { method: 'POST', body, ...from('198.51.100.9') });
+    expect(headers.get('location')).toBe(location);
+  });
+
+  it('behind an encrypting proxy gives a cookie for encrypted connections only', async () => {
+    const body = new URLSearchParams({ password });
+    const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '198.51.100.8' };
+    const response = await send(at('/login'), { method: 'POST', body, headers });
+    expect(response.headers.getSetCookie()[0]).toMatch(/; Secure; /);
+  });
+
+  it('by a wrong password says so, and no more', async () => {
+    const tried = await logInWith('wrong password', '198.51.100.1');
+    expect(tried).toMatchObject({ status: 401 });
+    expect(tried.html).toMatch(/role="alert"[^>]*>The password is wrong\./);
+    expect(tried.headers.getSetCookie()).toEqual([]);
+    expect(service.logged()).toContain('Login to the console from 198.51.100.1: wrong.');
+    expect(service.logged()).not.toContain('wrong password');
+  });
+
+  it('may be tried five times at once from an address, the right password included', async () => {
+    const statuses = [];
+    for (let turn = 0; turn < 5; turn++) {
+      statuses.push((await logInWith('wrong', '198.51.100.2')).status);
+    }
+    const late = await logInWith(password, '198.51.100.2');
+    expect([...statuses, late.status]).toEqual([401, 401, 401, 401, 401, 429]);
+    expect(late.headers.get('retry-after')).toBe('30');
+    expect((await logInWith(password, '198.51.100.3')).status).toBe(303);
+    setTime(Date.now() + 31_000);
+    expect((await logInWith(password, '198.51.100.2')).status).toBe(303);
+  });
+});
+
+describe('a session', () => {
+  it('is over after eight hours', async () => {
+    const cookie = await newSession('198.51.100.20');
+    const now = Date.now();
+    setTime(now + 8 * hour - 60_000);
+    expect(await service.get('', { cookie })).toMatchObject({ status: 200 });
+    setTime(now + 8 * hour + 1_000);
+    expect(await service.get('', { cookie })).toMatchObject({ status: 303 });
+  });
+
+  it("is every instance's with the same password, and nobody's with another one", async () => {
+    const other = await hashPassword('another password');
+    for (const [OPS, status] of [
+      [OPS_PASSWORD, 200],
+      [other, 303],
+    ] as const) {
+      const instance = await startTestService({ OPS_PORT: '0', OPS_PASSWORD: OPS });
+      const operations = await startOperations(instance.service);
+      const response = await send(`${operations}/console`, { headers: { cookie: service.cookie } });
+      expect(response.status).toBe(status);
+      await instance.stop();
+    }
+  });
+});
+
+describe('a form', () => {
+  const post = (form: Record<string, string>, headers: Record<string, string> = {}) =>
+    send(at('/logout'), {
+      method: 'POST',
+      body: new URLSearchParams(form),
+      headers: { cookie: service.cookie, ...headers },
+    });
+
+  it('without the token of its session is refused', async () => {
+    const { html } = await service.get('', { cookie: await newSession('198.51.100.21') });
+    const foreign = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+    for (const form of [{}, { token: '' }, { token: 'x' }, { token: foreign }]) {
+      const response = await post(form as Record<string, string>);
+      expect(response).toMatchObject({ status: 403 });
+      expect(response.headers.getSetCookie()).toEqual([]);
+    }
+  });
+
+  it('of another website is refused', async () => {
+    const { html } = await service.get('');
+    const token = /name="token" value="([^"]+)"/.exec(html)?.[1] ?? '';
+    const response = await post({ token }, { 'sec-fetch-site': 'cross-site' });
+    expect(response).toMatchObject({ status: 403 });
+    const body = new URLSearchParams({ password });
+    const headers = { 'sec-fetch-site': 'cross-site', 'x-forwarded-for': '198.51.100.22' };
+    expect(await send(at('/login'), { method: 'POST', body, headers })).toMatchObject({
+      status: 403,
+    });
+  });
+
+  it('that is too long, or none, is refused', async () => {
+    const headers = { cookie: service.cookie, 'content-type': 'application/json' };
+    const json = await send(at('/logout'), { method: 'POST', body: '{}', headers });
+    expect(json.status).toBe(415);
+    expect(await post({ token: 'x'.repeat(70_000) })).toMatchObject({ status: 413 });
+  });
+});
+
+describe('OPS_PASSWORD', () => {
+  it('is what `console password` prints, of a password that is long enough', async () => {
+    const hash = await hashPassword(password);
+    expect(readEnvironment({ OPS_PASSWORD: hash }).OPS_PASSWORD).toMatchObject({ cost: 32_768 });
+    expect(hash).not.toMatch(/[$"'\s]/);
+    const { stdout, ...printed } = await printedFor('long enough, I hope');
+    expect(printed).toEqual({ code: 0, stderr: '' });
+    const stored = parsePasswordHash(stdout);
+    expect(stored !== null && (await isPassword('long enough, I hope', stored))).toBe(true);
+    expect(await printedFor('too short')).toMatchObject({
+      code: 1,
+      stdout: '',
+      stderr: 'The password must have 12 to 256 characters.\n',
+    });
+  });
+
+  it.each([
+    'secret',
+    'scrypt:1024:8:1:x:y',
+    OPS_PASSWORD.replace(':1024:', ':1000000:'),
+    OPS_PASSWORD.replace(':1024:', ':1025:'),
+  ])('is nothing else: %s', (value) => {
+    expect(() => readEnvironment({ OPS_PASSWORD: value })).toThrow(
+      'OPS_PASSWORD: must be a line that `npm run cli -- console password` prints',
+    );
+  });
+
+  it('that is not set is no console', async () => {
+    const without = await startTestService({ OPS_PORT: '0' });
+    const operations = await startOperations(without.service);
+    for (const path of ['', '/', '/login', '/console.css', '/unknown']) {
+      expect(await send(`${operations}/console${path}`)).toMatchObject({ status: 404 });
+    }
+    await without.stop();
+  });
+});
+
+describe('a page', () => {
+  it('is there for whoever is logged in, loads nothing from elsewhere and runs nothing inline', async () => {
+    const { status, html, headers } = await service.get('');
+    expect(status).toBe(200);
+    expect(html).toMatch(/^<!doctype html><html lang="en" dir="ltr">/);
+    expect(html).toContain('<h1>Overview</h1>');
+    expect(html).not.toMatch(/ style=| on\w+=|<style|<script(?! src="\/console\/)|javascript:/i);
+    expect(headers.get('content-security-policy')).toMatch(/default-src 'none'.*script-src 'self'/);
+    expect(headers.get('cache-control')).toBe('no-store');
+  });
+
+  it('is in Arabic, from right to left, and stays so', async () => {
+    const { html, headers } = await service.get('?language=ar-eg');
+    expect(html).toMatch(/<html lang="ar" dir="rtl">/);
+    expect(html).toContain('<h1>نظرة عامة</h1>');
+    expect(headers.getSetCookie()).toEqual([expect.stringMatching(/^console-language=ar-eg;/)]);
+  });
+
+  it('that does not exist is a 404 with the menu', async () => {
+    const { status, html } = await service.get('/unknown');
+    expect(status).toBe(404);
+    expect(html).toContain('<nav');
+  });
+});
+
+it('the end of a session is the end of its cookie', async () => {
+  const { status, location, headers } = await service.post('/logout');
+  expect({ status, location }).toEqual({ status: 303, location: '/console/login' });
+  expect(headers.getSetCookie()[0]).toMatch(/^console-session=; .*Expires=Thu, 01 Jan 1970/);
+});
+
+/** Last: no login is left after it. */
+it('the login may be tried fifty times at once from however many addresses, and others are served', async () => {
+  setTime(Date.now() + 600_000);
+  const tries = Array.from({ length: 80 }, (_, index) =>
+    logInWith('wrong', `203.0.113.${index}`).then(({ status }) => status),
+  );
+  expect((await service.get('')).status).toBe(200);
+  const statuses = await Promise.all(tries);
+  expect(statuses.filter((status) => status === 401).length).toBeLessThanOrEqual(50);
+  expect(new Set(statuses)).toEqual(new Set([401, 429]));
+});

@@ -1,0 +1,173 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { Types } from 'mongoose';
+import { CatalogueImportsService } from '../../src/catalogue/import/catalogue-imports.service.js';
+import { CallFiguresRecorder } from '../../src/figures/call-figures-recorder.js';
+import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { randomDatabaseUri } from '../support/test-service.js';
+import { startConsole, type TestConsole } from './console-client.js';
+import { addFigures } from './sample-figures.js';
+
+const hour = 3_600_000;
+const secret = '<script>alert(1)</script>';
+
+let service: TestConsole;
+let tenant: Tenant;
+let keys: Readonly<Record<'website' | 'silent' | 'ended', ObjectId>>;
+beforeAll(async () => {
+  service = await startConsole({}, randomDatabaseUri());
+  tenant = await addTenant(service.db, { key: { name: 'Fresh' } });
+  const { organizationId } = tenant;
+  keys = { website: new ObjectId(), silent: new ObjectId(), ended: new ObjectId() };
+  const revokedAt = new Date();
+  await addKey(service.db, organizationId, { _id: keys.website, name: secret });
+  await addKey(service.db, organizationId, { _id: keys.silent, name: 'Silent' });
+  await addKey(service.db, organizationId, { _id: keys.ended, name: 'Ended', revokedAt });
+  const stopped = (at: Date) => (at.getTime() < Date.now() - 30 * hour ? 40 : 0);
+  await addFigures(service.db, [
+    { keyId: keys.website, organizationId, calls: () => 240, refused: 0.1 },
+    { keyId: keys.silent, organizationId, calls: stopped },
+    { keyId: keys.ended, organizationId, calls: stopped },
+  ]);
+});
+afterAll(() => service.stop());
+
+/** The texts of the cells of a table's row that begins with a text. */
+const row = (html: string, name: string): string[] => {
+  const found = [...html.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, cells = '']) =>
+    [...cells.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell = '']) =>
+      cell
+        .replaceAll(/<svg.*?<\/svg>/gs, '')
+        .replaceAll(/<[^>]+>/g, '')
+        .trim(),
+    ),
+  );
+  return found.find(([first]) => first?.startsWith(name)) ?? [];
+};
+
+describe('the overview', () => {
+  it('shows calls that the API has just had, and no key in clear', async () => {
+    const call = () => service.api('get', '/compounds').set('api-key', tenant.key).expect(200);
+    await Promise.all([call(), call(), call()]);
+    await service.service.app.get(CallFiguresRecorder).store();
+    const { status, html } = await service.get('');
+    expect(status).toBe(200);
+    expect(row(html, 'Fresh').slice(1, 4)).toEqual(['3', '0', '0']);
+    expect(Number(row(html, 'GET /external/apis/v1.0/compounds')[1])).toBe(3);
+    expect(html).not.toContain(tenant.key);
+    expect(html).not.toContain(tenant.key.slice(0, 6));
+  });
+
+  it('names who has gone silent, with what would have been usual, and nobody whose key has ended', async () => {
+    const { html } = await service.get('');
+    const silent = /Partners gone silent<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
+    expect(silent).toContain(`/console/partners/${keys.silent.toHexString()}"`);
+    expect(silent).toMatch(/about 1,[12]\d\d would have been usual/);
+    expect(silent).not.toContain('Ended');
+    expect(silent.match(/<li>/g)).toHaveLength(1);
+  });
+
+  it('says in words what its charts show, and how the database is', async () => {
+    const { html } = await service.get('');
+    expect(html).toMatch(/<svg[^>]* role="img" aria-labelledby="calls-title calls-text">/);
+    expect(html).toMatch(/<desc id="calls-text">[\d,]+ calls, [\d,]+ of them refused/);
+    expect(row(html, 'Database')).toEqual(['Database', 'takes writes']);
+  });
+
+  it('is there, and says so, when the database does not tell of the backlog', async () => {
+    const hello = jest
+      .spyOn(service.service.app.get(CallFiguresRecorder)['webhooks'], 'deliveryBacklog')
+      .mockRejectedValue(new Error('no primary'));
+    const { status, html } = await service.get('');
+    hello.mockRestore();
+    expect(status).toBe(200);
+    expect(html).toMatch(/Deliveries due now<\/dt><dd>not known/);
+  });
+
+  it('escapes what others have named', async () => {
+    for (const path of ['', '/partners', `/partners/${keys.website.toHexString()}`]) {
+      const { html } = await service.get(path);
+      expect(html).toContain('&lt;script>alert(1)');
+      expect(html).not.toContain(secret);
+    }
+  });
+});
+
+describe('partners', () => {
+  it('are listed by what is unusual', async () => {
+    const { html } = await service.get('/partners');
+    const states = [...html.matchAll(/<span class="\w+">([\w -]+)<\/span>/g)].map(
+      ([, state]) => state,
+    );
+    expect(states).toEqual(['silent', 'new', 'as usual', 'key has ended']);
+    expect(row(html, 'Silent').slice(4, 7)).toEqual(['0', '960', '0']);
+  });
+
+  it('have a page with their week as a picture and as a table', async () => {
+    const { html } = await service.get(`/partners/${keys.website.toHexString()}?language=ar-eg`);
+    expect(html).toContain('<h1>&lt;script');
+    expect(html.match(/<th scope="row">/g)).toHaveLength(7);
+    expect(html).toContain('<td class="number">240</td>');
+  });
+
+  it.each(['unknown', '665f1c2ab7e4d2f0a1b2c3d4', '%00'])('%s is none', async (id) => {
+    expect(await service.get(`/partners/${id}`)).toMatchObject({ status: 404 });
+  });
+
+  it.each(['-1', '99', 'x'])('there is no page %s, so the nearest is shown', async (page) => {
+    expect(await service.get(`/partners?page=${page}`)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the catalogue', () => {
+  const compounds = [
+    { slug: 'garden', name: { 'en-us': 'Garden', 'ar-eg': 'حديقة' } },
+    { slug: 'lake', name: { 'en-us': 'Lake' } },
+  ];
+  const propertyTypes = [{ slug: 'villa', name: { 'en-us': 'Villa' } }];
+  const unit = (index: number, compound: string, status: string) => ({
+    slug: `u-${index}`,
+    unitId: `U-${index}`,
+    name: { 'en-us': `Unit ${index}` },
+    propertyType: 'villa',
+    compound,
+    status,
+  });
+  const units = [
+    ...[0, 1, 2].map((index) => unit(index, 'garden', 'Available')),
+    unit(3, 'garden', 'Sold'),
+    unit(4, 'lake', 'Reserved'),
+    unit(5, 'lake', 'Held'),
+  ];
+  const show = (organization: ObjectId) =>
+    service.get(`/catalogue?org=${organization.toHexString()}`);
+
+  it('shows units by status of each compound, and what was imported', async () => {
+    const imports = service.service.app.get(CatalogueImportsService, { strict: false });
+    const id = new Types.ObjectId(tenant.organizationId.toHexString());
+    expect(await imports.import(id, { compounds, propertyTypes, units })).toMatchObject({
+      errors: [],
+    });
+    const { html } = await show(tenant.organizationId);
+    expect(row(html, 'Garden')).toEqual(['Garden', '3', '0', '1', '0', '4']);
+    expect(row(html, 'Lake')).toEqual(['Lake', '0', '1', '0', '1', '2']);
+    const imported = /The last imports<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
+    expect(imported).toMatch(/finished<\/td><td>9 of 9<\/td><td class="number">9<\/td>/);
+  });
+
+  it('says of an import that failed how far it came', async () => {
+    const imports = service.service.app.get(CatalogueImportsService, { strict: false });
+    const other = await addTenant(service.db);
+    const id = new Types.ObjectId(other.organizationId.toHexString());
+    const save = jest.spyOn(imports['units'], 'save').mockRejectedValue(new Error('no primary'));
+    await expect(imports.import(id, { compounds, propertyTypes, units })).rejects.toThrow('3 of 9');
+    save.mockRestore();
+    const { html } = await show(other.organizationId);
+    expect(html).toMatch(/stopped by an error<\/td><td>3 of 9</);
+    expect(html).not.toContain('Garden');
+  });
+
+  it('of an organization that there is not is a 404', async () => {
+    expect(await show(new ObjectId())).toMatchObject({ status: 404 });
+  });
+});

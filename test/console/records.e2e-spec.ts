@@ -1,0 +1,295 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import { startConsole, type TestConsole } from './console-client.js';
+
+let service: TestConsole;
+let tenant: Tenant;
+let other: Tenant;
+let organization: string;
+
+beforeAll(async () => {
+  service = await startConsole();
+  [tenant, other] = await Promise.all([addTenant(service.db), addTenant(service.db)]);
+  organization = tenant.organizationId.toHexString();
+});
+afterAll(() => service.stop());
+
+const post = (path: string, body: object, key = tenant.key) =>
+  service.api('post', path).set('api-key', key).send(body);
+
+/** What a reader sees of a page: its text without tags. */
+const textOf = (html: string) =>
+  html
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&amp;', '&')
+    .replaceAll(/\s+/g, ' ');
+
+async function shown(path: string): Promise<string> {
+  const { status, html } = await service.get(path);
+  expect({ path, status }).toEqual({ path, status: 200 });
+  return textOf(html);
+}
+
+const logEntries = (subjectId: string) =>
+  service.db
+    .collection('operatorLog')
+    .find({ organizationId: tenant.organizationId, subjectId })
+    .toArray();
+
+describe('a lead', () => {
+  const name = 'Mona <b>Farid</b>';
+  const phone = '01001239876';
+  let path: string;
+  let leadId: number;
+
+  beforeAll(async () => {
+    const fields = {
+      recordSystemId: 'form-1',
+      name,
+      phoneNumber: phone,
+      email: 'mona@example.com',
+    };
+    const created = await post('/leads', {
+      ...fields,
+      data: { 'Her number is 01001239876': 'yes' },
+    });
+    const { _id } = created.body.lead;
+    leadId = created.body.lead.leadId;
+    path = `/leads/${organization}/${_id}`;
+    await post('/leads', { recordSystemId: 'form-1', data: { budget: 4_711 } })
+      .set('x-request-id', 'second-request')
+      .expect(200);
+    await post('/leads', { name: 'Somebody else', phoneNumber: phone }, other.key).expect(201);
+  });
+
+  it.each([
+    ['external id', 'form-1'],
+    ['phone in another spelling', '+20 100 123 9876'],
+    ['email in another case', 'MONA@example.com'],
+  ])('is found by its %s', async (_by, reference) => {
+    const found = await service.post('/leads', { organization, reference });
+    expect(found).toMatchObject({ status: 303, location: `/console${path}` });
+  });
+
+  it('is found by its number and id, in the organization that is meant by its name', async () => {
+    const id = path.split('/').at(-1) ?? '';
+    for (const reference of [String(leadId), id]) {
+      const found = await service.post('/leads', { organization: ` ${organization}`, reference });
+      expect(found.location).toBe(`/console${path}`);
+    }
+    const byName = await service.post('/leads', {
+      organization: 'nile HOMES',
+      reference: 'form-1',
+    });
+    // There are many of that name: each is offered.
+    expect(textOf(byName.html)).toContain('Which organization is meant?');
+    const foreign = other.organizationId.toHexString();
+    const { html, status } = await service.post('/leads', {
+      organization: foreign,
+      reference: 'form-1',
+    });
+    expect(status).toBe(200);
+    expect(textOf(html)).toContain('Nothing was found.');
+    const none = await service.post('/leads', { organization: 'no such', reference: 'form-1' });
+    expect(textOf(none.html)).toContain('There is no such organization.');
+  });
+
+  it('shows which request changed what, with which key, and its events', async () => {
+    const text = await shown(path);
+    expect(text).toContain(`Lead ${leadId}`);
+    expect(text).toMatch(
+      /External Lead Update data\.budget : – → •+ Website second-request .*External Lead Create/,
+    );
+    expect(text).toMatch(/lead\.updated .* second-request .*lead\.created/);
+  });
+
+  it('hides what is personal until it is asked for, which is logged', async () => {
+    const { html } = await service.get(path);
+    for (const secret of ['Mona', 'Farid', '1239876', 'mona@example', '4711', 'Her number']) {
+      expect(html).not.toContain(secret);
+    }
+    const id = path.split('/').at(-1) ?? '';
+    expect(await logEntries(id)).toEqual([]);
+    const { status, html: whole } = await service.post(`${path}/show`);
+    expect(status).toBe(200);
+    for (const value of ['Mona &lt;b>Farid', phone, 'mona@example.com', '4711', 'Her number']) {
+      expect(whole).toContain(value);
+    }
+    expect(whole).not.toContain('<b>Farid');
+    expect(await logEntries(id)).toMatchObject([
+      { action: 'show', subject: 'lead', result: 'done', address: '127.0.0.1' },
+    ]);
+    expect(await shown('/log')).toMatch(new RegExp(`personal data shown lead ${id} – done`));
+    // Whoever looks again sees nothing of it.
+    expect((await service.get(path)).html).not.toContain('4711');
+  });
+
+  it('shows other leads of the person, none of another organization', async () => {
+    const allowing = await addTenant(service.db, { settings: { allowConflictLeads: true } });
+    const ids: string[] = [];
+    for (const recordSystemId of ['twin-1', 'twin-2']) {
+      const { body } = await post('/leads', { recordSystemId, phoneNumber: phone }, allowing.key);
+      ids.push(body.lead._id);
+    }
+    const twins = await shown(`/leads/${allowing.organizationId.toHexString()}/${ids[0]}`);
+    expect(twins).toMatch(/Other leads of the person .*twin-2 .*phone, client/);
+    expect(twins).not.toContain('form-1');
+    expect(await shown(path)).toMatch(/Other leads of the person None\./);
+    const reference = phone;
+    const organizationId = allowing.organizationId.toHexString();
+    const found = await service.post('/leads', { organization: organizationId, reference });
+    expect(textOf(found.html)).toMatch(/twin-1 .*twin-2|twin-2 .*twin-1/);
+  });
+
+  it('shows a long history in parts', async () => {
+    const { body } = await post('/leads', { recordSystemId: 'long', data: { step: 0 } });
+    for (let step = 1; step <= 24; step++) {
+      await post('/leads', { recordSystemId: 'long', data: { step } })
+        .set('x-request-id', `step-${step}-`)
+        .expect(200);
+    }
+    const { html } = await service.get(`/leads/${organization}/${body.lead._id}`);
+    const requests = (page: string) =>
+      new Set([...page.matchAll(/step-(\d+)-/g)].map(([, step]) => Number(step)));
+    expect(requests(html)).toEqual(new Set(Array.from({ length: 20 }, (_, index) => 24 - index)));
+    const older = /href="\/console([^"]*changes=[^"]+)"/.exec(html)?.[1]?.replaceAll('&amp;', '&');
+    const changes = /which request changed what.*?<\/table>/is;
+    const rest = changes.exec((await service.get(older ?? '')).html)?.[0] ?? '';
+    expect(requests(rest)).toEqual(new Set([1, 2, 3, 4]));
+    expect(rest).toContain('External Lead Create');
+  });
+});
+
+describe('a reservation', () => {
+  let path: string;
+  let unitId: ObjectId;
+  let id: string;
+  const callback = (body: object, key = tenant.key) =>
+    post('/reservations/webhook', { reservationId: id, ...body }, key);
+
+  beforeAll(async () => {
+    const { organizationId } = tenant;
+    unitId = await addUnit(service.db, organizationId, { slug: 'villa-7', unitId: 'V-7' });
+    const reservationId = await addReservation(service.db, organizationId, unitId, {
+      recordSystemId: 'deal-7',
+    });
+    id = reservationId.toHexString();
+    path = `/reservations/${organization}/${id}`;
+    const cheques = [{ installmentId: 'c1' }];
+    await addWallet(service.db, organizationId, { reservationId, unitId, cheques });
+    await callback({ reservationStatus: 'approved', note: 'Mona says' }, other.key).expect(404);
+    await callback({ reservationStatus: 'approved', note: 'Mona says' }).expect(201);
+    await callback({ installmentId: 'c1', chequeStatus: 'bounced', chequeNumber: '77' }).expect(
+      201,
+    );
+    await callback({ installmentId: 'c1', chequeStatus: 'collected' }).expect(201);
+    await callback({ reservationStatus: 'approved' }).expect(422);
+  });
+
+  it.each(['deal-7', 'villa-7', 'V-7'])('is found by %s', async (reference) => {
+    const found = await service.post('/reservations', { organization, reference });
+    expect(found).toMatchObject({ status: 303, location: `/console${path}` });
+  });
+
+  it('shows what was sent, what it did and why it was refused', async () => {
+    const text = await shown(path);
+    const parts = [
+      'Callback accepted (201) Sent reservationStatus=approved note=••••••',
+      'Reservation pending_cheque_collection → approved Unit Available → Sold',
+      'Sent installmentId=c1 chequeStatus=bounced chequeNumber=77',
+      'Reservation approved → canceled Cheque pending → bounced Unit Sold → Available Wallet deleted',
+      'Sent installmentId=c1 chequeStatus=collected',
+      'Reservation canceled → approved Cheque bounced → collected Unit Available → Sold Wallet restored',
+      'Callback refused (422)',
+      'Why Reservation must be pending cheque collection before OIC approval What it did nothing',
+    ];
+    const places = parts.map((part) => text.indexOf(part));
+    expect(places.includes(-1) ? text : '').toBe('');
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    // The other organization's callback is nobody's business here.
+    expect(text).not.toContain('Reservation not found');
+    expect(text).toMatch(/c1 collected 77 – – active bounced .* 77 collected/);
+  });
+
+  it('draws its way in the state machine', async () => {
+    const { html } = await service.get(path);
+    const taken = [
+      ...html.matchAll(
+        /<g class="taken" data-from="(\w+)" data-to="(\w+)">.*?<text[^>]*>([\d,]+)</g,
+      ),
+    ].map(([, from, to, steps]) => `${from} ${to} ${steps}`);
+    expect(taken.toSorted()).toEqual([
+      'approved canceled 2',
+      'canceled approved 3',
+      'pending_cheque_collection approved 1',
+    ]);
+    expect(html).toMatch(/class="status current" data-status="approved"/);
+    expect(html.match(/data-from=/g)).toHaveLength(10);
+  });
+
+  it('hides what partners have sent beyond the known fields', async () => {
+    expect((await service.get(path)).html).not.toContain('Mona says');
+    expect((await service.post(`${path}/show`)).html).toContain('Mona says');
+    expect(await logEntries(id)).toMatchObject([{ action: 'show', subject: 'reservation' }]);
+  });
+
+  it('belongs to a unit, whose page shows how its status changed', async () => {
+    const unit = await shown(`/units/${organization}/${unitId.toHexString()}`);
+    expect(unit).toContain('Unit V-7');
+    expect(unit).toMatch(new RegExp(`Reservations .*${id} deal-7 approved`));
+    expect(unit).toMatch(
+      new RegExp(
+        `Changes of its status .*Available → Sold callback of reservation ${id} .*Sold → Available .*Available → Sold`,
+      ),
+    );
+    const found = await service.post('/units', { organization, reference: 'villa-7' });
+    expect(found.location).toBe(`/console/units/${organization}/${unitId.toHexString()}`);
+  });
+});
+
+describe('what is not there', () => {
+  it('is a 404 with the menu, whatever the id', async () => {
+    const id = new ObjectId().toHexString();
+    const foreign = other.organizationId.toHexString();
+    const lead = await service.db
+      .collection('leads')
+      .findOne({ organizationId: tenant.organizationId });
+    const paths = [
+      `/leads/${organization}/${id}`,
+      `/leads/${organization}/nonsense`,
+      `/leads/${id}/${lead?._id.toHexString()}`,
+      `/leads/${foreign}/${lead?._id.toHexString()}`,
+      `/reservations/${organization}/${id}`,
+      `/reservations/nonsense/${id}`,
+      `/units/${organization}/${id}`,
+      `/webhooks/${id}`,
+      '/webhooks/nonsense',
+      `/webhooks/deliveries/${id}`,
+    ];
+    for (const path of paths) {
+      const { status, html } = await service.get(path);
+      expect({ path, status }).toEqual({ path, status: 404 });
+      expect(html).toContain('<nav');
+    }
+    for (const path of paths.filter((one) => /leads|reservations|deliveries/.test(one))) {
+      expect({ path, ...(await service.post(`${path}/show`)) }).toMatchObject({
+        path,
+        status: 404,
+      });
+    }
+    expect(await logEntries(id)).toEqual([]);
+  });
+});
+
+describe('every page', () => {
+  it('is there in Arabic, from right to left', async () => {
+    const paths = ['/leads', '/reservations', '/units', '/webhooks', '/log'];
+    for (const path of paths) {
+      const { status, html } = await service.get(path, { 'accept-language': 'ar' });
+      expect({ path, status }).toEqual({ path, status: 200 });
+      expect(html).toMatch(/<html lang="ar" dir="rtl">/);
+    }
+  });
+});

@@ -1,0 +1,358 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Document, ObjectId } from 'mongodb';
+import { Types } from 'mongoose';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
+import { WebhookFiguresRecorder } from '../../src/webhooks/figures/webhook-figures-recorder.js';
+import {
+  addReservation,
+  addTenant,
+  addUnit,
+  conventions,
+  type Tenant,
+} from '../support/builders.js';
+import {
+  collectionsOf,
+  profiledCommands,
+  tooManyKeys,
+  wasteful,
+} from '../support/command-plans.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
+import { randomDatabaseUri } from '../support/test-service.js';
+import { toLoopback } from '../webhooks/webhook-service.js';
+import { startConsole, type TestConsole } from './console-client.js';
+
+let service: TestConsole;
+let tenant: Tenant;
+let receiver: Receiver;
+let endpointId: string;
+let secret: string;
+
+beforeAll(async () => {
+  const variables = { ROLE: 'all', RESPONSE_CACHE_BYTES: '0', ...toLoopback };
+  service = await startConsole(variables, randomDatabaseUri());
+  tenant = await addTenant(service.db);
+  receiver = await startReceiver((_received, response) =>
+    response.writeHead(410).end('no, says Mona'),
+  );
+  const endpoints = service.service.app.get(WebhookEndpointsService);
+  const organizationId = new Types.ObjectId(tenant.organizationId.toHexString());
+  const url = `${receiver.url}?token=abc123`;
+  const added = await endpoints.add(organizationId, { url, eventTypes: ['lead.*'] });
+  endpointId = added.endpoint._id.toHexString();
+  ({ secret } = added);
+  await createLead('form-1');
+  await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'failed' }]));
+});
+afterAll(async () => {
+  await service.stop();
+  await receiver.stop();
+});
+
+const createLead = (recordSystemId: string) =>
+  service
+    .api('post', '/leads')
+    .set('api-key', tenant.key)
+    .send({ recordSystemId, name: 'Mona Farid' })
+    .expect(201);
+const deliveries = () =>
+  service.db.collection('webhookDeliveries').find().sort({ _id: 1 }).toArray();
+const log = () => service.db.collection('operatorLog').find().sort({ _id: 1 }).toArray();
+const textOf = (html: string) => html.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+/g, ' ');
+
+/** The fields of the form that asks whether something is to be done. */
+function confirmed(html: string): Record<string, string> {
+  const fields = [...html.matchAll(/<input type="hidden" name="(\w+)" value="([^"]*)"/g)];
+  return Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
+}
+
+/** Asks for something and confirms it, as many times at once as given. */
+async function doIt(path: string, form: Record<string, string> = {}, times = 1) {
+  const asked = await service.post(path, form);
+  expect(asked.status).toBe(200);
+  expect(asked.html).toContain('Are you sure?');
+  const fields = confirmed(asked.html);
+  const answers = Array.from({ length: times }, () => service.post(path, fields));
+  return Promise.all(answers);
+}
+
+describe('the endpoints', () => {
+  it('are shown with how they are, without anything that is secret', async () => {
+    const { html } = await service.get('/webhooks');
+    const text = textOf(html);
+    expect(text).toContain('/hook?••••••');
+    expect(text).toContain('disabled: the receiver answered 410');
+    const endpoint = await service.get(`/webhooks/${endpointId}`);
+    const stored = await service.db.collection('webhookEndpoints').findOne();
+    for (const page of [html, endpoint.html]) {
+      for (const hidden of ['abc123', secret, stored?.['secrets'][0].sealed as string]) {
+        expect(page).not.toContain(hidden);
+      }
+    }
+    const filtered = await service.get(`/webhooks?organization=${String(tenant.organizationId)}`);
+    expect(filtered.html).toContain(endpointId);
+    const empty = await addTenant(service.db);
+    const none = await service.get(`/webhooks?organization=${String(empty.organizationId)}`);
+    expect(none.html).not.toContain(endpointId);
+  });
+
+  it('have the figures of their attempts, and of what waits', async () => {
+    const recorder = service.service.app.get(WebhookFiguresRecorder);
+    await recorder.store();
+    await service.db.collection('webhookDeliveries').insertOne({
+      ...(await deliveries())[0],
+      _id: new ObjectId(),
+      eventId: new ObjectId(),
+      status: 'pending',
+      nextAttemptAt: new Date(Date.now() + 3_600_000),
+      completedAt: null,
+    });
+    await recorder.noteBacklogs();
+    const stored = await service.db.collection('webhookFigures').find().toArray();
+    expect(stored.reduce((sum, { failed = 0 }) => sum + Number(failed), 0)).toBe(1);
+    const text = textOf((await service.get(`/webhooks/${endpointId}`)).html);
+    expect(text).toMatch(
+      /The last 24 hours Success rate 0% Latency [\d.]+ ms Backlog 1 Attempts 1/,
+    );
+    await service.db.collection('webhookDeliveries').deleteOne({ status: 'pending' });
+    // What another process has counted is added.
+    const key = { endpointId: new Types.ObjectId(endpointId) };
+    recorder.count(
+      { _id: key.endpointId, organizationId: new Types.ObjectId(String(tenant.organizationId)) },
+      { isDelivered: true, milliseconds: 10 },
+    );
+    await recorder.store();
+    expect(textOf((await service.get('/webhooks')).html)).toContain('50%');
+  });
+});
+
+describe('a delivery', () => {
+  let path: string;
+  let delivery: Document;
+  beforeAll(async () => {
+    [delivery = {}] = await deliveries();
+    path = `/webhooks/deliveries/${delivery['_id']}`;
+  });
+
+  it('is shown with its attempts; bodies only when it is asked for, which is logged', async () => {
+    const { html } = await service.get(path);
+    expect(textOf(html)).toMatch(/failed \(gone\) .*lead\.created .* ms 410 –/);
+    expect(html).not.toMatch(/Mona|abc123/);
+    const whole = await service.post(`${path}/show`);
+    expect(whole.html).toContain('Mona Farid');
+    expect(whole.html).toContain('no, says Mona');
+    expect(await log()).toMatchObject([{ action: 'show', subject: 'delivery', result: 'done' }]);
+  });
+
+  it('is not sent to an endpoint that is disabled', async () => {
+    const before = receiver.received.length;
+    for (const refused of [`${path}/replay`, `/webhooks/${endpointId}/replay`]) {
+      const { status, html } = await service.post(refused, { status: 'failed', formId: 'x' });
+      expect({ refused, status }).toEqual({ refused, status: 422 });
+      expect(html).toContain('Only an enabled endpoint is sent anything again.');
+    }
+    expect(receiver.received).toHaveLength(before);
+    expect(await log()).toHaveLength(1);
+  });
+});
+
+describe('what the operator does', () => {
+  it('is nothing before it is confirmed', async () => {
+    const { html } = await service.post(`/webhooks/${endpointId}/enable`);
+    expect(html).toContain('Are you sure?');
+    const endpoint = await service.db.collection('webhookEndpoints').findOne();
+    expect(endpoint).toMatchObject({ isEnabled: false });
+    const get = await service.get(`/webhooks/${endpointId}/enable`);
+    expect(get.status).toBe(404);
+  });
+
+  it('is nothing with the form of another session', async () => {
+    const asked = await service.post(`/webhooks/${endpointId}/enable`);
+    const form = { ...confirmed(asked.html), token: 'x' };
+    expect(await service.post(`/webhooks/${endpointId}/enable`, form)).toMatchObject({
+      status: 403,
+    });
+  });
+
+  it('enables an endpoint, and replays one delivery once however often it is confirmed', async () => {
+    const [enabled] = await doIt(`/webhooks/${endpointId}/enable`);
+    expect(enabled?.location).toBe(`/console/webhooks/${endpointId}?done=enable&result=done`);
+    receiver.respondWith(204);
+    const before = receiver.received.length;
+    const [delivery] = await deliveries();
+    const answers = await doIt(`/webhooks/deliveries/${String(delivery?._id)}/replay`, {}, 5);
+    expect(answers.map(({ status }) => status)).toEqual([303, 303, 303, 303, 303]);
+    await eventually(async () =>
+      expect(await deliveries()).toMatchObject([{ status: 'delivered' }]),
+    );
+    // A sixth time, when all is over.
+    const again = await service.post(`/webhooks/deliveries/${String(delivery?._id)}/replay`, {
+      formId: (await log()).at(-1)?.['formId'] as string,
+    });
+    expect(again.location).toMatch(/done=replay&result=done&count=1$/);
+    expect(receiver.received).toHaveLength(before + 1);
+    expect((await deliveries())[0]).toMatchObject({ round: 2 });
+    expect(await log()).toMatchObject([
+      { action: 'show' },
+      { action: 'enable', subject: 'endpoint', subjectId: endpointId, result: 'done', count: null },
+      { action: 'replay', subject: 'delivery', result: 'done', count: 1 },
+    ]);
+    const done = await service.get(again.location?.slice('/console'.length) ?? '');
+    expect(textOf(done.html)).toContain('Put back to be sent: 1.');
+  });
+
+  it('replays what has failed, or what is of a time', async () => {
+    const failed = { status: 'failed', failureReason: 'exhausted' };
+    await service.db.collection('webhookDeliveries').updateMany({}, { $set: failed });
+    const before = receiver.received.length;
+    const [answer] = await doIt(`/webhooks/${endpointId}/replay`, { status: 'failed' });
+    expect(answer?.location).toMatch(/count=1$/);
+    await eventually(() => expect(receiver.received).toHaveLength(before + 1));
+    await eventually(async () =>
+      expect(await deliveries()).toMatchObject([{ status: 'delivered' }]),
+    );
+    const none = await service.post(`/webhooks/${endpointId}/replay`, { status: 'failed' });
+    expect(none).toMatchObject({ status: 422 });
+    expect(none.html).toContain('There is nothing of the kind.');
+    const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 16);
+    await doIt(`/webhooks/${endpointId}/replay`, { since });
+    await eventually(() => expect(receiver.received).toHaveLength(before + 2));
+    const entries = await log();
+    expect(entries.slice(-2)).toMatchObject([
+      { details: 'failed', count: 1 },
+      { details: `since ${since}:00.000Z`, count: 1 },
+    ]);
+    const wrong = await service.post(`/webhooks/${endpointId}/replay`, { since: 'yesterday' });
+    expect(wrong.status).toBe(422);
+    const page = textOf((await service.get('/log')).html);
+    expect(page).toMatch(
+      /sent again endpoint \w+ since \S+ done: 1 .*sent again endpoint \w+ failed/,
+    );
+  });
+});
+
+describe('no page reads more than it shows', () => {
+  const many = 1_500;
+  const paths: string[] = [];
+
+  beforeAll(async () => {
+    const { organizationId } = tenant;
+    const id = organizationId.toHexString();
+    const documents = (make: (index: number) => Document) =>
+      Array.from({ length: many }, (_, index) => {
+        const createdAt = new Date(Date.UTC(2026, 0, 1) + index);
+        return { ...conventions(organizationId), createdAt, ...make(index) };
+      });
+    const others: Readonly<Record<string, Document[]>> = {
+      leads: documents((index) => ({
+        leadId: 1_000 + index,
+        recordSystemId: `many-${index}`,
+        data: { phoneNumber: `0100${String(index).padStart(7, '0')}` },
+        phoneKeys: [`+20100${String(index).padStart(7, '0')}`],
+        phoneKeysOf: '-',
+      })),
+      clients: documents((index) => ({ email: `c${index}@example.com`, phoneNumbers: [] })),
+      changeLogs: documents(() => ({ entity: 'Lead', entityId: new ObjectId(), changes: [] })),
+      outboxEvents: documents((sequence) => ({
+        type: 'lead.updated',
+        data: { _id: new ObjectId().toHexString() },
+        relayedAt: new Date(),
+        sequence: 100 + sequence,
+        numberedAt: new Date(),
+      })),
+      webhookDeliveries: documents((index) => ({
+        endpointId: new ObjectId(),
+        eventId: new ObjectId(),
+        messageId: `msg_${index}`,
+        type: 'lead.created',
+        body: '{}',
+        status: ['delivered', 'failed'][index % 2],
+        round: 1,
+        attempts: 1,
+        nextAttemptAt: new Date(0),
+        completedAt: new Date(),
+      })),
+      webhookAttempts: documents(() => ({
+        endpointId: new ObjectId(),
+        deliveryId: new ObjectId(),
+        startedAt: new Date(),
+      })),
+      webhookFigures: documents(() => ({ endpointId: new ObjectId(), at: new Date() })),
+      units: documents((index) => ({ slug: `u-${index}`, unitId: `U-${index}` })),
+      reservations: documents(() => ({
+        unitId: new ObjectId(),
+        leadId: new ObjectId(),
+        status: 'canceled',
+      })),
+      chequeWallets: documents(() => ({ reservationId: new ObjectId(), cheques: [] })),
+      reservationCallbacks: documents(() => ({
+        reservationId: new ObjectId().toHexString(),
+        payload: {},
+        outcome: { status: 201, messages: [], effects: { unit: { from: null, to: 'Sold' } } },
+      })),
+      operatorLog: documents((index) => ({
+        formId: `form-${index}`,
+        action: 'show',
+        subject: 'lead',
+        subjectId: id,
+        result: 'done',
+      })),
+    };
+    for (const [name, all] of Object.entries(others)) {
+      await service.db.collection(name).insertMany(all, { bypassDocumentValidation: true });
+    }
+    const [first] = await deliveries();
+    const lead = await service.db.collection('leads').findOne({ recordSystemId: 'form-1' });
+    const unitId = await addUnit(service.db, organizationId);
+    const reservationId = await addReservation(service.db, organizationId, unitId);
+    paths.push(
+      `/leads/${id}/${String(lead?._id)}`,
+      `/reservations/${id}/${reservationId.toHexString()}`,
+      `/units/${id}/${unitId.toHexString()}`,
+      '/webhooks',
+      `/webhooks?organization=${id}`,
+      `/webhooks/${endpointId}`,
+      `/webhooks/${endpointId}?status=failed`,
+      `/webhooks/deliveries/${String(first?._id)}`,
+      '/log',
+    );
+  });
+
+  it('of leads, reservations, units, webhooks and the log', async () => {
+    const organization = tenant.organizationId.toHexString();
+    const commands = await profiledCommands(service.db, async () => {
+      for (const path of paths) expect((await service.get(path)).status).toBe(200);
+      for (const reference of ['many-7', '01000000007', 'c7@example.com', '1007', 'u-9', 'U-9']) {
+        for (const page of ['/leads', '/reservations', '/units']) {
+          await service.post(page, { organization, reference });
+        }
+      }
+    });
+    const known = new Set(['leads', 'reservations', 'units', 'operatorLog', 'webhookFigures']);
+    for (const name of known) expect(collectionsOf(commands)).toContain(name);
+    expect(wasteful(commands)).toEqual([]);
+    expect(tooManyKeys(commands)).toEqual([]);
+  });
+});
+
+describe('without a log', () => {
+  it('nothing is done or shown', async () => {
+    const before = receiver.received.length;
+    await service.db.command({
+      collMod: 'operatorLog',
+      validator: { never: { $exists: true } },
+      validationLevel: 'strict',
+    });
+    const [first] = await deliveries();
+    const path = `/webhooks/deliveries/${String(first?._id)}`;
+    const asked = await service.post(`${path}/replay`);
+    expect(await service.post(`${path}/replay`, confirmed(asked.html))).toMatchObject({
+      status: 500,
+    });
+    const shown = await service.post(`${path}/show`);
+    expect(shown.status).toBe(500);
+    expect(shown.html).not.toContain('Mona');
+    expect(receiver.received).toHaveLength(before);
+    expect((await deliveries())[0]).toMatchObject({ status: 'delivered' });
+  });
+});

@@ -1,0 +1,55 @@
+import type { Db, Document } from 'mongodb';
+
+/** More than a command may read beyond what it gives or changes, and less than there is. */
+const slack = 120;
+
+/** The commands on collections that grow, while work is done; it is done before, so that plans are known. */
+export async function profiledCommands(db: Db, work: () => Promise<unknown>): Promise<Document[]> {
+  for (let time = 0; time < 2; time++) await work();
+  await db.command({ profile: 2 });
+  try {
+    await work();
+  } finally {
+    await db.command({ profile: 0 });
+  }
+  const profile = db.collection('system.profile');
+  const commands = await profile.find({ planSummary: { $exists: true } }).toArray();
+  await profile.drop();
+  return commands.filter((command) => !isMeantToReadAll(command));
+}
+
+/** Change streams read the log of the server, and background passes begin with all organizations. */
+function isMeantToReadAll({ ns, originatingCommand, command }: Document): boolean {
+  const isStream = JSON.stringify(originatingCommand ?? command).includes('$changeStream');
+  return isStream || ns.endsWith('.organizations');
+}
+
+/** What a command examined, in words that a failed test shows. */
+function summary({ ns, op, command, planSummary, docsExamined = 0, ...rest }: Document) {
+  const given = rest['nreturned'] ?? rest['nMatched'] ?? rest['ndeleted'] ?? 0;
+  const what = JSON.stringify(command).slice(0, 600);
+  const { keysExamined = 0 } = rest;
+  return { ns, op, planSummary, docsExamined, keysExamined, given, what };
+}
+
+/** The commands that look at more entries of indexes than they need; counts have to look at all that they count. */
+export function tooManyKeys(commands: readonly Document[]) {
+  return commands
+    .map(summary)
+    .filter(({ keysExamined, given }) => keysExamined > 5 * given + slack);
+}
+
+export function collectionsOf(commands: readonly Document[]): Set<string> {
+  return new Set(commands.map(({ ns }) => String(ns.split('.').at(-1))));
+}
+
+/** The commands that read more than they need. */
+export function wasteful(commands: readonly Document[], allowed = slack) {
+  if (commands.length === 0) throw new Error('No command was recorded.');
+  return commands
+    .map(summary)
+    .filter(
+      ({ planSummary, docsExamined, given }) =>
+        /COLLSCAN/.test(planSummary) || docsExamined > 3 * given + allowed,
+    );
+}
