@@ -14,12 +14,22 @@ const packages =
   '@nestjs/(common|mongoose)|csv-parse|fast-check|mongodb|mongodb-memory-server|mongoose|' +
   'standardwebhooks|supertest|undici|yaml';
 
+const quick = ['**/*.spec.ts', '**/*.e2e-spec.ts'];
+/** Those that start programs or work on much data. */
+const slow = ['**/*.slow-spec.ts'];
+
+/** Both kinds where paths are named: whoever asks for a feature's tests wants all of them. */
+function chosen() {
+  if (process.argv.some((argument) => /^(src|test)\//.test(argument))) return [...quick, ...slow];
+  return process.env.TEST_KIND === 'slow' ? slow : quick;
+}
+
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
   testRunner: '<rootDir>/test/support/runner.mjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
-  testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+  testMatch: chosen(),
   // These break databases and processes, or start a browser, and have commands of their own.
   testPathIgnorePatterns: ['/node_modules/', '/test/faults/', '/test/browser/'],
   extensionsToTreatAsEsm: ['.ts'],

@@ -1,10 +1,10 @@
 import { ConfigurationError } from './configuration/environment.js';
-import { limitHeapGrowth } from './memory.js';
+import { keepYoungHeap } from './memory.js';
 import { type RunningService, runService } from './run-service.js';
 
 /** Runs the service until a signal ends it; a start that fails ends the process with one line. */
 export async function startService(): Promise<void> {
-  limitHeapGrowth();
+  keepYoungHeap();
   try {
     const service = await runService();
     shutDownOnSignals(service);

@@ -60,10 +60,14 @@ class Subject {
   }
 }
 
-/** The service as it is built, in production configuration, all roles in one process. */
-export async function startService(database, logFolder) {
+/**
+ * The service as it is built, in production configuration, all roles in one process.
+ *
+ * @param options for Node
+ */
+export async function startService(database, logFolder, options = []) {
   const environment = productionEnvironment(database.uri);
-  return start('service', { script: 'dist/main.js', environment, database, logFolder });
+  return start('service', { options, script: 'dist/main.js', environment, database, logFolder });
 }
 
 export async function startReference(database, logFolder) {
@@ -88,14 +92,14 @@ export async function startFramework(logFolder) {
   return start('framework', { script: 'bench/framework/main.mjs', environment, logFolder });
 }
 
-async function start(name, { script, argument, environment, database, logFolder }) {
+async function start(name, { options = [], script, argument, environment, database, logFolder }) {
   instances += 1;
   const log = join(logFolder, `${name}-${instances}.log`);
   // A file and no pipe: reading the log lines of the service would cost this process more than the service.
   const file = openSync(log, 'w');
   const startedAt = performance.now();
   const parameters = [join(root, script), ...(argument === undefined ? [] : [argument])];
-  const child = spawn(process.execPath, parameters, {
+  const child = spawn(process.execPath, [...options, ...parameters], {
     cwd: logFolder,
     env: environment,
     stdio: ['ignore', file, file],

@@ -39,9 +39,13 @@ function valuesOf({ enum: choices, minimum, maximum }: Property): string {
   return minimum === undefined ? 'text' : `${minimum} to ${maximum}`;
 }
 
-/** Names of variables as code; a star would begin an emphasis. */
+/** Names of variables as code, rules as links; a star would begin an emphasis. */
 function descriptionOf({ description = '' }: Property = {}): string {
   return description
     .replaceAll('*', String.raw`\*`)
+    .replaceAll(
+      /\brule ([A-Z]+-\d+)/g,
+      (rule, id: string) => `[${rule}](rules.md#${id.toLowerCase()})`,
+    )
     .replaceAll(/\b[A-Z_]{4,}\b/g, (word) => (variableNames.includes(word) ? `\`${word}\`` : word));
 }

@@ -24,7 +24,7 @@ export const variables = z.object({
     .meta({
       description:
         'Port of a listener of its own for metrics (/metrics) and probes (/livez, /readyz), of every ' +
-        'ROLE; 0 takes any free one. Without it there is none, and nothing is measured.',
+        'ROLE; 0 takes any free one. Without it there is none, and nothing is measured (rule OPS-10).',
       example: '9464',
     }),
   OPS_HOST: z
@@ -64,7 +64,7 @@ export const variables = z.object({
     .prefault('100')
     .describe(
       'Requests a second that each API key may make of this process, unless the key has a limit of ' +
-        'its own; a further one gets 429. 0 is no limit.',
+        'its own; a further one gets 429. 0 is no limit (rule HTTP-22).',
     ),
   RATE_LIMIT_BURST: integer(1, 1_000_000)
     .prefault('200')
@@ -73,7 +73,7 @@ export const variables = z.object({
     .prefault('20')
     .describe(
       'Failed authentications a second that each client address (of IPv6 a /64) may have; a further ' +
-        'one gets 429. 0 is no limit. Behind a proxy set TRUST_PROXY, or all clients count as one.',
+        'one gets 429. 0 is no limit. Behind a proxy set TRUST_PROXY, or all clients count as one (rule AUTH-6).',
     ),
   AUTH_FAILURE_BURST: integer(1, 1_000_000)
     .prefault('200')
@@ -85,22 +85,24 @@ export const variables = z.object({
     .prefault('72000')
     .describe(
       'How long a connection stays open between two requests; keep it longer than the load ' +
-        'balancer does.',
+        'balancer does (rule HTTP-21).',
     ),
   MAX_CONNECTIONS: integer(1, 1_000_000)
     .prefault('10000')
-    .describe('Most connections at a time; a further one is closed at once, without a response.'),
+    .describe(
+      'Most connections at a time; a further one is closed at once, without a response (rule HTTP-21).',
+    ),
   RESPONSE_CACHE_BYTES: integer(0, 4_294_967_296)
     .prefault('67108864')
     .describe(
       'Most memory for finished responses about compounds and units, which are repeated until ' +
-        'something that they show has changed; 0 keeps none.',
+        'something that they show has changed; 0 keeps none (rule DATA-6).',
     ),
   EVENTS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('30')
     .describe(
       'How long events can be read by GET /events and looked up. What this and the five below say ' +
-        'holds from the next `db init` on, which outside production is every start.',
+        'holds from the next `db init` on, which outside production is every start (rule DATA-11).',
     ),
   DELIVERIES_RETENTION_DAYS: integer(1, 3_650)
     .prefault('30')
@@ -113,7 +115,9 @@ export const variables = z.object({
     .describe('How long the callbacks about reservations are recorded.'),
   IDEMPOTENCY_RETENTION_HOURS: integer(1, 720)
     .prefault('24')
-    .describe('How long an Idempotency-Key stands for its first request; holds at once.'),
+    .describe(
+      'How long an Idempotency-Key stands for its first request; holds at once (rule HTTP-23).',
+    ),
   CHANGE_LOG_RETENTION_DAYS: integer(1, 36_500).optional().meta({
     description: 'How long the changes of leads are logged; for ever unless it is set.',
     example: '730',
@@ -132,13 +136,15 @@ export const variables = z.object({
     .describe('Longest time a request may take to arrive before it gets 408.'),
   DATABASE_DEADLINE_MS: integer(100, 30_000)
     .prefault('8000')
-    .describe('Longest time a request waits for the database before it gets 503.'),
+    .describe('Longest time a request waits for the database before it gets 503 (rule HTTP-12).'),
   DRAIN_MS: integer(0, 5_000)
     .prefault('500')
-    .describe('How long requests are still accepted after SIGTERM; /healthz gives 503 meanwhile.'),
+    .describe(
+      'How long requests are still accepted after SIGTERM; /healthz gives 503 meanwhile (rule HTTP-13).',
+    ),
   ENFORCE_API_DOMAIN: flag
     .prefault('false')
-    .describe("true: a key is valid only on its organization's own API domain."),
+    .describe("true: a key is valid only on its organization's own API domain (rule AUTH-2)."),
   TRUST_PROXY: trustProxy
     .prefault('false')
     .describe(
@@ -154,7 +160,7 @@ export const variables = z.object({
   }),
   WEBHOOKS_ALLOW_HTTP: flag
     .prefault('false')
-    .describe('true: webhook endpoints may have http:// URLs. For development.'),
+    .describe('true: webhook endpoints may have http:// URLs. For development (rule HOOK-11).'),
   WEBHOOKS_ALLOW_PRIVATE_NETWORKS: flag
     .prefault('false')
     .describe(
@@ -163,12 +169,14 @@ export const variables = z.object({
     ),
   WEBHOOKS_TIMEOUT_MS: integer(100, 30_000)
     .prefault('15000')
-    .describe('Longest time for one attempt to deliver a webhook, name lookup included.'),
+    .describe(
+      'Longest time for one attempt to deliver a webhook, name lookup included (rule HOOK-6).',
+    ),
   WEBHOOKS_CONCURRENCY: integer(1, 1_000)
     .prefault('64')
     .describe(
       'How many webhooks this process sends at the same time to endpoints that respond quickly, ' +
-        'as many to new ones and half as many to slow ones; one endpoint gets at most a quarter.',
+        'as many to new ones and half as many to slow ones; one endpoint gets at most a quarter (rule HOOK-8).',
     ),
 });
 

@@ -1,8 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
+import type { ChangeWatcher } from '../../src/database/changes/change-watcher.js';
 import { EventWaiters } from '../../src/events/event-waiters.js';
 import { EventFeedChanges } from '../../src/webhooks/outbox/event-feed-changes.js';
+import { EventFeedService } from '../../src/webhooks/outbox/event-feed.service.js';
+import { EventFeedsRepository } from '../../src/webhooks/outbox/event-feeds.repository.js';
+import { EventNumbering } from '../../src/webhooks/outbox/event-numbering.js';
+import { timeOfStoring } from '../../src/webhooks/outbox/outbox-event.schema.js';
 import { WebhookRelay } from '../../src/webhooks/outbox/webhook-relay.js';
 import { addKey, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -14,15 +19,27 @@ import { startWebhookService, type WebhookService } from '../webhooks/webhook-se
 
 let service: WebhookService;
 let receiver: Receiver;
+/** Further instances on the same database, for a test. */
+const others: TestService[] = [];
 
 beforeAll(async () => {
   service = await startWebhookService({ EVENTS_RETENTION_DAYS: '2' });
   receiver = await startReceiver();
 });
+afterEach(async () => {
+  for (const other of others.splice(0)) await other.stop();
+});
 afterAll(async () => {
   await receiver.stop();
   await service.stop();
 });
+
+/** Starts another instance, which ends with the test, also with one that fails. */
+async function startOther(): Promise<WebhookService> {
+  const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
+  others.push(other);
+  return other;
+}
 
 const addReader = () => addTenant(service.db, { key: mayReadEvents });
 const events = () => service.db.collection('outboxEvents');
@@ -45,10 +62,28 @@ async function readAll(tenant: Tenant, parameters: Document = {}): Promise<Docum
   }
 }
 
+/** How long it is waited for what comes within a second; when that was in vain, the other tests do not. */
+let patienceMs = 20_000;
+
+/** Seconds that a request waits for what comes within one; it gets nothing when that was in vain. */
+const patience = () => Math.ceil(patienceMs / 2_000);
+
+async function soon(check: () => unknown): Promise<void> {
+  try {
+    await eventually(check, patienceMs);
+  } catch (error) {
+    patienceMs = 500;
+    throw error;
+  }
+}
+
 /** Waits until so many events of a tenant have their numbers. */
 async function numbered({ organizationId }: Tenant, last: number): Promise<void> {
-  await eventually(async () => {
-    expect(await feeds().findOne({ organizationId })).toMatchObject({ last, pending: null });
+  await soon(async () => {
+    const feed = await feeds().findOne({ organizationId });
+    const unnumbered = await events().countDocuments({ organizationId, sequence: null });
+    const state = { last: feed?.['last'], plan: feed?.['pending'], unnumbered };
+    expect(state).toEqual({ last, plan: null, unnumbered: expect.any(Number) });
   });
 }
 
@@ -296,7 +331,7 @@ describe('an event that is older than events are kept', () => {
 describe('numbers', () => {
   it('follow the order of storing, whatever the clocks of the instances say', async () => {
     const tenant = await addReader();
-    const behind = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
+    const behind = await startOther();
     const { key } = tenant;
     // The instance whose clock is ahead stores first.
     await service.passTime(5_000);
@@ -307,7 +342,19 @@ describe('numbers', () => {
     await numbered(tenant, 2);
     const all = await readAll(tenant);
     expect(all.map(({ type }) => type)).toEqual(['lead.created', 'lead.updated']);
-    await behind.stop();
+  });
+
+  it('follow it within a batch too, whatever the ids of the events say', async () => {
+    const tenant = await addReader();
+    const ids = Array.from({ length: 5 }, () => new ObjectId()).toReversed();
+    const now = new Date();
+    const { organizationId } = tenant;
+    const common = { organizationId, type: 'lead.created', data: {}, storedAt: timeOfStoring };
+    const times = { relayedAt: now, createdAt: now, updatedAt: now };
+    await events().insertMany(ids.map((_id) => ({ _id, ...common, ...times })));
+    await numbered(tenant, ids.length);
+    const all = await readAll(tenant);
+    expect(all.map(({ id }) => id)).toEqual(ids.map((id) => `msg_${id.toHexString()}`));
   });
 
   it('are given to what instances of the version before left, in its order, and once', async () => {
@@ -354,8 +401,11 @@ describe('numbers', () => {
       );
       // What is planned and not finished is not shown.
       expect((await read(tenant).expect(200)).body.next).toBeLessThan(first);
-      await addOldEvents(tenant, 1);
+      // Where all have their numbers no event leads to the plan: who takes over looks for it.
+      service.service.app.get(EventNumbering).lookForPlans();
       await Promise.all([relay.relay(), relay.relay()]);
+      await numbered(tenant, first + 1);
+      await addOldEvents(tenant, 1);
       await numbered(tenant, first + 2);
       const [one, two, three] = (await read(tenant, { after: first - 1 }).expect(200)).body.data;
       expect([one.id, two.id]).toEqual(eventIds.map((id) => `msg_${id.toHexString()}`));
@@ -365,7 +415,7 @@ describe('numbers', () => {
 
   it('are not given twice when two processes number at the same time', async () => {
     const tenant = await addReader();
-    const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
+    const other = await startOther();
     const relays = [service, other].map(({ service: { app } }) => app.get(WebhookRelay));
     const count = 400;
     const stored = addOldEvents(tenant, count);
@@ -377,8 +427,37 @@ describe('numbers', () => {
     const all = await readAll(tenant, { limit: 1000 });
     expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_, index) => index + 1));
     expect(new Set(all.map(({ id }) => id)).size).toBe(count);
-    await other.stop();
   });
+
+  it.each(['findMany', 'plan'] as const)(
+    'are not given again to what another process has numbered before %s',
+    async (step) => {
+      const tenant = await addReader();
+      await addOldEvents(tenant, 1);
+      await numbered(tenant, 1);
+      const other = await startOther();
+      let hasMet = false;
+      let count = 1;
+      before(other.service.app.get(EventFeedsRepository), step, async () => {
+        hasMet = true;
+        // One more than what the other process has read.
+        await addOldEvents(tenant, 1);
+        count += 1;
+        await service.service.app.get(WebhookRelay).relay();
+      });
+      // The service may be the first to read them.
+      while (!hasMet) {
+        await addOldEvents(tenant, 3);
+        count += 3;
+        await other.service.app.get(WebhookRelay).relay();
+      }
+      await addOldEvents(tenant, 1);
+      await numbered(tenant, count + 1);
+      const all = await readAll(tenant, { limit: 1000 });
+      expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_, index) => index + 1));
+      expect(all).toHaveLength(count + 1);
+    },
+  );
 });
 
 describe('the commands of the feed', () => {
@@ -421,16 +500,20 @@ describe('the commands of the feed', () => {
 describe('a request that waits', () => {
   const waitersOf = ({ service: { app } }: TestService) => app.get(EventWaiters);
   const waiting = (count: number, at: TestService = service) =>
-    eventually(() => expect(waitersOf(at).stats().waiting).toBe(count), 20_000);
+    soon(() => expect(waitersOf(at).stats().waiting).toBe(count));
   /** Begins to read; `response` is there when it came. */
   const begin = (request: ReturnType<typeof read>) => request.then((response) => response);
 
   it('gets an event as soon as it has its number, and only one of the types it asked for', async () => {
     const tenant = await addReader();
-    const all = begin(read(tenant, { wait: 25 }));
-    const deleted = begin(read(tenant, { wait: 25, types: 'lead.deleted' }));
+    const all = begin(read(tenant, { wait: patience() }));
+    const deleted = begin(read(tenant, { wait: patience(), types: 'lead.deleted' }));
     const cloudEvents = begin(
-      read(tenant, { timeout: 25_000 }, { accept: 'application/cloudevents-batch+json' }),
+      read(
+        tenant,
+        { timeout: patience() * 1_000 },
+        { accept: 'application/cloudevents-batch+json' },
+      ),
     );
     await waiting(3);
     await post(tenant, '/leads', { recordSystemId: 'a', data: {} });
@@ -444,54 +527,66 @@ describe('a request that waits', () => {
 
   it('hears of what another process has numbered', async () => {
     const tenant = await addReader();
-    const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
-    const reading = begin(other.api('get', '/events?wait=25').set('api-key', tenant.key));
+    const other = await startOther();
+    const reading = begin(
+      other.api('get', `/events?wait=${patience()}`).set('api-key', tenant.key),
+    );
     await waiting(1, other);
     await addOldEvents(tenant, 1);
     expect((await reading).body).toMatchObject({ data: [{ sequence: 1 }], next: 1 });
     // One that came before waits for nothing.
-    const { body } = await other.api('get', '/events?wait=25').set('api-key', tenant.key);
+    const { body } = await other
+      .api('get', `/events?wait=${patience()}`)
+      .set('api-key', tenant.key);
     expect(body.data).toHaveLength(1);
-    await other.stop();
   });
 
   it('hears of them while there is no stream, too', async () => {
     const tenant = await addReader();
-    const other = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
+    const other = await startOther();
     const first = begin(other.api('get', '/events?wait=1').set('api-key', tenant.key));
     expect((await first).body).toEqual({ data: [], next: 0, hasMore: false });
     await watcherOf(other).stop();
-    const reading = begin(other.api('get', '/events?wait=25').set('api-key', tenant.key));
+    const reading = begin(
+      other.api('get', `/events?wait=${patience()}`).set('api-key', tenant.key),
+    );
     await waiting(1, other);
     await addOldEvents(tenant, 1);
     expect((await reading).body.data).toHaveLength(1);
-    await other.stop();
   });
 
   it('costs the database nothing, though a thousand do, and all hear of an event', async () => {
     const tenant = await addReader();
     const id = tenant.organizationId.toHexString();
+    await read(tenant, { wait: 1 }).expect(200);
+    await soon(() => expect(watcherOf(service).age).toBeLessThan(Number.POSITIVE_INFINITY));
+    relyOnStream(service);
+    const looks = countLooks(service);
     const readings: ReturnType<typeof begin>[] = [];
     // Not all at once: the listener's queue has no room for so many.
     while (readings.length < rounds(300, 1_000)) {
       for (let some = 0; some < 100; some++) readings.push(begin(read(tenant, { wait: 25 })));
       await waiting(readings.length);
     }
-    let commands = 0;
-    service.tenantCommands.onCommand(({ organizations }) => {
-      if (organizations?.includes(id) === true) commands += 1;
+    // Each is counted as waiting before it looks whether there is something already.
+    await soon(() => expect(looks()).toBe(readings.length));
+    const commands: string[] = [];
+    service.tenantCommands.onCommand(({ organizations, name, collection, fields }) => {
+      // Every five seconds a pass looks for phones in the leads of all organizations.
+      if (collection === 'leads' || organizations?.includes(id) !== true) return;
+      commands.push(`${name} ${collection} by ${fields.join(', ')}`);
     });
     // Another organization's events are none of theirs.
     const other = await addReader();
     await addOldEvents(other, 3);
     await numbered(other, 3);
-    expect(commands).toBe(0);
+    expect(commands).toEqual([]);
     await addOldEvents(tenant, 1);
     const responses = await Promise.all(readings);
     const came = responses.map(({ status, body }) => `${status} ${body.data?.length}`);
     expect([...new Set(came)]).toEqual(['200 1']);
     // Numbering it, and one reading for all of them.
-    expect(commands).toBeLessThan(50);
+    expect(commands.length).toBeLessThan(50);
     expect(waitersOf(service).stats().waiting).toBe(0);
   });
 
@@ -510,7 +605,7 @@ describe('a request that waits', () => {
 
   it('ends at once when the service does, without an error, and none begins after that', async () => {
     const tenant = await addReader();
-    const ending = await startWebhookService({ ROLE: 'api' }, service.databaseUri);
+    const ending = await startOther();
     const wait = () => ending.api('get', '/events?wait=25').set('api-key', tenant.key);
     const reading = begin(wait());
     await waiting(1, ending);
@@ -522,9 +617,51 @@ describe('a request that waits', () => {
     }
     expect(await ended).toBe(true);
   });
+
+  // The last one: it leaves the service without a stream.
+  it('hears of what its own process has numbered without asking the database', async () => {
+    const tenant = await addReader();
+    relyOnStream(service);
+    await watcherOf(service).stop();
+    const reading = begin(read(tenant, { wait: patience() }));
+    await waiting(1);
+    await addOldEvents(tenant, 1);
+    expect((await reading).body.data).toHaveLength(1);
+  });
 });
 
 /** The stream by which a service hears of events that others have numbered. */
-function watcherOf({ service: { app } }: TestService): { stop(): Promise<void> } {
+function watcherOf({ service: { app } }: TestService): ChangeWatcher {
   return app.get(EventFeedChanges)['watcher'];
+}
+
+/** The stream counts as heard, so that nobody looks by himself, also where a busy machine holds it up. */
+function relyOnStream(of: TestService): void {
+  Object.defineProperty(watcherOf(of), 'age', { value: 0, configurable: true });
+}
+
+/** Does something before each call of a method. */
+function before<Name extends string>(
+  object: Record<Name, (...parameters: never[]) => Promise<unknown>>,
+  name: Name,
+  act: () => Promise<unknown>,
+): void {
+  const method = object[name];
+  object[name] = async (...parameters) => {
+    await act();
+    return method.apply(object, parameters);
+  };
+}
+
+/** Counts how often a service has looked for events from now on. */
+function countLooks({ service: { app } }: TestService): () => number {
+  const feed = app.get(EventFeedService);
+  const page = feed.page.bind(feed);
+  let count = 0;
+  feed.page = async (...parameters) => {
+    const found = await page(...parameters);
+    count += 1;
+    return found;
+  };
+  return () => count;
 }

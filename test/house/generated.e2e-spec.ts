@@ -29,9 +29,12 @@ describe('what `npm run generate` wrote is current:', () => {
     expect(readFileSync('docs/openapi.json', 'utf8')).toBe(text);
   });
 
-  it.each(['leads', 'reservations', 'catalogue', 'rules'])('errors in docs/%s.md', (guide) => {
-    const text = readFileSync(`docs/${guide}.md`, 'utf8');
-    expect(text).toContain('<!-- errors:');
-    expect(fillErrorTables(text, errorLists)).toBe(text);
-  });
+  it.each(['leads', 'reservations', 'catalogue', 'events', 'rules'])(
+    'errors in docs/%s.md',
+    (guide) => {
+      const text = readFileSync(`docs/${guide}.md`, 'utf8');
+      expect(text).toContain('<!-- errors:');
+      expect(fillErrorTables(text, errorLists)).toBe(text);
+    },
+  );
 });

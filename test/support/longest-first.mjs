@@ -2,7 +2,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /** Those that start processes and wait for them, and those with the most requests. */
 const longest =
-  /\/test\/(processes|races|operations|demo|values|polling)\/|\/(large|orders|plans|structure|groups|catalogue|model)\.e2e/;
+  /\/test\/(processes|races|operations|demo|events|values|polling)\/|\/(plans|structure|catalogue|groups|kept|model)\./;
 
 /** Where no run has left times yet, the files that take the longest come first. */
 export default class LongestFirst extends Sequencer {

@@ -26,6 +26,11 @@ import {
  * small in memory; of larger ones the server gives no more than 16 MB at a time.
  */
 const documentsInBatch = 100;
+/**
+ * How many of them are decoded at a time: what is made of more outlives the collections of the young
+ * heap, which then copy it, and that costs a large list a tenth of its time.
+ */
+const documentsDecodedTogether = 25;
 
 /**
  * The documents of one collection as one organization sees them. It is the only way that
@@ -125,7 +130,7 @@ export class TenantCollection<T extends TenantDocument> {
       readConcern: options.readConcern,
     });
     try {
-      while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
+      while (await cursor.hasNext()) yield cursor.readBufferedDocuments(documentsDecodedTogether);
     } finally {
       const { id } = cursor;
       await cursor.close();

@@ -6,7 +6,7 @@ import {
   type ImportOutcome,
 } from '../../catalogue/import/catalogue-imports.service.js';
 import { withApplication } from '../command-line/application.js';
-import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { objectId } from '../command-line/option-values.js';
 import { withProgress } from '../command-line/progress.js';
 import { organizationOf } from '../organizations/organization-view.js';
@@ -34,13 +34,14 @@ const countColumns: Columns<ImportOutcome['counts'][number]> = {
 };
 
 export function addCatalogueCommands(program: Command): void {
-  const group = program.command('catalog').description('import catalogues');
+  const example = `catalog import catalogue.json --org ${exampleId}`;
+  const group = addCommand(program, { name: 'catalog', description: 'import catalogues', example });
   addPrintingCommand(group, {
     name: 'import',
     description:
       'check a whole JSON or NDJSON file of compounds, phases, property types, unit designs, ' +
       'amenities and units, then store it; importing it again changes nothing',
-    example: `catalog import catalogue.json --org ${exampleId}`,
+    example,
   })
     .argument('<file>', 'path of the file')
     .requiredOption('--org <id>', 'id of the organization', objectId)

@@ -36,7 +36,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
   }
 }
 
-function createProgram(): Command {
+/** The command line with all its commands. */
+export function createProgram(): Command {
   const program = new Command(commandLine)
     .description(
       'Operates the Integration API: organizations, keys, webhooks, catalogues, database.',

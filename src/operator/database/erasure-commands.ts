@@ -66,10 +66,24 @@ export function addErasureCommands(group: Command): void {
 
 /** @throws Error when the file is no list of erasures */
 async function readLedger(file: string): Promise<Entry[]> {
-  const list = JSON.parse(await readFile(file, 'utf8')) as unknown;
+  const list = parsed(await readFile(file, 'utf8'));
   const entries = Array.isArray(list) ? list.map(entryOf) : [null];
-  if (entries.includes(null)) throw new Error(`${file} is not what db erasures --json prints.`);
+  if (entries.includes(null)) {
+    throw new Error(
+      `${file} is not what db erasures --json prints. Lines of npm at its beginning have to go: ` +
+        'npm run --silent prints none.',
+    );
+  }
   return entries.filter((entry) => entry !== null);
+}
+
+/** The value of a JSON text; undefined when it is none. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
 }
 
 function entryOf(value: unknown): Entry | null {

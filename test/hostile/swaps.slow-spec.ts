@@ -22,7 +22,7 @@ import {
 } from './tenant-data.js';
 
 /** How many requests read, filter or delete by something of another organization. */
-const readingSwaps = rounds(80, 5_000);
+const readingSwaps = rounds(80, 10_000);
 /** How many write with it: with more, what some of them have made of an id is found by others. */
 const writingSwaps = rounds(60, 120);
 

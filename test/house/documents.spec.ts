@@ -1,0 +1,123 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import type { Command } from 'commander';
+import GithubSlugger from 'github-slugger';
+import { createProgram } from '../../src/operator/command-line/program.js';
+
+const documents = [
+  'README.md',
+  ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((path) => join('docs', path)),
+  ...readdirSync('clients', { recursive: true, encoding: 'utf8' }).map((path) =>
+    join('clients', path),
+  ),
+]
+  .filter((path) => path.endsWith('.md') && !path.includes('node_modules'))
+  .map((path) => ({ path, text: readFileSync(path, 'utf8') }));
+
+/** What stands in the code of the documents, blocks and spans, with where. */
+const code = documents.flatMap(({ path, text }) => {
+  const blocks = [...text.matchAll(/^```\w*\n(.*?)^```/gms)].map(([, block = '']) => block);
+  const spans = [...text.replaceAll(/^```.*?^```/gms, '').matchAll(/`([^`]+)`/g)];
+  const lines = blocks.flatMap((block) => block.replaceAll('\\\n', ' ').split('\n'));
+  return [...lines, ...spans.map(([, span = '']) => span.replaceAll('\n', ' '))].map((line) => ({
+    path,
+    line,
+  }));
+});
+
+const folders = ['bench', 'clients', 'docs', 'ops', 'scripts', 'src', 'test'];
+/** What paths may lack. */
+const ends = ['', '.ts', '.spec.ts', '.e2e-spec.ts', '.slow-spec.ts'];
+
+/** All that match nothing of the repository, as `path: what`. */
+function unknown(pattern: RegExp, isKnown: (...groups: string[]) => boolean): string[] {
+  return code.flatMap(({ path, line }) =>
+    [...line.matchAll(pattern)]
+      .filter(([, ...groups]) => !isKnown(...groups))
+      .map(([found]) => `${path}: ${found}`),
+  );
+}
+
+describe('what the documents name is there:', () => {
+  const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
+    readonly scripts: Readonly<Record<string, string>>;
+  };
+
+  it('scripts of npm', () => {
+    const isScript = (name = '') => name in scripts;
+    expect(unknown(/\bnpm run (?:--?\w+ )*([\w:]+)/g, isScript)).toEqual([]);
+  });
+
+  it('commands of the operator with their options', () => {
+    const program = createProgram();
+    const groups = program.commands.map((command) => command.name());
+    const pattern = new RegExp(
+      `(?:^|cli(?:\\.js)? (?:-- )?)((?:${groups.join('|')})(?: [a-z<].*)?)$`,
+      'g',
+    );
+    const isCommand = (call = '') =>
+      complaintAbout(program, call.split(/\s[#|&>]/)[0] ?? '') === null;
+    expect(unknown(pattern, isCommand)).toEqual([]);
+  });
+
+  it('files, of tests also without their ends', () => {
+    const files = folders.flatMap((folder) =>
+      readdirSync(folder, { recursive: true, encoding: 'utf8' }).map(
+        (path) => `/${folder}/${path}`,
+      ),
+    );
+    const isFile = (path = '') =>
+      isIgnored(path) || ends.some((end) => files.some((file) => file.endsWith(`/${path}${end}`)));
+    const below = new RegExp(`^((?:${folders.join('|')})/[\\w./-]*[\\w-])/?$`, 'g');
+    const relative = /^([\w-]+(?:\/[\w-]+)+\.(?:ts|mjs|md|json|yml))$/g;
+    expect([...unknown(below, isFile), ...unknown(relative, isFile)]).toEqual([]);
+  });
+
+  it('targets of links', () => {
+    const broken = documents.flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)/g)]
+        .filter(([, file = '', anchor]) => {
+          const target = file === '' ? path : join(dirname(path), file);
+          if (!existsSync(target)) return true;
+          return anchor !== undefined && !anchorsOf(readFileSync(target, 'utf8')).includes(anchor);
+        })
+        .map(([link]) => `${path}: ${link}`),
+    );
+    expect(broken).toEqual([]);
+  });
+});
+
+it('docs/architecture.md says of each folder what is in it', () => {
+  const [, table = ''] =
+    /^## Modules\n(.*?)^## /ms.exec(readFileSync('docs/architecture.md', 'utf8')) ?? [];
+  const named = [...table.matchAll(/^\| `(\w[\w-]*)\/`/gm)].map(([, folder]) => folder);
+  const inSource = readdirSync('src', { withFileTypes: true }).filter((each) => each.isDirectory());
+  expect(named.toSorted()).toEqual([...inSource.map(({ name }) => name), 'src'].toSorted());
+});
+
+/** Whether it is what programs write. */
+function isIgnored(path: string): boolean {
+  return readFileSync('.gitignore', 'utf8').split('\n').includes(path);
+}
+
+/** What a command line has that the program has not; null when it has it all. */
+function complaintAbout(program: Command, call: string): string | null {
+  let command = program;
+  for (const word of call.split(' ')) {
+    const next = command.commands.find((one) => one.name() === word);
+    if (next !== undefined) command = next;
+    else if (command.commands.length > 0 && !word.startsWith('-')) return `no command ${word}`;
+    const [option = ''] = /^--[\w-]+/.exec(word) ?? [];
+    const known = [...command.options.map(({ long }) => long), '--help'];
+    if (option !== '' && !known.includes(option)) return `no option ${option}`;
+  }
+  return null;
+}
+
+function anchorsOf(markdown: string): string[] {
+  const slugger = new GithubSlugger();
+  return [...markdown.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    slugger.slug(heading.replaceAll('`', '')),
+  );
+}
