@@ -93,9 +93,9 @@ describeWithBrowser('the console', () => {
   ] as const)('has no page that axe finds fault with: %s, %s', async (language, width) => {
     await page.setViewport({ width: widths[width], height: 900 });
     await page.goto(`${service.operations}/console?language=${language}`);
-    const links = (await page.$$eval('header nav a', (found) =>
+    const links = await page.$$eval('header nav a', (found) =>
       found.map((link) => (link as unknown as { href: string }).href),
-    )) as string[];
+    );
     const firstPartner = await page.$eval('main a[href*="/partners/"]', (link) => {
       return (link as unknown as { href: string }).href;
     });
