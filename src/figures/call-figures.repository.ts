@@ -138,7 +138,7 @@ export class CallFiguresRepository {
         },
       } as const;
     });
-    if (writes.length > 0) await this.figures.bulkWrite(writes as never, { ordered: false });
+    if (writes.length > 0) await this.figures.bulkWrite(writes, { ordered: false });
   }
 
   /** When the oldest minute before a time begins that its hour lacks; null when there is none. */
