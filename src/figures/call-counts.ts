@@ -51,13 +51,15 @@ export function countCall(counts: CallCounts, status: number, milliseconds: numb
 
 /** Adds the calls of one to those of another. */
 export function addCounts(to: CallCounts, from: CallCounts): void {
-  for (const [index, count] of from.statuses.entries()) {
-    to.statuses[index] = (to.statuses[index] ?? 0) + count;
-  }
-  for (const [index, count] of from.buckets.entries()) {
-    to.buckets[index] = (to.buckets[index] ?? 0) + count;
-  }
+  addEach(to.statuses, from.statuses);
+  addEach(to.buckets, from.buckets);
   to.milliseconds += from.milliseconds;
+}
+
+function addEach(to: number[], from: readonly number[]): void {
+  for (let index = 0; index < from.length; index++) {
+    to[index] = (to[index] ?? 0) + (from[index] ?? 0);
+  }
 }
 
 /** How many calls there were. */
@@ -124,5 +126,36 @@ export class CallTable {
     const added = { keyId, organizationId, route, ...noCalls() };
     this.counts.set(name, added);
     return added;
+  }
+}
+
+/** Calls by route, and by key. */
+export class CallSums {
+  private readonly routes = new Map<string, CallCounts & { readonly route: string }>();
+  private readonly keys = new Map<string | null, CallCounts & { readonly keyId: string | null }>();
+
+  /** Adds the calls of one key to one route. */
+  add(caller: CallerCounts): void {
+    this.addRoute(caller);
+    this.addKey(caller);
+  }
+
+  /** Adds calls to a route, of any keys. */
+  addRoute({ route, ...counts }: CallCounts & { readonly route: string }): void {
+    const known = this.routes.get(route) ?? { route, ...noCalls() };
+    this.routes.set(route, known);
+    addCounts(known, counts);
+  }
+
+  /** Adds calls of a key, to any routes. */
+  addKey({ keyId, ...counts }: CallCounts & { readonly keyId: string | null }): void {
+    const known = this.keys.get(keyId) ?? { keyId, ...noCalls() };
+    this.keys.set(keyId, known);
+    addCounts(known, counts);
+  }
+
+  /** All of them, in no order. */
+  all() {
+    return { routes: [...this.routes.values()], keys: [...this.keys.values()] };
   }
 }

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import {
   addCounts,
   type CallCounts,
-  type CallerCounts,
-  CallTable,
+  CallSums,
   callsOf,
   errorsOf,
   noCalls,
@@ -14,16 +14,13 @@ import { minuteMs } from './call-counter.js';
 import {
   CallFiguresRepository,
   type DeliveryCounts,
-  type Figures,
+  type HourFigures,
+  type TimeRange,
 } from './call-figures.repository.js';
-import { type Habit, habitOf, type HourOfKey } from './habits.js';
+import { type Habit, habitOf, habitWindowMs, hourMs, type HourOfKey, weekOf } from './habits.js';
+import { MinuteSums } from './minute-sums.js';
 
-export const hourMs = 60 * minuteMs;
 const dayMs = 24 * hourMs;
-/** What a habit is learnt from. */
-const habitDays = 28;
-/** What one hour may hold of different callers. */
-export const callersOfHourLimit = 1_000;
 
 /** What a part of the calls comes to. */
 export interface CallSummary {
@@ -66,122 +63,109 @@ export class CallFiguresService {
   async lastDay(): Promise<DayFigures> {
     const now = this.clock.now().getTime();
     const from = beginOf(now, hourMs) - dayMs;
-    const [minutes, parts] = await Promise.all([
-      this.minutesSince(from, now),
-      this.since(from, now),
-    ]);
-    const deliveries = { delivered: 0, failed: 0 };
-    for (const { deliveries: counted } of minutes) {
-      deliveries.delivered += counted.delivered;
-      deliveries.failed += counted.failed;
+    const hours = await this.figures.hours({ from: new Date(from), before: new Date(now) });
+    const [total, sums, minutes] = [noCalls(), new CallSums(), new MinuteSums()];
+    for (const hour of hours) {
+      addCounts(total, hour.total);
+      for (const route of hour.routes) sums.addRoute(route);
+      for (const key of hour.keys) sums.addKey(key);
+      for (const minute of hour.minutes) minutes.add(minute);
     }
-    return { minutes, deliveries, ...summed(parts) };
+    for await (const minute of this.figures.minutes(notHeld(hours, from, now))) {
+      addCounts(total, minute.total);
+      for (const caller of minute.callers) sums.add(caller);
+      minutes.add(minute);
+    }
+    return { total: summaryOf(total), ...chartOf(minutes, from, now), ...tablesOf(sums) };
   }
 
-  /** The habit of each key that has called in the last four weeks, by the id of the key. */
-  async habits(): Promise<ReadonlyMap<string, Habit>> {
-    const now = this.clock.now();
-    const from = beginOf(now.getTime(), hourMs) - habitDays * dayMs;
-    const stored = await this.figures.keyHours(new Date(from));
+  /**
+   * The habit of each key that has called in the last four weeks, by the id of the key.
+   *
+   * @param ofKey of this one only, where it has called
+   */
+  async habits(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, Habit>> {
+    const now = this.clock.now().getTime();
+    const current = beginOf(now, hourMs);
+    const from = current - habitWindowMs;
     const hours = new Map<string, HourOfKey[]>();
     const add = (keyId: string, hour: HourOfKey) => {
+      if (hour.at < from) return;
       const known = hours.get(keyId);
       if (known === undefined) hours.set(keyId, [hour]);
       else known.push(hour);
     };
-    for (const { at, keys } of stored) {
-      for (const { keyId, calls, errors } of keys) add(keyId, { at: at.getTime(), calls, errors });
+    // What no hour holds yet is some minutes; after a failure an hour or two.
+    const recent = { from: new Date(current - 2 * hourMs), before: new Date(now) };
+    const made = await this.figures.hoursMade(recent);
+    for (const week of await this.figures.keyWeeks(new Date(weekOf(from)), ofKey)) {
+      const begin = week.at.getTime();
+      for (const [hour, calls] of Object.entries(week.calls)) {
+        add(week.keyId, {
+          at: begin + Number(hour) * hourMs,
+          calls,
+          errors: week.errors[hour] ?? 0,
+        });
+      }
     }
-    const rolledUpTo = (stored.at(-1)?.at.getTime() ?? from - hourMs) + hourMs;
-    // What no hour holds yet is an hour or two.
-    const rest = Math.max(rolledUpTo, beginOf(now.getTime(), hourMs) - 2 * hourMs);
-    for await (const { at, callers } of this.figures.minutes(new Date(rest), now)) {
+    const onlyKey = ofKey?.toHexString();
+    const missing = notHeld(made, recent.from.getTime(), now);
+    for await (const { at, callers } of this.figures.minutes(missing)) {
       for (const caller of callers) {
-        if (caller.keyId === null) continue;
+        if (caller.keyId === null || (onlyKey ?? caller.keyId) !== caller.keyId) continue;
         const hour = beginOf(at.getTime(), hourMs);
         add(caller.keyId, { at: hour, calls: callsOf(caller), errors: errorsOf(caller) });
       }
     }
-    return new Map([...hours].map(([keyId, of]) => [keyId, habitOf(of, now.getTime())]));
-  }
-
-  private async minutesSince(from: number, now: number): Promise<MinuteFigures[]> {
-    const stored = await this.figures.minuteTotals(new Date(from));
-    const minutes = new Map<number, { total: CallCounts; delivered: number; failed: number }>();
-    for (let time = from; time <= now; time += minuteMs) {
-      minutes.set(time, { total: noCalls(), delivered: 0, failed: 0 });
-    }
-    for (const { at, total, deliveries } of stored) {
-      const minute = minutes.get(at.getTime());
-      if (minute === undefined) continue;
-      addCounts(minute.total, total);
-      minute.delivered += deliveries.delivered;
-      minute.failed += deliveries.failed;
-    }
-    return [...minutes].map(([time, { total, ...deliveries }]) => ({
-      at: new Date(time),
-      ...summaryOf(total),
-      deliveries,
-    }));
-  }
-
-  /** What the hours hold, and the minutes that no hour holds yet. */
-  private async since(from: number, now: number): Promise<Pick<Figures, 'callers'>[]> {
-    const hours = await this.figures.hours(new Date(from), new Date(now));
-    const held = new Set(hours.map(({ at }) => at.getTime()));
-    const parts: Pick<Figures, 'callers'>[] = [...hours];
-    // Hours in a row without an hour's document are read at once.
-    let start: number | null = null;
-    for (let hour = from; hour <= now; hour += hourMs) {
-      const isLast = hour + hourMs > now;
-      if (!held.has(hour)) start ??= hour;
-      if (start === null || (!held.has(hour) && !isLast)) continue;
-      const end = held.has(hour) ? hour : hour + hourMs;
-      for await (const part of this.figures.minutes(new Date(start), new Date(end))) {
-        parts.push(part);
-      }
-      start = null;
-    }
-    return parts;
+    return new Map([...hours].map(([keyId, of]) => [keyId, habitOf(of, now)]));
   }
 }
 
-/** All parts in one, those that are too many to be told apart together. */
-export function merged(parts: Iterable<Pick<Figures, 'callers'>>, limit: number): CallerCounts[] {
-  const table = new CallTable(limit);
-  for (const { callers } of parts) {
-    for (const caller of callers) addCounts(table.of(caller), caller);
+/** The times from one on to now whose minutes no hour holds. */
+function notHeld(
+  hours: readonly Pick<HourFigures, 'at' | 'until'>[],
+  from: number,
+  now: number,
+): TimeRange[] {
+  const heldTo = new Map(hours.map(({ at, until }) => [at.getTime(), until.getTime()]));
+  const ranges: { from: number; before: number }[] = [];
+  for (let hour = from; hour <= now; hour += hourMs) {
+    const begin = heldTo.get(hour) ?? hour;
+    const end = hour + hourMs;
+    const latest = ranges.at(-1);
+    if (begin >= end) continue;
+    if (latest?.before === begin) latest.before = end;
+    else ranges.push({ from: begin, before: end });
   }
-  return table.all();
+  return ranges.map((range) => ({ from: new Date(range.from), before: new Date(range.before) }));
 }
 
-function summed(
-  parts: readonly Pick<Figures, 'callers'>[],
-): Pick<DayFigures, 'total' | 'routes' | 'keys'> {
-  const total = noCalls();
-  const [routes, keys] = [new Map<string, CallCounts>(), new Map<string | null, CallCounts>()];
-  for (const { callers } of parts) {
-    for (const caller of callers) {
-      addCounts(total, caller);
-      addTo(routes, caller.route, caller);
-      addTo(keys, caller.keyId, caller);
-    }
+function chartOf(
+  sums: MinuteSums,
+  from: number,
+  now: number,
+): Pick<DayFigures, 'minutes' | 'deliveries'> {
+  const minutes: MinuteFigures[] = [];
+  const all = { delivered: 0, failed: 0 };
+  for (let time = from; time <= now; time += minuteMs) {
+    const { total, deliveries } = sums.of(time);
+    all.delivered += deliveries.delivered;
+    all.failed += deliveries.failed;
+    minutes.push({ at: new Date(time), ...summaryOf(total), deliveries });
   }
+  return { minutes, deliveries: all };
+}
+
+function tablesOf(sums: CallSums): Pick<DayFigures, 'routes' | 'keys'> {
+  const { routes, keys } = sums.all();
   return {
-    total: summaryOf(total),
-    routes: [...routes]
-      .map(([route, counts]) => ({ route, ...summaryOf(counts) }))
+    routes: routes
+      .map(({ route, ...counts }) => ({ route, ...summaryOf(counts) }))
       .toSorted((a, b) => b.calls - a.calls),
-    keys: [...keys]
-      .map(([keyId, counts]) => ({ keyId, ...summaryOf(counts) }))
+    keys: keys
+      .map(({ keyId, ...counts }) => ({ keyId, ...summaryOf(counts) }))
       .toSorted((a, b) => b.calls - a.calls),
   };
-}
-
-function addTo<K>(sums: Map<K, CallCounts>, name: K, counts: CallCounts): void {
-  const known = sums.get(name) ?? noCalls();
-  sums.set(name, known);
-  addCounts(known, counts);
 }
 
 function summaryOf(counts: CallCounts): CallSummary {

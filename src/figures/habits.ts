@@ -29,10 +29,14 @@ export interface Habit {
   readonly missedCalls: number;
 }
 
-const hourMs = 3_600_000;
+export const hourMs = 3_600_000;
 const hoursOfDay = 24;
 const hoursOfWeek = 7 * hoursOfDay;
+export const weekMs = hoursOfWeek * hourMs;
+/** In hours. */
 const window = 4 * hoursOfWeek;
+/** What a habit is learnt from. */
+export const habitWindowMs = window * hourMs;
 
 /** Less than a week is no habit. */
 const leastHours = hoursOfWeek;
@@ -73,10 +77,10 @@ export function habitOf(hours: readonly HourOfKey[], now: number): Habit {
     hasHabit: last - first + 1 >= leastHours,
     silentHours: window - last,
     longestSilence: longestSilence(calls, first, last),
-    missedCalls: sum(last + 1, window, (index) => usual[hourOfWeek(begin, index)]),
+    missedCalls: sum(last + 1, window, (index) => usual[hourOfWeek(begin + index * hourMs)]),
     calls: sum(day, window + 1, (index) => calls[index]),
     errors: sum(day, window + 1, (index) => errors[index]),
-    usualCalls: sum(day, window + 1, (index) => usualOfDay[hourOfWeek(begin, index)]),
+    usualCalls: sum(day, window + 1, (index) => usualOfDay[hourOfWeek(begin + index * hourMs)]),
     usualErrors: sum(first, day, (index) => errors[index]),
     earlierCalls: sum(first, day, (index) => calls[index]),
   };
@@ -126,7 +130,7 @@ function habitBetween(
 ): number[] {
   const [sums, counts] = [0, 0].map(() => Array.from({ length: hoursOfWeek }, () => 0));
   for (let index = from; index < before; index++) {
-    const hour = hourOfWeek(begin, index);
+    const hour = hourOfWeek(begin + index * hourMs);
     if (sums?.[hour] === undefined || counts?.[hour] === undefined) continue;
     sums[hour] += calls[index] ?? 0;
     counts[hour]++;
@@ -146,9 +150,15 @@ function longestSilence(calls: readonly number[], first: number, last: number): 
   return longest;
 }
 
-/** 1970 began on a Thursday. */
-function hourOfWeek(begin: number, index: number): number {
-  return (begin / hourMs + index + 3 * hoursOfDay) % hoursOfWeek;
+/** Which hour of the week a time in milliseconds since 1970 is in, Monday 00:00 UTC being 0. */
+export function hourOfWeek(time: number): number {
+  // 1970 began on a Thursday.
+  return (Math.floor(time / hourMs) + 3 * hoursOfDay) % hoursOfWeek;
+}
+
+/** When the week of a time in milliseconds since 1970 begins. */
+export function weekOf(time: number): number {
+  return time - (time % hourMs) - hourOfWeek(time) * hourMs;
 }
 
 function sum(from: number, before: number, value: (index: number) => number | undefined): number {

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { ApiKeysService } from '../authentication/api-keys.service.js';
+import { parseObjectId } from '../database/documents/object-id.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { CallFiguresService } from './call-figures.service.js';
 import type { Habit, KeyState } from './habits.js';
@@ -41,7 +42,18 @@ export class PartnersService {
 
   /** The keys of the last four weeks, those first that are to be looked at. */
   async list(): Promise<Partner[]> {
-    const habits = await this.figures.habits();
+    return this.partnersOf(await this.figures.habits());
+  }
+
+  /** The key with an id; null when none has called under it in the last four weeks. */
+  async find(keyId: string): Promise<Partner | null> {
+    const id = parseObjectId(keyId);
+    if (id === null) return null;
+    const [partner] = await this.partnersOf(await this.figures.habits(id));
+    return partner ?? null;
+  }
+
+  private async partnersOf(habits: ReadonlyMap<string, Habit>): Promise<Partner[]> {
     const found = await this.named([...habits.keys()]);
     const partners = [...habits].flatMap(([keyId, habit]): Partner[] => {
       const key = found.get(keyId);
@@ -53,11 +65,6 @@ export class PartnersService {
       (a, b) =>
         urgency[a.state] - urgency[b.state] || b.calls - a.calls || +b.lastHour - +a.lastHour,
     );
-  }
-
-  /** The key with an id; null when none has called under it in the last four weeks. */
-  async find(keyId: string): Promise<Partner | null> {
-    return (await this.list()).find((partner) => partner.keyId === keyId) ?? null;
   }
 
   /** What keys are called, by their ids; nothing of those that are none. */

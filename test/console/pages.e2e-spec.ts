@@ -4,6 +4,7 @@ import { Types } from 'mongoose';
 import { CatalogueImportsService } from '../../src/catalogue/import/catalogue-imports.service.js';
 import { CallFiguresRecorder } from '../../src/figures/call-figures-recorder.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { collectionsOf, profiledCommands, wasteful } from '../support/command-plans.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { startConsole, type TestConsole } from './console-client.js';
 import { addFigures } from './sample-figures.js';
@@ -170,4 +171,24 @@ describe('the catalogue', () => {
   it('of an organization that there is not is a 404', async () => {
     expect(await show(new ObjectId())).toMatchObject({ status: 404 });
   });
+});
+
+it('pages read by indexes, and little more than they show', async () => {
+  const partner = `/partners/${keys.website.toHexString()}`;
+  const catalogue = `/catalogue?org=${tenant.organizationId.toHexString()}`;
+  const commands = await profiledCommands(service.db, async () => {
+    for (const path of ['', '/partners', partner, catalogue]) {
+      expect(await service.get(path)).toMatchObject({ status: 200 });
+    }
+  });
+  expect([...collectionsOf(commands)]).toEqual(expect.arrayContaining(['callFigures', 'units']));
+  expect(wasteful(commands)).toEqual([]);
+  const read = commands.filter(({ ns, op }) => ns.endsWith('.callFigures') && op === 'query');
+  // 24 hours and four weeks of each key; the minutes that these hold are not read again.
+  const documents = read.map(({ docsExamined }) => Number(docsExamined));
+  expect(documents.reduce((sum, count) => sum + count, 0)).toBeLessThan(500);
+  const counts = commands.filter(({ ns }) => ns.endsWith('.units'));
+  expect(counts).toMatchObject([
+    { docsExamined: 0, planSummary: expect.stringContaining('IXSCAN') },
+  ]);
 });

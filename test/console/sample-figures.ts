@@ -1,4 +1,6 @@
 import { type Db, type Document, ObjectId } from 'mongodb';
+import { addCounts, noCalls } from '../../src/figures/call-counts.js';
+import { hourOfWeek, weekOf } from '../../src/figures/habits.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
@@ -17,7 +19,10 @@ const routes = ['POST /leads', 'GET /units', 'GET /compounds', 'POST /reservatio
 /** How calls spread over the ranges of time; the last ones are slow. */
 const spread = [0.45, 0.25, 0.15, 0.08, 0.04, 0.02, 0.01, 0, 0, 0, 0, 0];
 
-/** Stores what processes would have counted in four weeks: hours, and the minutes of the last day. */
+/**
+ * Stores what processes would have counted in four weeks: hours and the weeks of keys, the minutes of the
+ * last day, and its hours with these.
+ */
 export async function addFigures(
   db: Db,
   keys: readonly SampleKey[],
@@ -26,7 +31,7 @@ export async function addFigures(
 ): Promise<void> {
   const current = now - (now % hourMs);
   const hours = Array.from({ length: 28 * 24 }, (_, index) => current - (28 * 24 - index) * hourMs);
-  const documents: Document[] = hours.map((at) => hourOf(new Date(at), keys));
+  const documents: Document[] = [...weeksOf(keys, hours)];
   const minutes = Array.from(
     { length: 24 * 60 },
     (_, index) => now - (now % minuteMs) - (24 * 60 - 1 - index) * minuteMs,
@@ -36,23 +41,64 @@ export async function addFigures(
       documents.push(minuteOf(new Date(at), `sample-${instance}`, keys, at < current));
     }
   }
+  const ofDay = Map.groupBy(documents, ({ at }) => Number(at) - (Number(at) % hourMs));
+  for (const at of hours) documents.push(hourOf(new Date(at), keys, ofDay.get(at) ?? []));
   const collection = db.collection('callFigures');
   for (let index = 0; index < documents.length; index += 500) {
     await collection.insertMany(documents.slice(index, index + 500));
   }
 }
 
-function hourOf(at: Date, keys: readonly SampleKey[]) {
+function hourOf(at: Date, keys: readonly SampleKey[], minutes: readonly Document[]) {
   const callers = keys.flatMap((key) => callersOf(key, at, 1));
+  const { _id, ...rest } = common('hour', at, callers);
+  const ofKeys = keys.flatMap((key) => {
+    const own = callersOf(key, at, 1);
+    return own.length === 0 ? [] : [{ keyId: key.keyId, ...sumOf(own) }];
+  });
   return {
-    ...common('hour', at, callers),
+    _id,
+    ...rest,
     instance: null,
-    keys: keys.flatMap(({ keyId, organizationId, calls, refused = 0 }) => {
-      const count = calls(at);
-      if (count === 0) return [];
-      return [{ keyId, organizationId, calls: count, failed: Math.round(count * refused) }];
+    until: new Date(at.getTime() + hourMs),
+    keys: ofKeys,
+    routes: routes.flatMap((route) => {
+      const own = callers.filter((caller) => caller.route === route);
+      return own.length === 0 ? [] : [{ route, ...sumOf(own) }];
     }),
+    minutes: minutes
+      .filter(({ span }) => span === 'minute')
+      .map((minute) => ({
+        at: minute['at'],
+        total: minute['total'],
+        deliveries: minute['deliveries'],
+      })),
   };
+}
+
+function weeksOf(keys: readonly SampleKey[], hours: readonly number[]): Document[] {
+  const weeks = Map.groupBy(hours, weekOf);
+  return keys.flatMap(({ keyId, calls, refused = 0 }) =>
+    [...weeks].flatMap(([week, ofWeek]) => {
+      const counted = ofWeek
+        .map((hour) => [hourOfWeek(hour), calls(new Date(hour))] as const)
+        .filter(([, count]) => count > 0);
+      if (counted.length === 0) return [];
+      return {
+        _id: new ObjectId(),
+        span: 'week',
+        at: new Date(week),
+        instance: null,
+        keyId,
+        calls: Object.fromEntries(counted),
+        failed: Object.fromEntries(
+          counted.map(([hour, count]) => [hour, Math.round(count * refused)]),
+        ),
+        storedAt: new Date(),
+        expiresAt: new Date(week + 36 * 24 * hourMs),
+      };
+    }),
+  );
 }
 
 function minuteOf(at: Date, instance: string, keys: readonly SampleKey[], rolledUp: boolean) {
@@ -64,25 +110,17 @@ function minuteOf(at: Date, instance: string, keys: readonly SampleKey[], rolled
 }
 
 function common(span: string, at: Date, callers: ReturnType<typeof callersOf>) {
-  const sum = (lists: readonly (readonly number[])[], length: number) =>
-    Array.from({ length }, (_, index) =>
-      lists.reduce((total, list) => total + (list[index] ?? 0), 0),
-    );
-  const total = {
-    statuses: sum(
-      callers.map(({ statuses }) => statuses),
-      5,
-    ),
-    buckets: sum(
-      callers.map(({ buckets }) => buckets),
-      12,
-    ),
-    milliseconds: 0,
-  };
+  const total = sumOf(callers);
   const deliveries = { delivered: callers.length, failed: at.getUTCMinutes() % 7 === 0 ? 1 : 0 };
   const days = span === 'minute' ? 30 : 400;
   const expiresAt = new Date(at.getTime() + days * 24 * hourMs);
   return { _id: new ObjectId(), span, at, total, callers, deliveries, storedAt: at, expiresAt };
+}
+
+function sumOf(callers: ReturnType<typeof callersOf>) {
+  const sum = noCalls();
+  for (const caller of callers) addCounts(sum, caller);
+  return sum;
 }
 
 function callersOf(

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Types } from 'mongoose';
 import { Clock } from '../../src/configuration/clock.js';
 import { CallFiguresRecorder } from '../../src/figures/call-figures-recorder.js';
 import { CallFiguresService } from '../../src/figures/call-figures.service.js';
@@ -129,6 +130,46 @@ describe('hours', () => {
     expect((await figures.lastDay()).total.calls).toBe(calls(remade));
   });
 
+  it('hold what has come of the current hour; no call is counted twice or missing meanwhile', async () => {
+    const { recorder, rollUps, figures } = figuresOf(service);
+    const day = 24 * hour;
+    const begin = Date.now() - (Date.now() % day) + 3 * day;
+    const call = async (minutes: number) => {
+      setTime(begin + minutes * 60_000 + 30_000);
+      await get(service, '/compounds').expect(200);
+      await recorder.store();
+      await rollUps.run();
+      const { total, keys, routes, minutes: chart } = await figures.lastDay();
+      const habits = await figures.habits();
+      const [{ keyId }] = keys as [{ keyId: string }];
+      const ofKey = await figures.habits(new Types.ObjectId(keyId));
+      const charted = chart.reduce((sum, { calls }) => sum + calls, 0);
+      const current = await stored().findOne({ span: 'hour', at: new Date(begin) });
+      expect(ofKey).toEqual(new Map([[keyId, habits.get(keyId)]]));
+      return {
+        calls: [total, ...keys, ...routes].map(({ calls }) => calls),
+        charted,
+        habit: habits.get(keyId)?.calls,
+        held: current === null ? 0 : (Number(current['until']) - begin) / 60_000,
+      };
+    };
+    const counted = (calls: number, held: number) => ({
+      calls: [calls, calls, calls],
+      charted: calls,
+      habit: calls,
+      held,
+    });
+    expect(await call(3)).toEqual(counted(1, 0));
+    expect(await call(12)).toEqual(counted(2, 10));
+    expect(await call(13)).toEqual(counted(3, 10));
+    expect(await call(61)).toEqual(counted(4, 60));
+    // The slower of two processes does not put less in the place of more.
+    setTime(begin + 18 * 60_000);
+    await stored().updateMany({ span: 'minute' }, { $set: { rolledUp: false } });
+    await rollUps.run();
+    expect(await call(62)).toEqual(counted(5, 60));
+  });
+
   it('and minutes have the time at which they go', async () => {
     const kept = (span: string) =>
       stored()
@@ -137,6 +178,7 @@ describe('hours', () => {
         .toArray();
     expect(new Set(await kept('minute'))).toEqual(new Set([30]));
     expect(new Set(await kept('hour'))).toEqual(new Set([400]));
+    expect(new Set(await kept('week'))).toEqual(new Set([36]));
     const indexes = await stored().indexes();
     expect(indexes).toContainEqual(
       expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),

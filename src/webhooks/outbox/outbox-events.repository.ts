@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { BSON, type ChangeStream, type ChangeStreamOptions, type Document } from 'mongodb';
 import type { Types } from 'mongoose';
+import { hinted } from '../../database/documents/hinted.js';
 import {
   rewritesOf,
   type PreparedRewrites,
@@ -191,7 +192,10 @@ export class OutboxEventsRepository {
       { ...options, sort: { storedAt: 1 }, projection: { createdAt: 1 } },
     );
     if (oldest === null) return { oldest: null, count: 0 };
-    const count = await events.countDocuments({ sequence: null }, { ...options, limit });
+    // The index is of another field: without a hint the server would read all events.
+    const count = await hinted('unnumbered', (hint) =>
+      events.countDocuments({ sequence: null }, { ...options, ...hint, limit }),
+    );
     return { oldest: oldest.createdAt, count };
   }
 
