@@ -141,7 +141,7 @@ describe('hours', () => {
       await rollUps.run();
       const { total, keys, routes, minutes: chart } = await figures.lastDay();
       const habits = await figures.habits();
-      const [{ keyId }] = keys as [{ keyId: string }];
+      const keyId = keys[0]?.keyId ?? '';
       const ofKey = await figures.habits(new Types.ObjectId(keyId));
       const charted = chart.reduce((sum, { calls }) => sum + calls, 0);
       const current = await stored().findOne({ span: 'hour', at: new Date(begin) });
