@@ -9,6 +9,7 @@ import { type Receiver, startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { toLoopback } from '../webhooks/webhook-service.js';
 import { startBrowser } from './support/browser.js';
+import { type Focused, focusable, focused } from './support/focus.js';
 import { tooWide } from './support/too-wide.js';
 
 /** Where the pictures of the pages are left. */
@@ -153,5 +154,30 @@ describeWithBrowser('the console', () => {
     }
     expect(faults).toEqual([]);
     expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+  });
+
+  it.each(['en-us', 'ar-eg'])('can be used by keyboard: %s', async (language) => {
+    await page.setViewport({ width: widths.desktop, height: 900 });
+    await open(`?language=${language}`);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate(focused)).toMatchObject({ element: 'a.skip', isSeen: true });
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.id')).toBe('content');
+    const unseen: unknown[] = [];
+    for (const [name, show] of Object.entries(looks)) {
+      await show();
+      const count = Number(await page.evaluate(focusable));
+      // What was pressed to get here may still have the focus of the page before.
+      await page.evaluate('document.activeElement.blur()');
+      const reached = new Set<number>();
+      for (let press = 0; press < 4 * count && reached.size < count; press++) {
+        await page.keyboard.press('Tab');
+        const { index, isSeen, ...where } = (await page.evaluate(focused)) as Focused;
+        if (index >= 0) reached.add(index);
+        if (index >= 0 && !isSeen) unseen.push({ name, ...where });
+      }
+      if (reached.size < count) unseen.push({ name, reached: reached.size, count });
+    }
+    expect(unseen).toEqual([]);
   });
 });
