@@ -116,8 +116,11 @@ function addresses(url: string): Line[] {
   ];
 }
 
-/** Where the operator's console is, or how it is turned on. */
-function consoleOf(url: string | null, { OPS_PASSWORD, NODE_ENV }: Environment): Line[] {
+/** Where the operator's console is, or how it is turned on; programs are told only the first. */
+export function consoleOf(
+  url: string | null,
+  { OPS_PASSWORD, NODE_ENV }: { readonly OPS_PASSWORD?: unknown; readonly NODE_ENV: string },
+): Line[] {
   if (url !== null && OPS_PASSWORD !== undefined) return [['Console', `${url}/console`]];
   if (NODE_ENV === 'production') return [];
   return [['Console', 'off: set OPS_PORT, and OPS_PASSWORD by npm run cli -- console password']];
