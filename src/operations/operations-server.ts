@@ -1,8 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
+import { LazyModuleLoader } from '@nestjs/core';
 import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { Console } from '../console/console.js';
 import { requestId } from '../http/server/request-context.js';
 import { trustProxy } from '../http/server/fastify-adapter.js';
 import { Metrics } from './metrics/metrics.js';
@@ -29,7 +29,7 @@ export class OperationsServer implements OnApplicationShutdown {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly metrics: Metrics,
     private readonly readiness: Readiness,
-    private readonly console: Console,
+    private readonly modules: LazyModuleLoader,
   ) {}
 
   /**
@@ -82,7 +82,15 @@ export class OperationsServer implements OnApplicationShutdown {
       const report = await this.readiness.report();
       return reply.status(report.ready ? 200 : 503).send(report);
     });
-    await this.console.addTo(server);
+    if (this.environment.OPS_PASSWORD !== undefined) await this.addConsole(server);
     return server;
+  }
+
+  /** Its pages are many files, which are loaded only where somebody can open them. */
+  private async addConsole(server: FastifyInstance): Promise<void> {
+    const { ConsoleModule } = await import('../console/console.module.js');
+    const { Console } = await import('../console/console.js');
+    const loaded = await this.modules.load(() => ConsoleModule, { logger: false });
+    await loaded.get(Console).addTo(server);
   }
 }

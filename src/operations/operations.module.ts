@@ -1,5 +1,4 @@
 import { Module } from '@nestjs/common';
-import { ConsoleModule } from '../console/console.module.js';
 import { FiguresModule } from '../figures/figures.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { RequestReadings } from './metrics/request-readings.js';
@@ -9,7 +8,7 @@ import { Readiness } from './readiness.js';
 
 /** Metrics and probes for those who operate the service (rules OPS-10 and OPS-11). */
 @Module({
-  imports: [ConsoleModule, FiguresModule],
+  imports: [FiguresModule],
   providers: [Metrics, RequestReadings, Readiness, OperationsServer, Operations],
   exports: [Operations],
 })

@@ -95,7 +95,14 @@ describe('the structure of the database', () => {
       'queue',
       'due',
     ];
-    const global = ['organizations', 'migrations', 'watermarks', 'duties', 'developmentKeys'];
+    const global = [
+      'organizations',
+      'migrations',
+      'watermarks',
+      'duties',
+      'developmentKeys',
+      'callFigures',
+    ];
     for (const { name } of await service.db.listCollections().toArray()) {
       if (global.includes(name)) continue;
       const indexes = await service.db.collection(name).indexes();

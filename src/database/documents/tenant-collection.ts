@@ -1,10 +1,10 @@
-import type { AggregationCursor, Document, Long } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
-import { isBadValue } from '../connection/database-errors.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
+import { hinted } from './hinted.js';
 import { type BatchOptions, orderedSteps } from './ordered-steps.js';
+import { readBatches } from './read-batches.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantFilter, TenantUpdate } from './tenant-filter.js';
 import {
@@ -21,16 +21,8 @@ import {
   type WriteOf,
 } from './tenant-operations.js';
 
-/**
- * Of a list that is streamed. Units take some kilobytes, so that many responses at the same time stay
- * small in memory; of larger ones the server gives no more than 16 MB at a time.
- */
+/** Of what is read in parts; together they stay small in memory. */
 const documentsInBatch = 100;
-/**
- * How many of them are decoded at a time: what is made of more outlives the collections of the young
- * heap, which then copy it, and that costs a large list a tenth of its time.
- */
-const documentsDecodedTogether = 25;
 
 /**
  * The documents of one collection as one organization sees them. It is the only way that
@@ -117,58 +109,9 @@ export class TenantCollection<T extends TenantDocument> {
     filter: TenantFilter<T>,
     options: BatchOptions,
   ): AsyncGenerator<T[], void> {
-    const { limit = Number.POSITIVE_INFINITY } = options;
     const { collectionName } = this.model.collection;
     const ordered = orderedSteps(withTenant(filter, organizationId), options, collectionName);
-    const steps = [...ordered, ...(options.steps ?? [])];
-    const { session } = openSession();
-    const isSnapshot = session?.snapshotEnabled === true;
-    const cursor = await this.openCursor(steps, {
-      // With one more than there are, the server knows that it has reached the end.
-      batchSize: Math.min(limit + 1, documentsInBatch + 2),
-      hint: options.hint,
-      readConcern: options.readConcern,
-    });
-    try {
-      while (await cursor.hasNext()) yield cursor.readBufferedDocuments(documentsDecodedTogether);
-    } finally {
-      const { id } = cursor;
-      await cursor.close();
-      if (isSnapshot && id !== undefined && !id.isZero()) await this.killCursor(id);
-    }
-  }
-
-  /** A cursor that has its first documents. While there is no index as hinted, it does without. */
-  private async openCursor(
-    steps: Document[],
-    reading: Pick<BatchOptions, 'hint'> & {
-      readonly batchSize: number;
-      readonly readConcern: BatchOptions['readConcern'] | undefined;
-    },
-  ): Promise<AggregationCursor<T>> {
-    const { hint, readConcern, batchSize } = reading;
-    const cursor = this.model.collection.aggregate<T>(steps, {
-      ...readAsValues,
-      batchSize,
-      allowDiskUse: true,
-      ...(hint === undefined ? {} : { hint }),
-      ...(readConcern === undefined ? {} : { readConcern }),
-      ...openSession(),
-    });
-    try {
-      await cursor.hasNext();
-      return cursor;
-    } catch (error) {
-      await cursor.close();
-      if (hint === undefined || !isBadValue(error)) throw error;
-      return this.openCursor(steps, { ...reading, hint: undefined });
-    }
-  }
-
-  /** The driver closes a snapshot's cursor with a read concern that the server refuses for this. */
-  private async killCursor(id: Long): Promise<void> {
-    const killCursors = this.model.collection.collectionName;
-    await this.model.db.db?.command({ killCursors, cursors: [id] }).catch(() => undefined);
+    yield* readBatches(this.model, [...ordered, ...(options.steps ?? [])], options);
   }
 
   /**
@@ -184,15 +127,10 @@ export class TenantCollection<T extends TenantDocument> {
     { hint, limit }: { readonly hint?: string | undefined; readonly limit?: number } = {},
   ): Promise<number> {
     const scoped = withTenant(filter, organizationId);
-    const { collection } = this.model;
     const options = { ...openSession(), ...(limit === undefined ? {} : { limit }) };
-    if (hint === undefined) return collection.countDocuments(scoped, options);
-    try {
-      return await collection.countDocuments(scoped, { ...options, hint });
-    } catch (error) {
-      if (!isBadValue(error)) throw error;
-      return collection.countDocuments(scoped, options);
-    }
+    return hinted(hint, (hintOptions) =>
+      this.model.collection.countDocuments(scoped, { ...options, ...hintOptions }),
+    );
   }
 
   /**
@@ -211,14 +149,11 @@ export class TenantCollection<T extends TenantDocument> {
       { $match: withTenant(filter, organizationId) },
       { $group: { _id, count: { $sum: 1 } } },
     ];
-    const run = (options: object) =>
+    const groups = await hinted(hint, (hintOptions) =>
       this.model.collection
-        .aggregate<{ _id: R; count: number }>(steps, { ...options, ...openSession() })
-        .toArray();
-    const groups = await run({ hint }).catch((error: unknown) => {
-      if (!isBadValue(error)) throw error;
-      return run({});
-    });
+        .aggregate<{ _id: R; count: number }>(steps, { ...hintOptions, ...openSession() })
+        .toArray(),
+    );
     return groups.map(({ _id: values, count }) => ({ ...values, count }));
   }
 
