@@ -83,6 +83,7 @@ export async function runService(
     const lines: Line[] = [
       ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addresses(url)),
       ...(operationsUrl === null ? [] : [['Metrics and probes', operationsUrl] satisfies Line]),
+      ...consoleOf(operationsUrl, environment),
       ['Data', database.description],
       ...(demo === null ? [] : [keyOf(demo)]),
     ];
@@ -113,6 +114,16 @@ function addresses(url: string): Line[] {
     ['Listening on', `${url}/${basePath}`],
     ['API reference', `${url}/docs`],
   ];
+}
+
+/** Where the operator's console is, or how it is turned on; programs are told only the first. */
+export function consoleOf(
+  url: string | null,
+  { OPS_PASSWORD, NODE_ENV }: { readonly OPS_PASSWORD?: unknown; readonly NODE_ENV: string },
+): Line[] {
+  if (url !== null && OPS_PASSWORD !== undefined) return [['Console', `${url}/console`]];
+  if (NODE_ENV === 'production') return [];
+  return [['Console', 'off: set OPS_PORT, and OPS_PASSWORD by npm run cli -- console password']];
 }
 
 function keyOf({ organizationId, key }: DemoOrganization): Line {

@@ -166,8 +166,9 @@ describe('docker-compose.yml', () => {
     },
   );
 
-  it('publishes the port that the API listens on', () => {
-    expect(api.ports?.map((port) => port.split(':').at(-1))).toEqual([api.environment?.['PORT']]);
+  it('publishes the port that the API listens on, and that of the console for the machine alone', () => {
+    const { PORT, OPS_PORT } = api.environment ?? {};
+    expect(api.ports).toEqual([`\${PORT:-3000}:${PORT}`, `127.0.0.1:${OPS_PORT}:${OPS_PORT}`]);
     expect([mongodb.ports, database.ports]).toEqual([undefined, undefined]);
   });
 });

@@ -176,10 +176,13 @@ describe('ops/compose', () => {
     expect(MONGODB_URI).toContain('/integration?replicaSet=rs0');
   });
 
-  it('publishes nothing but the proxy', () => {
+  it('publishes nothing but the proxy, and the console for the machine alone', () => {
     const { proxy, ...others } = compose.services;
     expect(proxy.ports).toEqual(['80:80', '443:443', '443:443/udp']);
-    expect(Object.values(others).filter((service: Node) => 'ports' in service)).toEqual([]);
+    const { OPS_PORT } = others['api-1'].environment;
+    expect(Object.values(others).flatMap((service: Node) => service.ports ?? [])).toEqual([
+      `127.0.0.1:${OPS_PORT}:${OPS_PORT}`,
+    ]);
     expect(compose.networks.database).toEqual({ internal: true });
     for (const member of members) expect(compose.services[member].networks).toEqual(['database']);
   });

@@ -17,6 +17,8 @@ export interface Formats {
   clock(time: Date): string;
   /** As `22 Nov`. */
   day(time: Date): string;
+  /** As `12.5 ms`. */
+  milliseconds(value: number): string;
   /** Two units at most, as `3 h 20 min`, from milliseconds. */
   duration(milliseconds: number): string;
   /** The name of a day, 0 for Monday. */
@@ -35,6 +37,12 @@ export function formatsOf(language: Language): Formats {
 function createFormats(locale: string): Formats {
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
+  const milliseconds = new Intl.NumberFormat(locale, {
+    style: 'unit',
+    unit: 'millisecond',
+    unitDisplay: 'short',
+    maximumFractionDigits: 1,
+  });
   const date = (options: Intl.DateTimeFormatOptions) => {
     const format = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', ...options });
     return (time: Date) => format.format(time);
@@ -43,6 +51,7 @@ function createFormats(locale: string): Formats {
   return {
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),
+    milliseconds: (value) => milliseconds.format(value),
     time: date({ dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
     clock: date({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     day: date({ day: 'numeric', month: 'short' }),

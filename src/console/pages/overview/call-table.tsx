@@ -26,7 +26,7 @@ export function CallTable({
   readonly reader: Pick<PageRequest, 'text' | 'formats'>;
 }) {
   const milliseconds = (value: number | null) =>
-    value === null ? '–' : `${formats.number(value)} ms`;
+    value === null ? '–' : formats.milliseconds(value);
   return (
     <section class="card">
       <h2>{title}</h2>

@@ -96,7 +96,7 @@ function Calls({ day, reader }: Part & { readonly day: DayFigures }) {
   const { total, minutes } = day;
   const share = total.calls === 0 ? 0 : total.failures / total.calls;
   const milliseconds = (value: number | null) =>
-    value === null ? '–' : `${formats.number(value)} ms`;
+    value === null ? '–' : formats.milliseconds(value);
   const figures: KeyFigure[] = [
     { name: text('overview.callsName'), value: formats.number(total.calls) },
     { name: text('overview.refused'), value: formats.number(total.errors - total.failures) },

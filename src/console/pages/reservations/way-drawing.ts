@@ -57,6 +57,8 @@ const boxes: Readonly<Record<ReservationStatus, Box>> = {
 
 /** How far an arrow is beside the straight line, by how long that is: those of both directions part. */
 const bend = 0.09;
+/** Farther where it is short: the numbers of both directions do not touch. */
+const leastBend = 26;
 /** Of arrows that would go through another status. */
 const wideBend = 0.24;
 const wide = 350;
@@ -110,7 +112,7 @@ function curve(from: Box, to: Box): Pick<DrawnMove, 'd' | 'label'> {
   const [start, end] = [centerOf(from), centerOf(to)];
   const [dx, dy] = [end.x - start.x, end.y - start.y];
   const length = Math.hypot(dx, dy);
-  const factor = length > wide && dy === 0 ? wideBend : bend;
+  const factor = length > wide && dy === 0 ? wideBend : Math.max(bend, leastBend / length);
   // To the left of its direction.
   const control = {
     x: (start.x + end.x) / 2 + dy * factor,

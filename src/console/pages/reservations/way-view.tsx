@@ -1,5 +1,6 @@
 import type { Move } from '../../../reservations/reading/reservation-history.service.js';
 import type { PageRequest } from '../page.js';
+import { ScrollArea } from '../../layout/scroll-area.js';
 import { Card, When } from '../shared/parts.js';
 import { drawWay, type DrawnMove, type DrawnStatus } from './way-drawing.js';
 
@@ -13,7 +14,9 @@ export function WayView({ request, way }: Way) {
   const { text } = request;
   return (
     <Card title={text('reservation.way')}>
-      <Drawing request={request} way={way} />
+      <ScrollArea label={text('reservation.wayTitle')}>
+        <Drawing request={request} way={way} />
+      </ScrollArea>
       <p class="note">{text('reservation.wayLegend')}</p>
       <ol>
         {way.map((move, index) => (
@@ -21,7 +24,8 @@ export function WayView({ request, way }: Way) {
             {moveText(request, move)}
             {move.at !== null && (
               <>
-                , <When request={request} time={move.at} />
+                {' · '}
+                <When request={request} time={move.at} />
               </>
             )}
           </li>
@@ -97,5 +101,5 @@ function Status({ status, x, y, width, height, isCurrent, isFirst }: DrawnStatus
 function moveText({ text }: PageRequest, { from, to, by }: Move): string {
   const what =
     from === null ? text('reservation.begins', { to }) : text('reservation.moves', { from, to });
-  return `${what}, ${text(`reservation.by.${by}`)}`;
+  return `${what} · ${text(`reservation.by.${by}`)}`;
 }

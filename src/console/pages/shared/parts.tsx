@@ -33,7 +33,7 @@ export type Fact = readonly [name: string, value: ComponentChildren];
 
 /** What is to be said of one thing; facts without a value are left out. */
 export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
-  const known = facts.filter(([, value]) => value !== null && value !== undefined && value !== '');
+  const known = facts.filter(([, value]) => value !== false && (value ?? '') !== '');
   return (
     <dl class="facts">
       {known.map(([name, value]) => (

@@ -75,7 +75,7 @@ function LastDay({ request, figures }: Shown) {
           [text('endpoint.latency'), latency],
           [text('endpoint.backlog'), backlog],
           [text('endpoint.attempts'), formats.number(sum((hour) => hour.delivered + hour.failed))],
-          [text('delivery.failed'), formats.number(sum((hour) => hour.failed))],
+          [text('endpoint.failedAttempts'), formats.number(sum((hour) => hour.failed))],
         ]}
       />
     </Card>

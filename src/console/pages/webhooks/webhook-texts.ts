@@ -39,6 +39,7 @@ export const webhookTexts = {
   'endpoint.noAttempts': { 'en-us': 'no attempts', 'ar-eg': 'لا محاولات' },
   'endpoint.lastDay': { 'en-us': 'The last 24 hours', 'ar-eg': 'آخر 24 ساعة' },
   'endpoint.attempts': { 'en-us': 'Attempts', 'ar-eg': 'المحاولات' },
+  'endpoint.failedAttempts': { 'en-us': 'Failed attempts', 'ar-eg': 'المحاولات الفاشلة' },
   'endpoint.enable': { 'en-us': 'Enable it again', 'ar-eg': 'فعّلها من جديد' },
   'endpoint.replayFailed': { 'en-us': 'Send what has failed again', 'ar-eg': 'أعد إرسال ما فشل' },
   'endpoint.replayTime': { 'en-us': 'Send a time range again', 'ar-eg': 'أعد إرسال مدة زمنية' },

@@ -1,0 +1,29 @@
+/**
+ * Evaluated in a page: names the elements that leave the screen to either side, and those whose content
+ * leaves them, unless it can be scrolled to. The document's own width does not tell: in a page from right
+ * to left it says nothing of what is too far left.
+ */
+export const tooWide = `(() => {
+  const screen = document.documentElement.clientWidth;
+  const nameOf = (element) =>
+    element.tagName.toLowerCase() + (element.className?.baseVal ?? element.className ? '.' + (element.className.baseVal ?? element.className) : '') +
+    ' "' + element.textContent.trim().slice(0, 40) + '"';
+  const scrolls = (element) => {
+    const { overflowX } = getComputedStyle(element);
+    return overflowX === 'auto' || overflowX === 'scroll';
+  };
+  const found = [];
+  const look = (element) => {
+    if (element.matches('.skip:not(:focus), script, style, datalist')) return;
+    const { left, right, width } = element.getBoundingClientRect();
+    if (width > 0 && (left < -0.5 || right > screen + 0.5))
+      found.push(nameOf(element) + ' from ' + left + ' to ' + right + ' of ' + screen);
+    else if (element.scrollWidth > element.clientWidth + 1 && element.clientWidth > 0 && !scrolls(element) && !element.closest('svg') && !element.matches('input, select'))
+      found.push(nameOf(element) + ' has ' + element.scrollWidth + ' in ' + element.clientWidth);
+    if (scrolls(element)) return;
+    for (const child of element.children) look(child);
+  };
+  look(document.body);
+  if (document.documentElement.scrollWidth > screen) found.push('document: ' + document.documentElement.scrollWidth);
+  return found;
+})()`;

@@ -1,0 +1,194 @@
+import { ObjectId } from 'mongodb';
+import { Types } from 'mongoose';
+import { CatalogueImportsService } from '../../src/catalogue/import/catalogue-imports.service.js';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
+import { addKey, addReservation, addTenant, addWallet, conventions } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import type { Receiver } from '../support/receiver.js';
+import type { TestConsole } from './console-client.js';
+import { addFigures } from './sample-figures.js';
+
+/** Where the pages of the sample are, below `/console`. */
+export interface SamplePages {
+  readonly lead: string;
+  readonly reservation: string;
+  readonly unit: string;
+  readonly endpoint: string;
+  readonly endedEndpoint: string;
+  readonly delivery: string;
+  readonly partner: string;
+  readonly organization: string;
+}
+
+const hourMs = 3_600_000;
+const compounds = [
+  { slug: 'palm-meadows', name: { 'en-us': 'Palm Meadows', 'ar-eg': 'مروج النخيل' } },
+  { slug: 'lake-view', name: { 'en-us': 'Lake View Residences', 'ar-eg': 'مساكن البحيرة' } },
+];
+const propertyTypes = [{ slug: 'villa', name: { 'en-us': 'Villa', 'ar-eg': 'فيلا' } }];
+const unit = (index: number) => ({
+  slug: `palm-villa-${index}`,
+  unitId: `PM-V-${index}`,
+  name: { 'en-us': `Villa ${index}`, 'ar-eg': `فيلا ${index}` },
+  propertyType: 'villa',
+  compound: index % 3 === 0 ? 'lake-view' : 'palm-meadows',
+  status: ['Available', 'Available', 'Sold', 'Available', 'Reserved'][index % 5] ?? 'Available',
+  price: 4_750_000 + index * 125_000,
+});
+
+/**
+ * Makes an organization with something on every page: partners of whom one is silent, a catalogue, a lead
+ * with changes, a reservation that was approved, canceled, approved again and refused, and two endpoints,
+ * one of which has ended with a 410.
+ */
+export async function addSample(service: TestConsole, receiver: Receiver): Promise<SamplePages> {
+  const { db } = service;
+  const { organizationId, key } = await addTenant(db);
+  const organization = organizationId.toHexString();
+  const post = (path: string, body: object) =>
+    service.api('post', path).set('api-key', key).send(body);
+
+  const partner = await addPartners(service, organizationId);
+  const id = new Types.ObjectId(organization);
+  const units = Array.from({ length: 24 }, (_, index) => unit(index));
+  await service.service.app
+    .get(CatalogueImportsService, { strict: false })
+    .import(id, { compounds, propertyTypes, units });
+
+  const endpoints = service.service.app.get(WebhookEndpointsService);
+  const add = async (url: string, ...eventTypes: string[]) =>
+    (await endpoints.add(id, { url, eventTypes })).endpoint._id;
+  const crm = await add(`${receiver.url}?token=abc123`, 'lead.*');
+  const finance = await add(`${receiver.url}/finance/reservations`, 'reservation.*', 'wallet.*');
+
+  const lead = {
+    recordSystemId: 'website-form-2026-000471',
+    name: 'Mona Farid',
+    phoneNumber: '01001239876',
+    email: 'mona.farid@example.com',
+  };
+  receiver.respondWith(204);
+  const created = await post('/leads', { ...lead, project: 'Palm Meadows' }).expect(201);
+  await post('/leads', { ...lead, data: { budget: 5_000_000, rooms: '4', source: 'website' } });
+  const leadId = new ObjectId(String(created.body.lead._id));
+  const reservation = await addReservationStory(service, { organizationId, key, leadId });
+  const deliveries = db.collection('webhookDeliveries');
+  await eventually(async () => {
+    const waiting = await deliveries.countDocuments({ status: 'pending' });
+    const all = await deliveries.countDocuments();
+    if (waiting > 0 || all < 5) throw new Error(`${waiting} of ${all} wait`);
+  });
+  // What the other endpoint still waits for is to arrive.
+  receiver.respondWith(({ path }, response) =>
+    path.includes('/finance/')
+      ? response.writeHead(204).end()
+      : response.writeHead(410).end('gone, says Mona'),
+  );
+  await post('/leads', { ...lead, data: { budget: 5_500_000 } }).expect(200);
+  await eventually(async () => {
+    if ((await deliveries.findOne({ status: 'failed' })) === null) throw new Error('none failed');
+  });
+  await addWebhookFigures(service, organizationId, [crm, finance]);
+  const failed = await deliveries.findOne({ status: 'failed' });
+  return {
+    lead: `/leads/${organization}/${leadId.toHexString()}`,
+    ...reservation,
+    endpoint: `/webhooks/${finance.toHexString()}`,
+    endedEndpoint: `/webhooks/${crm.toHexString()}`,
+    delivery: `/webhooks/deliveries/${String(failed?._id)}`,
+    partner: `/partners/${partner.toHexString()}`,
+    organization,
+  };
+}
+
+/** Gives the key of the one that calls most. */
+async function addPartners({ db }: TestConsole, organizationId: ObjectId): Promise<ObjectId> {
+  const named = async (name: string): Promise<ObjectId> => {
+    const _id = new ObjectId();
+    await addKey(db, organizationId, { _id, name });
+    return _id;
+  };
+  const inOffices = (hour: Date) =>
+    hour.getUTCDay() < 5 && hour.getUTCHours() >= 6 && hour.getUTCHours() < 16
+      ? 300 + 40 * hour.getUTCHours()
+      : 20;
+  const stoppedAt = Date.now() - 30 * hourMs;
+  const website = await named('Website');
+  await addFigures(db, [
+    { keyId: website, organizationId, calls: (hour) => 2 * inOffices(hour) },
+    { keyId: await named('Collector'), organizationId, calls: inOffices, refused: 0.05 },
+    {
+      keyId: await named('Old CRM'),
+      organizationId,
+      calls: (hour) => (hour.getTime() < stoppedAt ? 120 : 0),
+    },
+  ]);
+  return website;
+}
+
+async function addReservationStory(
+  service: TestConsole,
+  { organizationId, key, leadId }: { organizationId: ObjectId; key: string; leadId: ObjectId },
+) {
+  const { db } = service;
+  const villa = await db
+    .collection('units')
+    .findOne({ organizationId, slug: 'palm-villa-5' }, { projection: { _id: 1 } });
+  const unitId = villa?._id ?? new ObjectId();
+  const reservationId = await addReservation(db, organizationId, unitId, {
+    recordSystemId: 'deal-2026-0093',
+    leadId,
+  });
+  const cheques = [1, 2, 3].map((index) => ({
+    installmentId: `installment-${index}`,
+    chequeNumber: `00${index}7743`,
+    chequeAmount: 250_000,
+    dueDate: new Date(Date.UTC(2027, index, 15)),
+  }));
+  await addWallet(db, organizationId, { reservationId, unitId, cheques });
+  const steps: readonly (readonly [object, number])[] = [
+    [{ reservationStatus: 'approved', note: 'Mona Farid has paid the first one' }, 201],
+    [{ installmentId: 'installment-1', chequeStatus: 'bounced', chequeNumber: '0017743' }, 201],
+    [{ installmentId: 'installment-1', chequeStatus: 'collected' }, 201],
+    [{ reservationStatus: 'approved' }, 422],
+  ];
+  for (const [body, status] of steps) {
+    await service
+      .api('post', '/reservations/webhook')
+      .set('api-key', key)
+      .send({ reservationId: reservationId.toHexString(), ...body })
+      .expect(status);
+  }
+  const organization = organizationId.toHexString();
+  return {
+    reservation: `/reservations/${organization}/${reservationId.toHexString()}`,
+    unit: `/units/${organization}/${unitId.toHexString()}`,
+  };
+}
+
+/** A day of each endpoint, in quarters. */
+async function addWebhookFigures(
+  { db }: TestConsole,
+  organizationId: ObjectId,
+  endpoints: readonly Types.ObjectId[],
+): Promise<void> {
+  const quarterMs = hourMs / 4;
+  const now = Date.now() - (Date.now() % quarterMs);
+  const figures = endpoints.flatMap((endpoint, which) =>
+    Array.from({ length: 90 }, (_, index) => {
+      const at = new Date(now - (index + 1) * quarterMs);
+      const delivered = 20 + Math.round(15 * Math.sin(index / 9)) - which * 4;
+      const failed = index > 30 && index < 44 ? 6 * which + 1 : 0;
+      return {
+        ...conventions(organizationId),
+        endpointId: new ObjectId(endpoint.toHexString()),
+        at,
+        delivered,
+        failed,
+        milliseconds: (delivered + failed) * (80 + 40 * Math.sin(index / 5)),
+        backlog: failed * 3,
+      };
+    }),
+  );
+  await db.collection('webhookFigures').insertMany(figures);
+}
