@@ -124,7 +124,8 @@ describeWithBrowser('the console', () => {
     ['ar-eg', 'desktop'],
     ['ar-eg', 'phone'],
   ] as const)('lets a reader in by the password: %s, %s', async (language, width) => {
-    await page.deleteCookie(...(await page.cookies()));
+    const context = page.browserContext();
+    await context.deleteCookie(...(await context.cookies()));
     await page.setViewport({ width: widths[width], height: 800 });
     await open(`/login?language=${language}`);
     await shoot(`login-${language}-${width}`, widths[width]);
@@ -170,7 +171,7 @@ describeWithBrowser('the console', () => {
       // What was pressed to get here may still have the focus of the page before.
       await page.evaluate('document.activeElement.blur()');
       const reached = new Set<number>();
-      for (let press = 0; press < 4 * count && reached.size < count; press++) {
+      for (let tabs = 0; tabs < 4 * count && reached.size < count; tabs++) {
         await page.keyboard.press('Tab');
         const { index, isSeen, ...where } = (await page.evaluate(focused)) as Focused;
         if (index >= 0) reached.add(index);

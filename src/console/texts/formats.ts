@@ -37,7 +37,7 @@ export function formatsOf(language: Language): Formats {
 function createFormats(locale: string): Formats {
   const number = new Intl.NumberFormat(locale, { maximumFractionDigits: 1 });
   const percent = new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 1 });
-  const milliseconds = new Intl.NumberFormat(locale, {
+  const inMilliseconds = new Intl.NumberFormat(locale, {
     style: 'unit',
     unit: 'millisecond',
     unitDisplay: 'short',
@@ -51,7 +51,7 @@ function createFormats(locale: string): Formats {
   return {
     number: (value) => number.format(value),
     percent: (share) => percent.format(share),
-    milliseconds: (value) => milliseconds.format(value),
+    milliseconds: (value) => inMilliseconds.format(value),
     time: date({ dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
     clock: date({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     day: date({ day: 'numeric', month: 'short' }),
