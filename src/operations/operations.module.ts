@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { FiguresModule } from '../figures/figures.module.js';
+import { OperatorLogModule } from '../operator-log/operator-log.module.js';
 import { Metrics } from './metrics/metrics.js';
 import { RequestReadings } from './metrics/request-readings.js';
 import { Operations } from './operations.js';
@@ -8,7 +9,8 @@ import { Readiness } from './readiness.js';
 
 /** Metrics and probes for those who operate the service (rules OPS-10 and OPS-11). */
 @Module({
-  imports: [FiguresModule],
+  // The log is the console's, which is loaded later; `db init` has to know its collection in any case.
+  imports: [FiguresModule, OperatorLogModule],
   providers: [Metrics, RequestReadings, Readiness, OperationsServer, Operations],
   exports: [Operations],
 })
