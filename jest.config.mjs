@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
@@ -15,13 +15,18 @@ const packages =
   'standardwebhooks|supertest|undici|yaml';
 
 const quick = ['**/*.spec.ts', '**/*.e2e-spec.ts'];
-/** Those that start programs or work on much data. */
+/** Those that start programs or several instances, wait for networks, or work on much data. */
 const slow = ['**/*.slow-spec.ts'];
 
-/** Both kinds where paths are named: whoever asks for a feature's tests wants all of them. */
+/** Parts of paths of test files that the command line names. */
+const named = process.argv.slice(2).filter((argument) => /^[^-/].*\//.test(argument));
+
+/** The quick ones, unless slow ones are asked for, or nothing else has the named paths. */
 function chosen() {
-  if (process.argv.some((argument) => /^(src|test)\//.test(argument))) return [...quick, ...slow];
-  return process.env.TEST_KIND === 'slow' ? slow : quick;
+  if (process.env.TEST_KIND === 'slow') return slow;
+  const files = globSync(['src/**/*.spec.ts', 'test/**/*.{spec,e2e-spec}.ts']);
+  const isQuick = files.some((file) => named.some((path) => file.includes(path)));
+  return named.length === 0 || isQuick ? quick : slow;
 }
 
 /** @type {import('jest').Config} */
@@ -47,6 +52,7 @@ export default {
   testTimeout: 300_000,
   // On a busy machine a worker's end takes longer than the half second that Jest gives it.
   workerGracefulExitTimeout: 10_000,
-  // Many tests wait for processes and deadlines: one more than the two cores keeps them busy.
-  maxWorkers: 3,
+  // Many tests wait for processes and deadlines: one more than the two cores keeps them busy. For a few
+  // files its start takes longer than it saves.
+  maxWorkers: named.length > 0 ? 2 : 3,
 };

@@ -7,7 +7,17 @@ const OPS_PASSWORD = 'scrypt:32768:8:3:salt:hash';
 it.each([
   [url, { OPS_PASSWORD, NODE_ENV: 'production' }, [['Console', `${url}/console`]]],
   [url, { OPS_PASSWORD: undefined, NODE_ENV: 'production' }, []],
-  [null, { OPS_PASSWORD, NODE_ENV: 'development' }, [['Console', expect.stringContaining('off:')]]],
+  [null, { OPS_PASSWORD, NODE_ENV: 'development' }, [['Console', 'off: set OPS_PORT']]],
+  [
+    url,
+    { NODE_ENV: 'development' },
+    [['Console', 'off: set OPS_PASSWORD by npm run cli -- console password']],
+  ],
+  [
+    null,
+    { NODE_ENV: 'development' },
+    [['Console', 'off: set OPS_PORT, and OPS_PASSWORD by npm run cli -- console password']],
+  ],
 ] as const)('a start with %s and %j says of the console %j', (address, environment, lines) => {
   expect(consoleOf(address, environment)).toEqual(lines);
 });

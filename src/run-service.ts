@@ -123,7 +123,11 @@ export function consoleOf(
 ): Line[] {
   if (url !== null && OPS_PASSWORD !== undefined) return [['Console', `${url}/console`]];
   if (NODE_ENV === 'production') return [];
-  return [['Console', 'off: set OPS_PORT, and OPS_PASSWORD by npm run cli -- console password']];
+  const missing = [
+    ...(url === null ? ['OPS_PORT'] : []),
+    ...(OPS_PASSWORD === undefined ? ['OPS_PASSWORD by npm run cli -- console password'] : []),
+  ];
+  return [['Console', `off: set ${missing.join(', and ')}`]];
 }
 
 function keyOf({ organizationId, key }: DemoOrganization): Line {

@@ -132,12 +132,21 @@ async function prepareDatabase(
   const structure = app.get(DatabaseStructure);
   if (environment.NODE_ENV !== 'production') {
     await structure.apply((line) => app.get(FrameworkLogger).log(line));
-  } else if (!(await structure.status()).isComplete) {
+    return;
+  }
+  const { isComplete, isOfNewerVersion } = await structure.status();
+  if (!isComplete) {
     throw new Error(
       'The database lacks collections, indexes or migrations of this version: ' +
         'run `npm run cli -- db init` (`db status` lists them).',
     );
-  } else await warnOfRetention(app);
+  }
+  if (isOfNewerVersion) {
+    app
+      .get(FrameworkLogger)
+      .warn('A newer version has prepared the database: `db status` lists what it has replaced.');
+  }
+  await warnOfRetention(app);
 }
 
 /** The database goes on with what it was told last; nothing depends on that but its size. */

@@ -5,6 +5,7 @@ import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
+import { minuteMs } from '../values/durations.js';
 import { hashApiKey } from './api-key-format.js';
 import { apiKeyState } from './api-key-state.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
@@ -17,7 +18,7 @@ export interface AuthenticatedKey {
 
 /** Below the 5 seconds within which a revoked key has to stop working. */
 const cacheTtlMs = 3_000;
-const lastUsedPrecisionMs = 60_000;
+const lastUsedPrecisionMs = minuteMs;
 /** How long a key counts as unknown, and how many are remembered: there is no end of them. */
 const unknownTtlMs = 1_000;
 const maxUnknown = 10_000;

@@ -3,12 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { rewritesOf, type PreparedRewrites } from '../database/documents/rewrites.js';
 import { Clock } from '../configuration/clock.js';
-import {
-  type HistoryPage,
-  historyPage,
-  type HistoryPart,
-  historyQuery,
-} from '../database/documents/history.js';
+import { type HistoryPage, type HistoryPart, readHistory } from '../database/documents/history.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import type { ChangeLogDocument } from './change-log.schema.js';
@@ -68,10 +63,8 @@ export class ChangeLogRepository {
     entityId: Types.ObjectId,
     part: HistoryPart,
   ): Promise<HistoryPage<ChangeLogDocument>> {
-    const { filter, options } = historyQuery(part);
-    return historyPage(
-      await this.entries.find(organizationId, { entityId, ...filter }, options),
-      part,
+    return readHistory(part, ({ until, options }) =>
+      this.entries.find(organizationId, { entityId, ...until }, options),
     );
   }
 

@@ -96,7 +96,8 @@ export const variables = z.object({
     .prefault('67108864')
     .describe(
       'Most memory for finished responses about compounds and units, which are repeated until ' +
-        'something that they show has changed; 0 keeps none (rule DATA-6).',
+        'something that they show has changed; 0 keeps none, and no counts of what lists match ' +
+        'either (rule DATA-6).',
     ),
   EVENTS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('30')

@@ -8,7 +8,7 @@ import { scalarText } from '../values/scalar.js';
 export const phoneLimit = 64;
 
 /** Fewer digits are no phone but a word for none: `N/A`, `-`, `0`. */
-const minDigits = 5;
+export const phoneMinDigits = 5;
 
 /** How many phones are kept with what they were read as. */
 export const keptPhonesLimit = 10_000;
@@ -39,8 +39,8 @@ export function phonesOf(data: Readonly<Record<string, unknown>> | null | undefi
 }
 
 /** Whether a text is a phone and not the absence of one. */
-function isPhone(text: string): boolean {
-  return isValid([maxLength(phoneLimit)], text) && digitsOf(text).length >= minDigits;
+export function isPhone(text: string): boolean {
+  return isValid([maxLength(phoneLimit)], text) && digitsOf(text).length >= phoneMinDigits;
 }
 
 /**

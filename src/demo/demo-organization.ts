@@ -4,6 +4,7 @@ import { ApiKeysService } from '../authentication/api-keys.service.js';
 import { CatalogueImportsService } from '../catalogue/import/catalogue-imports.service.js';
 import { Clock } from '../configuration/clock.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
+import { hourMs } from '../values/durations.js';
 import { demoCatalogue } from './demo-catalogue.js';
 
 /** The demo organization; its key on the first start only, as it is stored nowhere. */
@@ -16,13 +17,13 @@ export interface DemoOrganization {
 export interface DemoAccess {
   readonly organizationId: Types.ObjectId;
   readonly key: string;
-  /** Revokes the key and deletes the organization. */
-  end(): Promise<void>;
+  /** Revokes the key, and deletes the organization unless it is to be looked at. */
+  end(keepsOrganization?: boolean): Promise<void>;
 }
 
 const name = 'Nile Homes (demo)';
 const nameOfWalks = 'Nile Homes (walk through the API)';
-const longestWalkMs = 3_600_000;
+const longestWalkMs = hourMs;
 
 /**
  * The demo organization of a database for development (rule CONF-4). While there is no other
@@ -47,7 +48,7 @@ export async function openAtStart(
 
 /**
  * Makes an organization of its own for a walk, so that nothing that others did to the demo
- * organization disturbs it, nor the walk them. Those of walks that were cut off are deleted.
+ * organization disturbs it, nor the walk them. Those of walks that were cut off or kept are deleted after an hour.
  */
 export async function openForWalk(application: INestApplicationContext): Promise<DemoAccess> {
   const organizations = application.get(OrganizationsRepository);
@@ -57,10 +58,10 @@ export async function openForWalk(application: INestApplicationContext): Promise
     if (other === nameOfWalks && isOver) await organizations.delete(_id);
   }
   const organizationId = await addOrganization(application, nameOfWalks);
-  const end = async () => {
+  const end = async (keepsOrganization = false) => {
     const apiKeys = application.get(ApiKeysService);
     for (const key of await apiKeys.list(organizationId)) await apiKeys.revoke(key);
-    await organizations.delete(organizationId);
+    if (!keepsOrganization) await organizations.delete(organizationId);
   };
   try {
     await importCatalogue(application, organizationId);

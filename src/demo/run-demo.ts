@@ -6,6 +6,7 @@ import { basePath, createService, type Service } from '../service.js';
 import { DemoClient, type Print } from './client/demo-client.js';
 import { chooseTarget, type DemoTarget } from './client/demo-target.js';
 import { type DemoAccess, openForWalk } from './demo-organization.js';
+import { hasConsole, storyInConsole } from './story-in-console.js';
 import { accessChapters } from './walkthrough/access-chapters.js';
 import { demoErasures } from './walkthrough/demo-erasures.js';
 import type { Chapter, DemoRun } from './walkthrough/demo-run.js';
@@ -30,7 +31,8 @@ const visibleKeyCharacters = 11;
 
 /**
  * Walks through the API as a partner would, on the environment's database and with an organization
- * of its own that is deleted at the end: over a service that runs already, or one of its own.
+ * of its own that is deleted at the end, unless it can be looked at in the console: over a service that runs
+ * already, or one of its own.
  *
  * @param print takes the text line by line, which never has the whole key
  * @throws Error with one line when the database cannot be used or a response is not the expected one
@@ -44,15 +46,7 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
     const options = demoOptions(environment, database);
     const service = await createService(options);
     try {
-      const requests = await runWithTemporaryKey({
-        environment,
-        database,
-        options,
-        service,
-        print,
-      });
-      print('');
-      print(`All ${chapters.length} chapters went as expected, in ${requests} requests.`);
+      await runWithTemporaryKey({ environment, database, options, service, print });
     } finally {
       await service.app.close();
     }
@@ -87,9 +81,10 @@ function demoOptions(environment: Environment, database: OpenDatabase): AppOptio
   return { environment: own, databaseUri: database.uri, logger: createLogger(own, process.stderr) };
 }
 
-async function runWithTemporaryKey(context: DemoContext): Promise<number> {
+async function runWithTemporaryKey(context: DemoContext): Promise<void> {
   const { environment, options, service, print } = context;
   const access = await openForWalk(service.app);
+  let isToBeSeen = false;
   try {
     const target = await chooseTarget(environment, { service, options }, access.key);
     introduce(context, target, access);
@@ -97,9 +92,16 @@ async function runWithTemporaryKey(context: DemoContext): Promise<number> {
     const subscribe = demoSubscriptions(service.app, access.organizationId);
     const forget = demoErasures(service.app, access.organizationId);
     await runChapters({ client, print, subscribe, forget });
-    return client.requestCount;
+    isToBeSeen = hasConsole(environment);
+    print('');
+    if (isToBeSeen) {
+      const story = await storyInConsole(service.app, environment, access.organizationId);
+      for (const line of [...story, '']) print(line);
+    }
+    const { requestCount } = client;
+    print(`All ${chapters.length} chapters went as expected, in ${requestCount} requests.`);
   } finally {
-    await access.end();
+    await access.end(isToBeSeen);
   }
 }
 

@@ -33,12 +33,14 @@ describe('those who wait for events', () => {
     const left = enlist();
     client.abort();
     expect(await left.news()).toBe(false);
-    expect(await enlist().news()).toBe(false);
+    const afterwards = enlist();
+    expect(await afterwards.news()).toBe(false);
     const ending = newWaiters();
-    const waiter = ending.enlist();
+    const early = ending.enlist();
     ending.waiters.endAll();
-    expect([await waiter.news(), await ending.enlist().news()]).toEqual([false, false]);
-    for (const each of [short, left, waiter]) each.leave();
+    const late = ending.enlist();
+    expect([await early.news(), await late.news()]).toEqual([false, false]);
+    for (const each of [short, left, afterwards, early, late]) each.leave();
     expect(waiters.stats().waiting).toBe(0);
   });
 

@@ -6,6 +6,8 @@ import type { EventFeedChanges, FeedListener } from '../webhooks/outbox/event-fe
 export interface Waiter {
   /** Waits until there may be new events; false when the wait is over, and from then on. */
   news(): Promise<boolean>;
+  /** Whether the wait is over. */
+  isOver(): boolean;
   /** Has to be called in the end. */
   leave(): void;
 }
@@ -70,6 +72,7 @@ export class EventWaiters implements FeedListener, OnModuleDestroy {
         hasNews = false;
         return wasTold && !isOver;
       },
+      isOver: () => isOver,
       leave: () => {
         clearTimeout(timer);
         signal.removeEventListener('abort', waiting.end);

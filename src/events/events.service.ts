@@ -47,9 +47,9 @@ export class EventsService {
         const read = () => this.page(organizationId, { ...part, after });
         const key = [organizationId.toHexString(), after, limit, types].join(' ');
         const page = await (isFirst ? read() : this.together(key, read));
-        const isOver = page.events.length > 0 || waiter === undefined;
+        if (page.events.length > 0 || waiter === undefined || waiter.isOver()) return page;
         // A long search in vain goes on as long as it is waited for.
-        if (isOver || !(page.hasMore || (await waiter.news())) || signal.aborted) return page;
+        if (!(page.hasMore || (await waiter.news()))) return page;
         after = page.next;
       }
     } finally {

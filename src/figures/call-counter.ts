@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../configuration/clock.js';
 import type { CompletedRequest } from '../http/server/request-log.js';
+import { minuteMs } from '../values/durations.js';
 import { type CallCounts, CallTable, countCall, noCalls } from './call-counts.js';
 import type { Figures } from './call-figures.repository.js';
-
-export const minuteMs = 60_000;
 
 /** So many pairs of a key and a route are told apart in a minute; further ones count together. */
 const callersLimit = 250;

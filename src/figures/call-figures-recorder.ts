@@ -1,11 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import { type BeforeApplicationShutdown, Inject, Injectable, Logger } from '@nestjs/common';
+import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
 import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { DutiesRepository } from '../database/duties/duties.repository.js';
 import { Duty } from '../database/duties/duty.js';
+import { PollingLoop } from '../database/duties/polling-loop.js';
 import { WebhookStatisticsService } from '../webhooks/webhook-statistics.service.js';
+import { dayMs } from '../values/durations.js';
 import { CallCounter } from './call-counter.js';
 import { CallFiguresRepository } from './call-figures.repository.js';
 import { FigureRollUps } from './figure-roll-ups.js';
@@ -15,7 +17,7 @@ const intervalMs = 10_000;
 /** How long whoever makes hours may be silent. */
 const leaseMs = 120_000;
 /** How long the figures of minutes are kept (rule OPS-32). */
-const minutesKeptMs = 30 * 86_400_000;
+const minutesKeptMs = 30 * dayMs;
 
 /**
  * Counts the calls of this process and stores the counts every ten seconds and at its end; one process of
@@ -23,13 +25,13 @@ const minutesKeptMs = 30 * 86_400_000;
  */
 @Injectable()
 export class CallFiguresRecorder implements BeforeApplicationShutdown {
-  private readonly logger = new Logger(CallFiguresRecorder.name);
   private readonly instance = randomUUID();
   private readonly duty: Duty;
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private isBusy = false;
-  private hasFailed = false;
+  private readonly loop = new PollingLoop(
+    'Figures of calls wait for the database',
+    () => this.work(),
+    () => intervalMs,
+  );
   /** The attempts to deliver that are counted. */
   private attempts = { delivered: 0, failed: 0 };
 
@@ -53,50 +55,46 @@ export class CallFiguresRecorder implements BeforeApplicationShutdown {
       others?.(request);
       this.counter.count(request);
     };
-    this.timer = setInterval(() => this.tick(), intervalMs).unref();
+    this.loop.start();
   }
 
-  /** Stores what was counted since it was stored last; what fails is tried again the next time. */
+  /**
+   * Stores what was counted since it was stored last.
+   *
+   * @throws Error where some of it could not be stored; it is tried again the next time
+   */
   async store(): Promise<void> {
     this.countAttempts();
-    const now = this.clock.now();
-    for (const minute of this.counter.takeChanged()) {
-      try {
+    const storedAt = this.clock.now();
+    const saved = await Promise.allSettled(
+      this.counter.takeChanged().map(async (minute) => {
         const expiresAt = new Date(minute.at.getTime() + minutesKeptMs);
         const instance = `${this.instance}-${minute.run}`;
-        await this.figures.saveMinute(instance, minute, { storedAt: now, expiresAt });
-        this.hasFailed = false;
-      } catch (error) {
-        this.counter.giveBack(minute);
-        this.reportFailure(error);
-      }
-    }
+        await this.figures
+          .saveMinute(instance, minute, { storedAt, expiresAt })
+          .catch((error: unknown) => {
+            this.counter.giveBack(minute);
+            throw error;
+          });
+      }),
+    );
     this.counter.forgetStored();
+    const failed = saved.find(({ status }) => status === 'rejected');
+    if (failed !== undefined) throw (failed as PromiseRejectedResult).reason;
   }
 
   /** Requests have ended by now; the database is still there. */
   async beforeApplicationShutdown(): Promise<void> {
-    if (this.timer === undefined) return;
-    clearInterval(this.timer);
-    await this.running;
-    await this.store();
+    if (this.environment.OPS_PASSWORD === undefined) return;
+    await this.loop.stop();
+    // A database that is gone takes neither.
+    await this.store().catch(() => undefined);
     await this.duty.release().catch(() => undefined);
-  }
-
-  /** One at a time: a database that is slow is not asked for more. */
-  private tick(): void {
-    if (this.isBusy) return;
-    this.isBusy = true;
-    this.running = this.work().finally(() => (this.isBusy = false));
   }
 
   private async work(): Promise<void> {
     await this.store();
-    try {
-      if (await this.duty.isMine()) await this.rollUps.run();
-    } catch (error) {
-      this.reportFailure(error);
-    }
+    if (await this.duty.isMine()) await this.rollUps.run();
   }
 
   private countAttempts(): void {
@@ -108,12 +106,5 @@ export class CallFiguresRecorder implements BeforeApplicationShutdown {
     const { delivered, failed } = this.attempts;
     this.counter.countDeliveries(total.delivered - delivered, total.failed - failed);
     this.attempts = total;
-  }
-
-  /** Once, until it works again: the log would say nothing else. */
-  private reportFailure(error: unknown): void {
-    if (this.hasFailed) return;
-    this.hasFailed = true;
-    this.logger.warn(`Figures of calls wait for the database: ${String(error)}`);
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
+import { dayMs, hourMs, minuteMs } from '../values/durations.js';
 import {
   addCounts,
   type CallCounts,
@@ -10,17 +11,14 @@ import {
   noCalls,
   quantileMs,
 } from './call-counts.js';
-import { minuteMs } from './call-counter.js';
 import {
   CallFiguresRepository,
   type DeliveryCounts,
   type HourFigures,
   type TimeRange,
 } from './call-figures.repository.js';
-import { type Habit, habitOf, habitWindowMs, hourMs, type HourOfKey, weekOf } from './habits.js';
+import { type Habit, habitOf, habitWindowMs, KeyHours, weekOf } from './habits.js';
 import { MinuteSums } from './minute-sums.js';
-
-const dayMs = 24 * hourMs;
 
 /** What a part of the calls comes to. */
 export interface CallSummary {
@@ -88,24 +86,20 @@ export class CallFiguresService {
     const now = this.clock.now().getTime();
     const current = beginOf(now, hourMs);
     const from = current - habitWindowMs;
-    const hours = new Map<string, HourOfKey[]>();
-    const add = (keyId: string, hour: HourOfKey) => {
-      if (hour.at < from) return;
-      const known = hours.get(keyId);
-      if (known === undefined) hours.set(keyId, [hour]);
-      else known.push(hour);
+    const keys = new Map<string, KeyHours>();
+    const hoursOf = (keyId: string) => {
+      const hours = keys.get(keyId) ?? new KeyHours(now);
+      keys.set(keyId, hours);
+      return hours;
     };
     // What no hour holds yet is some minutes; after a failure an hour or two.
     const recent = { from: new Date(current - 2 * hourMs), before: new Date(now) };
     const made = await this.figures.hoursMade(recent);
     for (const week of await this.figures.keyWeeks(new Date(weekOf(from)), ofKey)) {
       const begin = week.at.getTime();
+      const hours = hoursOf(week.keyId);
       for (const [hour, calls] of Object.entries(week.calls)) {
-        add(week.keyId, {
-          at: begin + Number(hour) * hourMs,
-          calls,
-          errors: week.errors[hour] ?? 0,
-        });
+        hours.add(begin + Number(hour) * hourMs, calls, week.errors[hour] ?? 0);
       }
     }
     const onlyKey = ofKey?.toHexString();
@@ -114,10 +108,11 @@ export class CallFiguresService {
       for (const caller of callers) {
         if (caller.keyId === null || (onlyKey ?? caller.keyId) !== caller.keyId) continue;
         const hour = beginOf(at.getTime(), hourMs);
-        add(caller.keyId, { at: hour, calls: callsOf(caller), errors: errorsOf(caller) });
+        hoursOf(caller.keyId).add(hour, callsOf(caller), errorsOf(caller));
       }
     }
-    return new Map([...hours].map(([keyId, of]) => [keyId, habitOf(of, now)]));
+    const used = [...keys].filter(([, hours]) => hours.calls.some((calls) => calls > 0));
+    return new Map(used.map(([keyId, hours]) => [keyId, habitOf(hours)]));
   }
 }
 

@@ -1,21 +1,20 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { dayMs, hourMs, minuteMs, weekMs } from '../values/durations.js';
 import { addCounts, CallSums, CallTable, noCalls } from './call-counts.js';
-import { minuteMs } from './call-counter.js';
 import { CallFiguresRepository, type StoredMinute } from './call-figures.repository.js';
-import { habitWindowMs, hourMs, hourOfWeek, weekMs, weekOf } from './habits.js';
+import { habitWindowMs, hourOfWeek, weekOf } from './habits.js';
 import { MinuteSums } from './minute-sums.js';
 
 /** How long after its end a minute is taken into its hour: by then all processes have stored it. */
-const delayMs = 60_000;
+const delayMs = minuteMs;
 /** How often the current hour is made: what it lacks is read by minute. */
 const stepMs = 5 * minuteMs;
 /** At one time; the next time goes on. */
 const mostHours = 50;
 /** What one hour may hold of different callers. */
 const callersOfHourLimit = 1_000;
-const dayMs = 86_400_000;
 
 /**
  * Makes hours of minutes (rule OPS-32), the current one too, as far as it has come. An hour is always made
@@ -60,7 +59,8 @@ export class FigureRollUps {
       for (const caller of minute.callers) addCounts(callers.of(caller), caller);
     }
     const sums = new CallSums();
-    for (const caller of callers.all()) sums.add(caller);
+    const ofHour = callers.all();
+    for (const caller of ofHour) sums.add(caller);
     const { routes, keys } = sums.all();
     const week = weekOf(hour);
     await this.figures.saveKeyHours(new Date(week), hourOfWeek(hour), keys, {
@@ -76,7 +76,7 @@ export class FigureRollUps {
         minutes: minutes.all(),
         routes,
         keys,
-        callers: callers.all(),
+        callers: ofHour,
       },
       {
         storedAt: now,

@@ -1,10 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { habitOf, type HourOfKey, type KeyState } from './habits.js';
+import { hourMs } from '../values/durations.js';
+import { habitOf, KeyHours, type KeyState } from './habits.js';
 
-const hourMs = 3_600_000;
 /** A Wednesday, a quarter past noon. */
 const now = Date.UTC(2026, 10, 25, 12, 15);
 const current = now - (now % hourMs);
+
+interface HourOfKey {
+  readonly at: number;
+  readonly calls: number;
+  readonly errors: number;
+}
+
+const habitAt = (ofKey: readonly HourOfKey[], time: number) => {
+  const added = new KeyHours(time);
+  for (const { at, calls, errors } of ofKey) added.add(at, calls, errors);
+  return habitOf(added);
+};
 
 /** The hours that began so many hours before the current one, with what was in them. */
 function hours(
@@ -76,11 +88,11 @@ const table: [string, KeyState, HourOfKey[]][] = [
 
 describe('a key', () => {
   it.each(table)('that %s is %s', (_, state, of) => {
-    expect(habitOf(of, now).state).toBe(state);
+    expect(habitAt(of, now).state).toBe(state);
   });
 
   it('has a habit by the hours of the week, and what would have been usual', () => {
-    const habit = habitOf(hours(weeks, 1, inOffices), now);
+    const habit = habitAt(hours(weeks, 1, inOffices), now);
     expect(habit.week).toHaveLength(168);
     // Monday at 7, 8 and 17; Friday and Sunday at 8.
     expect([7, 8, 17, 4 * 24 + 8, 6 * 24 + 8].map((hour) => habit.week[hour])).toEqual([
@@ -96,6 +108,6 @@ describe('a key', () => {
       { ...hour, calls: 4 },
       { ...hour, calls: 6 },
     ]);
-    expect(habitOf(parts.toReversed(), now)).toEqual(habitOf(of, now));
+    expect(habitAt(parts.toReversed(), now)).toEqual(habitAt(of, now));
   });
 });

@@ -1,10 +1,4 @@
-/** The calls of a key in an hour, or in a part of it. */
-export interface HourOfKey {
-  /** When the hour begins, in milliseconds since 1970. */
-  readonly at: number;
-  readonly calls: number;
-  readonly errors: number;
-}
+import { hourMs } from '../values/durations.js';
 
 /**
  * What is unusual about a key. `silent`: its calls have stopped, compared with its own habit; `failing`:
@@ -29,10 +23,8 @@ export interface Habit {
   readonly missedCalls: number;
 }
 
-export const hourMs = 3_600_000;
 const hoursOfDay = 24;
 const hoursOfWeek = 7 * hoursOfDay;
-export const weekMs = hoursOfWeek * hourMs;
 /** In hours. */
 const window = 4 * hoursOfWeek;
 /** What a habit is learnt from. */
@@ -50,37 +42,53 @@ const unusualCalls = 50;
 const failingShare = 0.2;
 const leastErrors = 10;
 
+/** The calls of a key in the hours of the last four weeks, oldest first, the current one last. */
+export class KeyHours {
+  readonly calls = new Float64Array(window + 1);
+  readonly errors = new Float64Array(window + 1);
+  /** When the first hour begins. */
+  readonly begin: number;
+
+  /** @param now in milliseconds since 1970 */
+  constructor(now: number) {
+    this.begin = now - (now % hourMs) - habitWindowMs;
+  }
+
+  /**
+   * Adds calls; those of another time are left out.
+   *
+   * @param at when their hour begins, in milliseconds since 1970
+   */
+  add(at: number, calls: number, errors: number): void {
+    const index = (at - this.begin) / hourMs;
+    if (this.calls[index] === undefined || this.errors[index] === undefined) return;
+    this.calls[index] += calls;
+    this.errors[index] += errors;
+  }
+}
+
 /**
  * What the hours of a key say of it (rule OPS-33). The habit is learnt from what was before the time that
  * is compared with it.
  *
- * @param hours of the last four weeks, at least one, in any order
- * @param now in milliseconds since 1970
+ * @param hours with calls in one of them at least
  */
-export function habitOf(hours: readonly HourOfKey[], now: number): Habit {
-  const current = now - (now % hourMs);
-  const begin = current - window * hourMs;
-  const calls = Array.from({ length: window + 1 }, () => 0);
-  const errors = [...calls];
-  for (const hour of hours) {
-    const index = (hour.at - begin) / hourMs;
-    if (calls[index] === undefined) continue;
-    calls[index] += hour.calls;
-    errors[index] = (errors[index] ?? 0) + hour.errors;
-  }
+export function habitOf({ begin, calls, errors }: KeyHours): Habit {
+  const firstHour = hourOfWeek(begin);
+  const hourAt = (index: number) => (firstHour + index) % hoursOfWeek;
   const first = calls.findIndex((count) => count > 0);
   const last = calls.findLastIndex((count) => count > 0);
-  const usual = habitBetween(calls, begin, first, Math.min(last + 1, window));
+  const usual = habitBetween(calls, hourAt, first, Math.min(last + 1, window));
   const day = window + 1 - hoursOfDay;
-  const usualOfDay = habitBetween(calls, begin, first, Math.min(day, last + 1));
+  const usualOfDay = habitBetween(calls, hourAt, first, Math.min(day, last + 1));
   const facts = {
     hasHabit: last - first + 1 >= leastHours,
     silentHours: window - last,
     longestSilence: longestSilence(calls, first, last),
-    missedCalls: sum(last + 1, window, (index) => usual[hourOfWeek(begin + index * hourMs)]),
+    missedCalls: sum(last + 1, window, (index) => usual[hourAt(index)]),
     calls: sum(day, window + 1, (index) => calls[index]),
     errors: sum(day, window + 1, (index) => errors[index]),
-    usualCalls: sum(day, window + 1, (index) => usualOfDay[hourOfWeek(begin + index * hourMs)]),
+    usualCalls: sum(day, window + 1, (index) => usualOfDay[hourAt(index)]),
     usualErrors: sum(first, day, (index) => errors[index]),
     earlierCalls: sum(first, day, (index) => calls[index]),
   };
@@ -90,8 +98,8 @@ export function habitOf(hours: readonly HourOfKey[], now: number): Habit {
     lastHour: new Date(begin + last * hourMs),
     calls: facts.calls,
     errors: facts.errors,
-    usualCalls: facts.hasHabit ? facts.usualCalls : null,
-    missedCalls: facts.missedCalls,
+    usualCalls: facts.hasHabit ? Math.round(facts.usualCalls) : null,
+    missedCalls: Math.round(facts.missedCalls),
   };
 }
 
@@ -123,23 +131,23 @@ function stateOf(facts: Facts): KeyState {
 
 /** The mean calls by hour of the week, from an hour on and before another one. */
 function habitBetween(
-  calls: readonly number[],
-  begin: number,
+  calls: Float64Array,
+  hourAt: (index: number) => number,
   from: number,
   before: number,
 ): number[] {
-  const [sums, counts] = [0, 0].map(() => Array.from({ length: hoursOfWeek }, () => 0));
+  const sums = Array.from({ length: hoursOfWeek }, () => 0);
+  const counts = [...sums];
   for (let index = from; index < before; index++) {
-    const hour = hourOfWeek(begin + index * hourMs);
-    if (sums?.[hour] === undefined || counts?.[hour] === undefined) continue;
-    sums[hour] += calls[index] ?? 0;
-    counts[hour]++;
+    const hour = hourAt(index);
+    sums[hour] = (sums[hour] ?? 0) + (calls[index] ?? 0);
+    counts[hour] = (counts[hour] ?? 0) + 1;
   }
-  return (sums ?? []).map((total, hour) => total / Math.max(1, counts?.[hour] ?? 0));
+  return sums.map((total, hour) => total / Math.max(1, counts[hour] ?? 0));
 }
 
 /** In hours, between two hours with calls. */
-function longestSilence(calls: readonly number[], first: number, last: number): number {
+function longestSilence(calls: Float64Array, first: number, last: number): number {
   let longest = 1;
   let since = first;
   for (let index = first; index <= last; index++) {

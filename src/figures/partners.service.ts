@@ -7,19 +7,16 @@ import { CallFiguresService } from './call-figures.service.js';
 import type { Habit, KeyState } from './habits.js';
 
 /** An API key that was used in the last four weeks, and how. */
-export interface Partner extends Omit<Habit, 'state'> {
+export interface Partner extends Omit<Habit, 'state' | 'lastHour'> {
   readonly keyId: string;
   readonly name: string;
   readonly organizationId: string;
   readonly organizationName: string;
   /** `ended`: it is revoked or over, so that its silence is meant. */
   readonly state: KeyState | 'ended';
-  /** When any process has had its last call, to within a minute. */
-  readonly lastUsedAt: Date | null;
+  /** The last call, to within a minute; where the key does not say it, to within an hour. */
+  readonly lastCallAt: Date;
 }
-
-/** What a key and its organization are called. */
-export type KeyNames = Pick<Partner, 'name' | 'organizationId' | 'organizationName'>;
 
 const urgency: Readonly<Record<Partner['state'], number>> = {
   silent: 0,
@@ -54,25 +51,22 @@ export class PartnersService {
   }
 
   private async partnersOf(habits: ReadonlyMap<string, Habit>): Promise<Partner[]> {
-    const found = await this.named([...habits.keys()]);
-    const partners = [...habits].flatMap(([keyId, habit]): Partner[] => {
+    const found = await this.namesOf([...habits.keys()]);
+    const partners = [...habits].flatMap(([keyId, { lastHour, ...habit }]): Partner[] => {
       const key = found.get(keyId);
       if (key === undefined) return [];
-      const { isEnded, ...names } = key;
-      return [{ ...habit, keyId, ...names, state: isEnded ? 'ended' : habit.state }];
+      const { isEnded, lastUsedAt, ...names } = key;
+      const state = isEnded ? 'ended' : habit.state;
+      return [{ ...habit, keyId, ...names, state, lastCallAt: lastUsedAt ?? lastHour }];
     });
     return partners.toSorted(
       (a, b) =>
-        urgency[a.state] - urgency[b.state] || b.calls - a.calls || +b.lastHour - +a.lastHour,
+        urgency[a.state] - urgency[b.state] || b.calls - a.calls || +b.lastCallAt - +a.lastCallAt,
     );
   }
 
   /** What keys are called, by their ids; nothing of those that are none. */
-  async namesOf(keyIds: readonly string[]): Promise<ReadonlyMap<string, KeyNames>> {
-    return this.named(keyIds);
-  }
-
-  private async named(keyIds: readonly string[]) {
+  private async namesOf(keyIds: readonly string[]) {
     const keys = await this.keys.findByIds(keyIds.map((id) => new Types.ObjectId(id)));
     const ids = new Set(keys.map(({ organizationId }) => organizationId.toHexString()));
     const organizations = await this.organizations.findAll(

@@ -6,6 +6,16 @@ import type { LeadData, LeadDocument } from './lead.schema.js';
 /** The flat fields of a lead request, all of which are kept in `data` (rule LEAD-4). */
 export const flatFields = ['name', 'email', 'phoneNumber', 'phoneNumber2', 'project'] as const;
 
+/** The keys of `data` that the service reads; any other may be the sender's own (rule LEAD-4). */
+export const knownDataKeys = [
+  'name',
+  'email',
+  'project',
+  'leadSource',
+  'phoneNumber',
+  'phoneNumber2',
+] as const;
+
 /** A lead request: flat fields and `data`, mixed as the sender likes (rule LEAD-4). */
 export type LeadPayload = {
   readonly recordSystemId?: string | undefined;

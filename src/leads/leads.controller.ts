@@ -45,7 +45,7 @@ export class LeadsController {
   ) {}
 
   @Post()
-  @WithRouteOptions({ changesNoKeptResponse: true })
+  @WithRouteOptions({ changesNoKeptResponse: true, inexactNumber: leadErrors.inexactNumber })
   @UseInterceptors(UpsertStatusInterceptor)
   @ApiOperation({
     operationId: 'upsertLead',
@@ -64,6 +64,7 @@ export class LeadsController {
   })
   @DocumentedErrors(
     ...bodyErrors,
+    leadErrors.inexactNumber,
     leadErrors.duplicatePhone,
     leadErrors.databaseReference,
     leadErrors.tooLarge,
@@ -79,7 +80,11 @@ export class LeadsController {
 
   @Post('batch')
   @HttpCode(200)
-  @WithRouteOptions({ changesNoKeptResponse: true })
+  @WithRouteOptions({
+    changesNoKeptResponse: true,
+    envelopeDepth: 2,
+    inexactNumber: leadErrors.inexactNumber,
+  })
   @ApiOperation({
     operationId: 'upsertLeads',
     summary: 'Create or update many leads',
@@ -90,7 +95,7 @@ export class LeadsController {
   })
   @DocumentedBody(LeadBatchDto, leadBatchExamples)
   @DocumentedResponse(200, LeadBatchResponseDto, 'What became of each lead.', ignoredFieldsHeader)
-  @DocumentedErrors(...bodyErrors, ...commonErrors)
+  @DocumentedErrors(...bodyErrors, leadErrors.inexactNumber, ...commonErrors)
   upsertAll(
     @CurrentCaller() caller: Caller,
     @Body() batch: LeadBatchDto,

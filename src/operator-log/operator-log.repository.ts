@@ -5,12 +5,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../database/documents/across-tenants.js';
-import {
-  type HistoryPage,
-  historyPage,
-  type HistoryPart,
-  historyQuery,
-} from '../database/documents/history.js';
+import { type HistoryPage, type HistoryPart, readHistory } from '../database/documents/history.js';
 import type { OperatorLogDocument, OperatorResult } from './operator-log.schema.js';
 
 /** The queries on `operatorLog`. */
@@ -51,8 +46,9 @@ export class OperatorLogRepository {
 
   /** What was done for all organizations, newest first. */
   async list(part: HistoryPart): Promise<HistoryPage<OperatorLogDocument>> {
-    const { filter, options } = historyQuery(part);
-    const found = this.entries.acrossTenants.find<OperatorLogDocument>(filter, options);
-    return historyPage(await found.toArray(), part);
+    const { acrossTenants } = this.entries;
+    return readHistory(part, ({ until, options }) =>
+      acrossTenants.find<OperatorLogDocument>(until, options).toArray(),
+    );
   }
 }

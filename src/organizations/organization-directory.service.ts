@@ -20,16 +20,21 @@ export class OrganizationDirectoryService {
     const _id = parseObjectId(id);
     return _id === null ? null : this.organizations.find(_id);
   }
+}
 
-  /**
-   * The organizations that a text means: the one whose id it ends with, else those of which it is a part
-   * of the name, in any case.
-   */
-  async search(text: string): Promise<Organization[]> {
-    const [id = ''] = /[0-9a-f]{24}$/i.exec(text.trim()) ?? [];
-    const one = await this.find(id);
-    if (one !== null) return [one];
-    const sought = foldCase(text.trim());
-    return (await this.list()).filter(({ name }) => foldCase(name).includes(sought));
-  }
+/**
+ * Which organizations a text means: the one whose id it ends with, else those of which it is a part of
+ * the name, in any case; none when it says nothing.
+ */
+export function organizationsMeant(
+  organizations: readonly Organization[],
+  text: string,
+): readonly Organization[] {
+  const sought = foldCase(text.trim());
+  if (sought === '') return [];
+  const [id] = /[0-9a-f]{24}$/.exec(sought) ?? [];
+  const named = organizations.filter(({ _id }) => _id.toHexString() === id);
+  return named.length > 0
+    ? named
+    : organizations.filter(({ name }) => foldCase(name).includes(sought));
 }

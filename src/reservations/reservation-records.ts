@@ -85,6 +85,8 @@ export class ReservationRecords {
     }
     if (isNew || reservation !== before.reservation) this.decided.set(key, reservation);
     this.wallets.set(key, wallets.toSorted(latestFirst));
+    // Those of no unit have nothing to do with each other.
+    if (!reservation.unitId) return;
     const unitKey = keyOf(reservation.unitId);
     const others = (this.ofUnits.get(unitKey) ?? []).filter((one) => keyOf(one._id) !== key);
     this.ofUnits.set(unitKey, [...others, reservation]);

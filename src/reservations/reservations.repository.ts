@@ -2,12 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
-import {
-  type HistoryPage,
-  historyPage,
-  type HistoryPart,
-  historyQuery,
-} from '../database/documents/history.js';
+import { type HistoryPage, type HistoryPart, readHistory } from '../database/documents/history.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import type { Change, UnitReservation } from './reservation-records.js';
 import { writeOf } from './update-between.js';
@@ -68,9 +63,9 @@ export class ReservationsRepository {
     unitId: Types.ObjectId,
     part: HistoryPart,
   ): Promise<HistoryPage<ReservationDocument>> {
-    const { filter, options } = historyQuery(part);
-    const ofUnit = { unitId, ...notDeleted, ...filter };
-    return historyPage(await this.reservations.find(organizationId, ofUnit, options), part);
+    return readHistory(part, ({ until, options }) =>
+      this.reservations.find(organizationId, { unitId, ...notDeleted, ...until }, options),
+    );
   }
 
   /** The reservations of leads, deleted ones included, newest first. */
@@ -79,9 +74,10 @@ export class ReservationsRepository {
     leadIds: readonly Types.ObjectId[],
     part: HistoryPart,
   ): Promise<HistoryPage<ReservationDocument>> {
-    const { filter, options } = historyQuery(part);
-    const ofLeads = { leadId: { $in: leadIds }, ...filter };
-    return historyPage(await this.reservations.find(organizationId, ofLeads, options), part);
+    const ofLeads = { leadId: { $in: leadIds } };
+    return readHistory(part, ({ until, options }) =>
+      this.reservations.find(organizationId, { ...ofLeads, ...until }, options),
+    );
   }
 
   /** Reservations in the partner collection flow by their ids, which follow `after`. */

@@ -1,7 +1,7 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { indexNotFound, unless } from '../database/structure/server-codes.js';
+import { dropIndexOf } from '../database/structure/server-codes.js';
 import { Migrations } from '../database/structure/migrations.js';
 
 /** Indexes of earlier versions, by collection. */
@@ -54,7 +54,7 @@ export class ReplacedWebhookIndexes implements OnModuleInit {
   private async drop(indexes: Indexes): Promise<null> {
     for (const [collection, names] of Object.entries(indexes)) {
       for (const name of names) {
-        await this.connection.collection(collection).dropIndex(name).catch(unless(indexNotFound));
+        await dropIndexOf(this.connection.collection(collection), name);
       }
     }
     return null;

@@ -8,6 +8,7 @@ export default {
   ...config,
   rootDir: join(import.meta.dirname, '../..'),
   roots: ['<rootDir>/test/browser'],
+  testMatch: ['**/*.e2e-spec.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
   // A browser takes all the processors that there are.
   maxWorkers: 1,

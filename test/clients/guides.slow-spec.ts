@@ -13,7 +13,7 @@ import type {
 } from '../../clients/typescript/src/index.js';
 import { runCli } from '../operator/command-line.js';
 import { apiClient } from '../support/api-client.js';
-import { addKey, mayReadEvents, type Tenant } from '../support/builders.js';
+import { addKey, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { addDemoTenant } from '../support/demo-tenant.js';
 import { type Received, type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { sharedService } from '../support/shared-service.js';
@@ -68,6 +68,27 @@ afterAll(async () => {
 const where = (program: string) => (canRun(program) ? it : it.skip);
 
 describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
+  where(program)('prints what it could not send, with its language and why', async () => {
+    const lead = { name: 'Mona', phoneNumber: '01000000001', language: 'ar-eg' };
+    const printed = async (own: Record<string, string>) => {
+      const website = await startProgram(program, { ...variables, ...own });
+      try {
+        const form = { submission: 'kept', name: lead.name, phone: lead.phoneNumber };
+        const body = new URLSearchParams({ ...form, language: lead.language });
+        const { status } = await fetch(website.url, { method: 'POST', body });
+        expect(status).toBe(503);
+        const [, why = '', kept = ''] = /not sent (.*?) *(\{.*\})/.exec(website.printed()) ?? [];
+        expect(JSON.parse(kept)).toEqual({ ...lead, recordSystemId: 'kept' });
+        return why;
+      } finally {
+        await website.stop();
+      }
+    };
+    expect(await printed({ API_KEY: 'iapi_wrong' })).toMatch(/key\.invalid$/);
+    // Nobody listens at this port.
+    expect(await printed({ API_URL: 'http://127.0.0.1:2' })).toMatch(/ECONNREFUSED|refused/);
+  });
+
   where(program)('sends what its form posts, through failures, once', async () => {
     const website = await startProgram(program, variables);
     const send = async (fields: Record<string, string>) => {
@@ -120,21 +141,53 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
   });
 });
 
+/** A lead that names its project in Arabic. */
+const inArabic = { name: 'Waiting, Arabic', project: 'مروج النخيل' };
+
+describe('the first requests', () => {
+  it('of the README and of the guides follow each other in one organization', async () => {
+    const { key } = await addTenant(service.db);
+    const statuses: number[] = [];
+    for (const file of ['README.md', 'docs/guides/website.md', 'docs/guides/website.ar.md']) {
+      const [, body = ''] = /^curl .+?-d '(.+?)'$/ms.exec(readFileSync(file, 'utf8')) ?? [];
+      const headers = { 'api-key': key, 'content-type': 'application/json' };
+      const url = `${service.url}/external/apis/v1.0/leads`;
+      statuses.push((await fetch(url, { method: 'POST', headers, body })).status);
+    }
+    expect(statuses).toEqual([201, 201, 200]);
+  });
+});
+
 describe('send-waiting.mjs', () => {
   it('sends a file of leads, and again without doing anything twice', async () => {
     const file = join(folder, 'waiting.ndjson');
-    const waiting = [{ name: 'Waiting 1' }, { name: '' }, { name: 'Waiting 2' }];
+    const waiting = [
+      { name: 'Waiting 1', language: 'en-us' },
+      { ...inArabic, language: 'ar-eg' },
+      { name: '' },
+      { name: 'Waiting 2', language: 'no\nlanguage' },
+      { name: '', language: 'ar-eg' },
+    ];
     writeFileSync(file, waiting.map((lead) => `${JSON.stringify(lead)}\n`).join(''));
     for (const _ of ['first', 'second']) {
       const { code, stdout, stderr } = await runProgram('send-waiting.mjs', [file], variables);
-      expect([code, stdout]).toEqual([0, 'created 2, updated 0, refused 1\n']);
-      expect(JSON.parse(stderr)).toMatchObject({
-        lead: { name: '' },
-        errorCode: 'validation.failed',
-      });
+      expect([code, stdout]).toEqual([
+        0,
+        'created 2, updated 0, refused 1\ncreated 1, updated 0, refused 1\n',
+      ]);
+      const refused = stderr.trim().split('\n');
+      expect(refused.map((line) => JSON.parse(line) as object)).toMatchObject([
+        { lead: waiting[2], errorCode: 'validation.failed', message: [/^name should/] },
+        { lead: waiting[4], errorCode: 'validation.failed', message: [/^[^a-z]*name[^a-z]*$/] },
+      ]);
     }
     const filter = { organizationId: tenant.organizationId, 'data.name': /^Waiting/ };
-    expect(await service.db.collection('leads').countDocuments(filter)).toBe(2);
+    const stored = await service.db.collection('leads').find(filter).sort('leadId', 1).toArray();
+    expect(stored.map(({ data, compoundsIds }) => [data, compoundsIds.length])).toEqual([
+      [{ name: 'Waiting 1' }, 0],
+      [{ name: 'Waiting 2' }, 0],
+      [inArabic, 1],
+    ]);
   });
 });
 
@@ -205,15 +258,30 @@ describe('the programs of a collector', () => {
   });
 
   where('collector.py')('read back what had no answer to the end', async () => {
-    gateway.respondWith((received, response) => {
-      if (received.method === 'GET') passOn(received, response);
-      else response.writeHead(503).end();
-    });
-    const message = { id: 'm-11', reservationId, installmentId: '2', chequeStatus: 'collected' };
-    const paused = { ...variables, PAUSE: '0.001' };
-    const { stdout } = await runProgram('collector.py', [], paused, JSON.stringify(message));
-    gateway.respondWith(passOn);
-    expect(stdout).toBe('m-11 unknown, the cheque is pending: send the message again later\n');
+    const send = async (ids: readonly string[], post: Respond, read = passOn) => {
+      gateway.respondWith((received, response) => {
+        if (received.method === 'GET') read(received, response);
+        else post(received, response);
+      });
+      const message = { reservationId, installmentId: '2', chequeStatus: 'pending' };
+      const input = ids.map((id) => JSON.stringify({ id, ...message })).join('\n');
+      const run = await runProgram('collector.py', [], { ...variables, PAUSE: '0.001' }, input);
+      gateway.respondWith(passOn);
+      expect(run.stderr).toBe('');
+      return run.stdout;
+    };
+    const lose: Respond = (received, response) =>
+      void answerTo(received).then(() => response.destroy());
+    const refuse: Respond = (_, response) => response.writeHead(503).end();
+    const cutOff: Respond = (_, response) => response.destroy();
+    const unknown = 'unknown: send the message again later\n';
+    expect(await send(['m-11'], lose)).toMatch(/^m-11 arrived at 20\S+Z, says the history\n$/);
+    // The history has a report of this status, which is that of the message before.
+    expect(await send(['m-12'], refuse)).toBe(`m-12 ${unknown}`);
+    // Those behind a message that nothing is known of are tried too.
+    for (const read of [refuse, cutOff]) {
+      expect(await send(['m-13', 'm-14'], cutOff, read)).toBe(`m-13 ${unknown}m-14 ${unknown}`);
+    }
   });
 
   where('reconcile.py')('tell what differs from a ledger', async () => {
@@ -230,6 +298,33 @@ describe('the programs of a collector', () => {
     const agreeing = await runProgram('reconcile.py', [file], variables);
     expect(agreeing).toMatchObject({ code: 0, stdout: '1 of 1 agree\n' });
   });
+
+  where('reconcile.py')(
+    'take a ledger from a spreadsheet, and say what is wrong with it',
+    async () => {
+      const file = join(folder, 'wrong-ledger.csv');
+      const compare = (text: string, own = {}) => {
+        writeFileSync(file, text);
+        return runProgram('reconcile.py', [file], { ...variables, ...own });
+      };
+      const names = 'reservationId,installmentId,chequeStatus,chequeAmount';
+      const good = `\u{FEFF}${names}\r\n${reservationId},2,pending,\r\n`;
+      expect(await compare(good)).toEqual({ code: 0, stdout: '1 of 1 agree\n', stderr: '' });
+      for (const amount of ['250 thousand', 'NaN']) {
+        expect(await compare(`${good}${reservationId},2,pending,${amount}\r\n`)).toEqual({
+          code: 1,
+          stdout: '',
+          stderr: `row 3, column chequeAmount: "${amount}" is no number\n`,
+        });
+      }
+      const unknownStatus = await compare(`${names}\n${reservationId},1,paid,\n`);
+      expect(unknownStatus).toMatchObject({ code: 1, stdout: '' });
+      expect(unknownStatus.stderr).toMatch(/^400 \{.*chequeStatus must be one of.*\}\n$/);
+      const refused = await compare(good, { API_KEY: 'iapi_wrong' });
+      expect(refused).toMatchObject({ code: 1, stdout: '' });
+      expect(refused.stderr).toMatch(/^401 \{.*API key not valid.*\}\n$/);
+    },
+  );
 });
 
 describe('the programs of a CRM', () => {
@@ -321,7 +416,36 @@ describe('the programs of a CRM', () => {
     );
     expect(stdout).toBe(`${rows.length} units\n`);
     expect(rows.some(({ name = '' }) => /[ء-ي]/.test(name))).toBe(true);
+    const refused = await runProgram('export.py', [file], { ...variables, API_KEY: 'iapi_wrong' });
+    expect(refused).toMatchObject({ code: 1, stdout: '' });
+    expect(refused.stderr).toMatch(/^401 \{.*مفتاح API غير صالح.*\}\n$/);
+    gateway.respondWith((_received, response) => {
+      response.writeHead(200, { 'content-length': '1000', 'x-total-count': '2' });
+      response.write('_id,name\r\n', () => response.destroy());
+    });
+    const cut = await runProgram('export.py', [file], variables);
+    gateway.respondWith(passOn);
+    expect(cut).toMatchObject({ code: 1, stdout: '' });
+    expect(cut.stderr).toMatch(/^The export was cut short: .+\n$/);
+    expect(readFileSync(file, 'utf8')).toBe(text);
   });
+
+  where('export.py').each(['export.py', 'reconcile.py'])(
+    'say in a line that the platform cannot be reached (%s)',
+    async (program) => {
+      const file = join(folder, 'unreachable.csv');
+      writeFileSync(
+        file,
+        `reservationId,installmentId,chequeStatus\n6740b1f2c3d4e5f607182930,1,pending\n`,
+      );
+      const nowhere = { ...variables, API_URL: 'http://127.0.0.1:1' };
+      const { code, stderr } = await runProgram(program, [file], nowhere);
+      expect(code).toBe(1);
+      expect(stderr).toMatch(
+        /^The (export was cut short|platform cannot be reached): .*refused.*\n$/,
+      );
+    },
+  );
 
   where('export.py')('write what takes several responses into one file', async () => {
     const file = join(folder, 'parts.csv');
@@ -391,11 +515,14 @@ describe("the commands of the operator's guide", () => {
       const deal = await partner.upsertReservation({ body: { unit: 'pm-a-001' } });
       known.set('reservation id', deal.data.reservation._id);
     };
+    // A shell would put names of files in its place, or refuse it.
+    expect(commands.filter((line) => /\s[^\s'"]*[*?]/.test(line))).toEqual([]);
     const outcomes: (string | number)[][] = [];
     for (const line of commands) {
       const command = line.replace('npm run cli -- ', '');
-      const args = [...command.matchAll(/"([^"]+)"|<([^>]+)>|(\S+)/g)].map(
-        ([, quoted, placeholder = '', plain = '']) => quoted ?? known.get(placeholder) ?? plain,
+      const args = [...command.matchAll(/"([^"]+)"|'([^']+)'|<([^>]+)>|(\S+)/g)].map(
+        ([, quoted, kept = quoted, placeholder = '', plain = '']) =>
+          kept ?? known.get(placeholder) ?? plain,
       );
       const file = args.indexOf('src/demo/catalogue.ndjson');
       if (file >= 0) args[file] = join(process.cwd(), 'src/demo/catalogue.ndjson');
@@ -409,6 +536,16 @@ describe("the commands of the operator's guide", () => {
     expect(commands.length).toBeGreaterThan(10);
   });
 });
+
+describe.each(['website.mjs', 'send-waiting.mjs', 'copy.mjs', 'leads.mjs', 'one-unit.mjs'])(
+  '%s',
+  (program) => {
+    it.each(['API_URL', 'API_KEY'])('says at once that it needs %s', async (name) => {
+      const { code, stderr } = await runProgram(program, [], { ...variables, [name]: '' });
+      expect([code, stderr]).toEqual([1, expect.stringContaining('API_KEY have to be set')]);
+    });
+  },
+);
 
 describe('the guides', () => {
   const files = readdirSync('docs/guides').filter((file) => file.endsWith('.md'));

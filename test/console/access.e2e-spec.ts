@@ -1,10 +1,8 @@
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Clock } from '../../src/configuration/clock.js';
 import { readEnvironment } from '../../src/configuration/environment.js';
 import { startOperations } from '../../src/service.js';
-import { hashPassword, isPassword, parsePasswordHash } from '../../src/values/password-hash.js';
+import { hashPassword } from '../../src/values/password-hash.js';
 import { startTestService } from '../support/test-service.js';
 import { OPS_PASSWORD, password, send, startConsole, type TestConsole } from './console-client.js';
 
@@ -31,15 +29,6 @@ const newSession = async (address: string) => {
   const { headers } = await logInWith(password, address);
   return headers.getSetCookie()[0]?.split(';')[0] ?? '';
 };
-/** What the command prints for a password on its standard input. */
-const printedFor = (input: string) =>
-  new Promise<{ code: unknown; stdout: string; stderr: string }>((resolve) => {
-    const args = [join(process.cwd(), 'dist/cli.js'), 'console', 'password'];
-    const child = execFile(process.execPath, args, (error, stdout, stderr) => {
-      resolve({ code: error?.code ?? 0, stdout, stderr });
-    });
-    child.stdin?.end(`${input}\n`);
-  });
 const setTime = (time: number) =>
   jest.spyOn(service.service.app.get(Clock), 'now').mockImplementation(() => new Date(time));
 const at = (path: string) => `${service.operations}/console${path}`;
@@ -188,21 +177,6 @@ describe('a form', () => {
 });
 
 describe('OPS_PASSWORD', () => {
-  it('is what `console password` prints, of a password that is long enough', async () => {
-    const hash = await hashPassword(password);
-    expect(readEnvironment({ OPS_PASSWORD: hash }).OPS_PASSWORD).toMatchObject({ cost: 32_768 });
-    expect(hash).not.toMatch(/[$"'\s]/);
-    const { stdout, ...printed } = await printedFor('long enough, I hope');
-    expect(printed).toEqual({ code: 0, stderr: '' });
-    const stored = parsePasswordHash(stdout);
-    expect(stored !== null && (await isPassword('long enough, I hope', stored))).toBe(true);
-    expect(await printedFor('too short')).toMatchObject({
-      code: 1,
-      stdout: '',
-      stderr: 'The password must have 12 to 256 characters.\n',
-    });
-  });
-
   it.each([
     'secret',
     'scrypt:1024:8:1:x:y',

@@ -153,7 +153,7 @@ describe('the catalogue', () => {
     expect(row(html, 'Garden')).toEqual(['Garden', '3', '0', '1', '0', '4']);
     expect(row(html, 'Lake')).toEqual(['Lake', '0', '1', '0', '1', '2']);
     const imported = /The last imports<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
-    expect(imported).toMatch(/finished<\/td><td>9 of 9<\/td><td class="number">9<\/td>/);
+    expect(imported).toMatch(/finished<\/span><\/td><td>9 of 9<\/td><td class="number">9<\/td>/);
   });
 
   it('says of an import that failed how far it came', async () => {
@@ -164,8 +164,18 @@ describe('the catalogue', () => {
     await expect(imports.import(id, { compounds, propertyTypes, units })).rejects.toThrow('3 of 9');
     save.mockRestore();
     const { html } = await show(other.organizationId);
-    expect(html).toMatch(/stopped by an error<\/td><td>3 of 9</);
+    expect(html).toMatch(/stopped by an error<\/span><\/td><td>3 of 9</);
     expect(html).not.toContain('Garden');
+  });
+
+  it('offers organizations of one name so that they can be told apart', async () => {
+    const others = [tenant, await addTenant(service.db)].map(({ organizationId }) =>
+      organizationId.toHexString(),
+    );
+    const { html } = await show(tenant.organizationId);
+    const offered = [...html.matchAll(/<option value="(\w+)"[^>]*>(.*?)<\/option>/g)];
+    const labels = new Map(offered.map(([, id, label]) => [id, label]));
+    expect(others.map((id) => labels.get(id))).toEqual(others.map((id) => `Nile Homes ${id}`));
   });
 
   it('of an organization that there is not is a 404', async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
@@ -124,6 +124,27 @@ describe('the endpoints', () => {
     await recorder.store();
     expect(textOf((await service.get('/webhooks')).html)).toContain('50%');
   });
+
+  it('are lost and counted as lost where the database does not take them: they might count twice', async () => {
+    const recorder = service.service.app.get(WebhookFiguresRecorder);
+    const stored = () => service.db.collection('webhookFigures').find().toArray();
+    const endpoint = { _id: new Types.ObjectId(), organizationId: new Types.ObjectId() };
+    await recorder.store();
+    for (const isDelivered of [true, false, true]) {
+      recorder.count(endpoint, { isDelivered, milliseconds: 10 });
+    }
+    const { waiting, lostAttempts } = recorder.stats();
+    expect(waiting).toBe(1);
+    const before = await stored();
+    const failing = jest
+      .spyOn(recorder['figures'], 'add')
+      .mockRejectedValue(new Error('no primary'));
+    await expect(recorder.store()).rejects.toThrow('no primary');
+    failing.mockRestore();
+    expect(recorder.stats()).toEqual({ waiting: 0, lostAttempts: lostAttempts + 3 });
+    await recorder.store();
+    expect(await stored()).toEqual(before);
+  });
 });
 
 describe('a delivery', () => {
@@ -213,7 +234,7 @@ describe('what the operator does', () => {
     );
     const none = await service.post(`/webhooks/${endpointId}/replay`, { status: 'failed' });
     expect(none).toMatchObject({ status: 422 });
-    expect(none.html).toContain('There is nothing of the kind.');
+    expect(none.html).toContain('There is nothing to send again.');
     const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 16);
     await doIt(`/webhooks/${endpointId}/replay`, { since });
     await eventually(() => expect(receiver.received).toHaveLength(before + 2));

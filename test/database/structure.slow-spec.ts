@@ -1,7 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { getConnectionToken, getModelToken } from '@nestjs/mongoose';
 import { type Collection, type Document, type IndexDescription, ObjectId } from 'mongodb';
-import { Types } from 'mongoose';
+import { type Connection, type Model, Types } from 'mongoose';
 import { DatabaseStructure } from '../../src/database/structure/database-structure.js';
+import { documentValidator } from '../../src/database/structure/document-validator.js';
 import { Migrations } from '../../src/database/structure/migrations.js';
 import { Clock } from '../../src/configuration/clock.js';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
@@ -52,6 +55,54 @@ describe('the structure of the database', () => {
     ]);
     await structure.apply();
     expect((await structure.status()).isComplete).toBe(true);
+  });
+
+  it('is not missed by old instances from the moment on at which a new version prepares it', async () => {
+    const migrations = service.db.collection('migrations');
+    const [newest] = await migrations.find().sort({ version: -1 }).limit(1).toArray();
+    await migrations.deleteOne({ version: newest?.['version'] });
+    await service.db.collection('leads').dropIndex('phoneKeys');
+    const leads = service.service.app.get<Model<unknown>>(getModelToken('Lead'));
+    const building = jest.spyOn(leads.collection, 'createIndexes');
+    building.mockRejectedValueOnce(new Error('The database is gone.'));
+    await expect(structure.apply()).rejects.toThrow('gone');
+    // The first that it does, so that nothing is changed before.
+    expect(await migrations.findOne({ version: newest?.['version'] })).toMatchObject({
+      finishedAt: null,
+    });
+    expect(await structure.status()).toMatchObject({ isComplete: false, isOfNewerVersion: false });
+    await migrations.insertOne({
+      version: 9_999,
+      name: 'of a newer version',
+      startedAt: new Date(),
+    });
+    expect(await structure.status()).toMatchObject({ isComplete: true, isOfNewerVersion: true });
+    await migrations.deleteOne({ version: 9_999 });
+    await structure.apply();
+    expect(await structure.status()).toMatchObject({ isComplete: true, isOfNewerVersion: false });
+  });
+
+  it('waits for an index that another process builds before it changes the collection', async () => {
+    await service.db.command({ collMod: 'clients', validator: {} });
+    const namespace = `${service.db.databaseName}.clients`;
+    const data = { failCommands: ['collMod'], namespace, errorCode: 12_587 };
+    const failPoint = { configureFailPoint: 'failCommand', mode: { times: 1 }, data };
+    await service.db.admin().command(failPoint);
+    await structure.apply();
+    expect((await structure.status()).isComplete).toBe(true);
+  });
+
+  it('is another one in a new version only with a new migration, which tells old instances of it', () => {
+    const { models } = service.service.app.get<Connection>(getConnectionToken());
+    const declared = Object.values(models).map(({ collection, schema }) => [
+      collection.collectionName,
+      documentValidator(schema),
+      schema.indexes(),
+    ]);
+    const hash = createHash('sha256').update(JSON.stringify(declared.toSorted())).digest('hex');
+    const migrations = service.service.app.get(Migrations)['registered'];
+    // When this fails, register the next migration, an empty one where nothing stored changes, and note both.
+    expect([migrations.at(-1)?.version, hash.slice(0, 16)]).toEqual([10, '387e255f25f4db62']);
   });
 
   it('replaces indexes that differ and does not touch those of other programs', async () => {
@@ -196,7 +247,7 @@ describe('migrations', () => {
       },
     });
     await expect(structure.apply()).rejects.toThrow('interrupted');
-    expect((await migrations.states()).at(-1)).toMatchObject({ state: 'interrupted' });
+    expect((await migrations.status()).migrations.at(-1)).toMatchObject({ state: 'interrupted' });
     expect((await structure.status()).isComplete).toBe(false);
     isBroken = false;
     expect(await structure.apply()).toEqual(['three batches']);
@@ -531,6 +582,13 @@ describe('the background pass', () => {
     await service.db.collection('organizations').updateOne({ _id: organizationId }, { $set });
     await pass.run();
     expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+966501234567'] });
+    // A request knew the country of some seconds ago, and was stored after the pass.
+    const updatedAt = new Date();
+    const late = { phoneKeys: ['+20501234567'], phoneKeysOf: '["EG","050 123 4567"]' };
+    const fields = { ...late, phoneKeysAt: updatedAt, updatedAt };
+    await lead.updateOne({ organizationId }, { $set: fields });
+    await pass.run();
+    expect(await lead.findOne({ organizationId })).toMatchObject({ phoneKeys: ['+966501234567'] });
   });
 
   it('does not touch what it has derived already', async () => {
@@ -546,6 +604,9 @@ describe('the background pass', () => {
 
   it('reads no lead that this service wrote, and each of another program once', async () => {
     const tenant = await addTenant(service.db);
+    // The leads of an organization that has just changed are looked through for their country.
+    const $set = { updatedAt: new Date(Date.now() - 3_600_000) };
+    await service.db.collection('organizations').updateMany({}, { $set });
     const pass = service.service.app.get(LeadPhoneKeys);
     await pass.run();
     const readBefore = pass.stats().leads;

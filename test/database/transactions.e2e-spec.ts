@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { getModelToken } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
@@ -8,6 +9,7 @@ import type { TenantCollection } from '../../src/database/documents/tenant-colle
 import { afterTransaction } from '../../src/database/transactions/open-session.js';
 import { TransactionLocksRepository } from '../../src/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../src/database/transactions/transactions.js';
+import { setTracing, type Tracing } from '../../src/operations/tracing/traced.js';
 import type { UserDocument } from '../../src/organizations/user.schema.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -46,6 +48,19 @@ const committed = (organizationId: Types.ObjectId) =>
   service.db.collection('users').countDocuments({ organizationId });
 
 describe('a transaction', () => {
+  it('belongs to the trace of its own request, also when it had to wait for another', async () => {
+    const requests = new AsyncLocalStorage<string>();
+    const current = () => AsyncLocalStorage.snapshot();
+    const trace = <T>(_name: string, _attributes: object, work: () => Promise<T>) => work();
+    setTracing({ current, trace } as unknown as Tracing);
+    const ran: (string | undefined)[] = [];
+    const work = async () => void ran.push(requests.getStore());
+    const submit = (request: string) =>
+      requests.run(request, () => transactions.run(work, { queueKeys: ['one unit'] }));
+    await Promise.all(['A', 'B', 'C'].map(submit)).finally(() => setTracing(undefined));
+    expect(ran).toEqual(['A', 'B', 'C']);
+  });
+
   it('is seen from outside only when it is over, whichever way it was written', async () => {
     const organizationId = new Types.ObjectId();
     const seen = await transactions.run(async () => {

@@ -6,6 +6,7 @@ import { type Environment, readEnvironment } from '../../src/configuration/envir
 import { type DemoOrganization, openAtStart } from '../../src/demo/demo-organization.js';
 import { chapters, runDemo } from '../../src/demo/run-demo.js';
 import { runCliProcess } from '../operator/command-line.js';
+import { OPS_PASSWORD, startConsole } from '../console/console-client.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
 const wholeKey = /iapi_[\w-]{7,}/;
@@ -46,6 +47,9 @@ describe('the demo', () => {
   const expectAllTold = async (lines: string[], runs: number) => {
     const headings = chapters.map(({ title }, index) => `${index + 1}. ${title}`);
     expect(lines).toEqual(expect.arrayContaining(headings));
+    // The event of an erased person says nothing, which the demo explains.
+    const explained = lines.findIndex((line) => line.includes('its data is empty'));
+    expect(lines.slice(explained + 1).join('')).toMatch(/^ +> GET \S+events.*"?data"?: \{\}/);
     expect(lines.at(-1)).toMatch(/^All \d+ chapters went as expected, in \d+ requests\.$/);
     expect(lines.filter((line) => line.length > 100 || line.includes('\n'))).toEqual([]);
     expect(lines.join('\n')).not.toMatch(wholeKey);
@@ -90,6 +94,29 @@ describe('the demo', () => {
     expect(lines.join('\n')).toContain(`http://127.0.0.1:${port}/external/apis/v1.0 (running`);
     expect(lines.join('\n')).toContain('The running service may not send to this machine');
     expect(service.logged()).toContain('"route":"/external/apis/v1.0/leads"');
+  });
+
+  it('leaves the story where there is a console, and says where to look at it', async () => {
+    const console = await startConsole({ ROLE: 'all' }, databaseUri);
+    const { port: PORT } = new URL(console.url);
+    const { port: OPS_PORT } = new URL(console.operations);
+    const environment = readEnvironment({
+      NODE_ENV: 'test',
+      MONGODB_URI: databaseUri,
+      LOG_LEVEL: 'silent',
+      PORT,
+      OPS_PORT,
+      OPS_PASSWORD,
+    });
+    const lines = await linesOfDemo(environment);
+    const pages = lines.flatMap((line) => /^ +(http:.*\/console(\/.*))$/.exec(line)?.[2] ?? []);
+    expect(pages).toHaveLength(4);
+    const shown = await Promise.all(pages.map((page) => console.get(page)));
+    expect(shown.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
+    expect(shown[0]?.html).toContain('deal-1');
+    expect(shown[0]?.html).toContain('This unit already reserved');
+    expect(await usableKeys(client)).toBe(0);
+    await console.stop();
   });
 
   it('starts its own when the running one works on another database', async () => {

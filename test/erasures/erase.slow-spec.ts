@@ -322,6 +322,36 @@ describe('lead erase by phone or email', () => {
     expect((await run(['--phone', spelled, '--yes'])).counts).toEqual(noCounts);
   });
 
+  it('says so where nobody has the phone or the email', async () => {
+    const org = tenant.organizationId.toHexString();
+    const args = ['lead', 'erase', '--org', org, '--yes'];
+    const unknown = [
+      [['--phone', '01055555555'], 'phone'],
+      [['--email', 'none@example.com'], 'email'],
+      [['--phone', '01055555555', '--email', 'none@example.com'], 'phone or email'],
+    ] as const;
+    for (const [options, known] of unknown) {
+      const stdout = `No lead, and no client of a lead, has this ${known}; nothing was erased.\n`;
+      const outcome = await runCli([...args, ...options], variables);
+      expect(outcome).toEqual({ code: 0, stdout, stderr: '' });
+    }
+  });
+
+  it('refuses what is no phone or no email', async () => {
+    const org = tenant.organizationId.toHexString();
+    const args = ['lead', 'erase', '--org', org, '--yes'];
+    const refused = [
+      [['--phone', 'abc'], 'abc is no phone: it must have at least 5 digits and at most 64 '],
+      [['--phone', '1234'], '1234 is no phone: '],
+      [['--email', 'abc'], 'abc is no email: it must be an address such as mona@example.com.'],
+    ] as const;
+    for (const [options, words] of refused) {
+      const { code, stdout, stderr } = await runCli([...args, ...options], variables);
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toContain(words);
+    }
+  });
+
   it('lists them and asks, and without a terminal erases nothing', async () => {
     const org = tenant.organizationId.toHexString();
     const args = ['lead', 'erase', '--org', org, '--phone', person.phone];

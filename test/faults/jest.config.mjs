@@ -8,6 +8,7 @@ export default {
   ...base,
   rootDir,
   roots: ['<rootDir>/test/faults'],
+  testMatch: ['**/*.e2e-spec.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
   testTimeout: 3_600_000,
   // Times are promised here, so no more at once than a small machine has processors for.

@@ -1,6 +1,5 @@
 import { once } from 'node:events';
 import { Agent, get, request } from 'node:http';
-import { connect } from 'node:net';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
@@ -185,7 +184,7 @@ describe('SIGTERM', () => {
       }).on('error', reject);
     });
     const sockets = ['', 'GET /healthz HTTP/1.1\r\nHost: x\r\n'].map((sent) => {
-      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      const socket = openSocket(service.url);
       socket.write(sent);
       return socket;
     });

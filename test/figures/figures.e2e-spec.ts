@@ -94,7 +94,7 @@ describe('figures', () => {
     const failing = jest
       .spyOn(recorder['figures'], 'saveMinute')
       .mockRejectedValue(new Error('no primary'));
-    await recorder.store();
+    await expect(recorder.store()).rejects.toThrow('no primary');
     failing.mockRestore();
     expect((await figures.lastDay()).total.calls).toBe(calls);
     await recorder.store();

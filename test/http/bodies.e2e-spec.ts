@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { gzipSync } from 'node:zlib';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { request } from 'undici';
+import { addCompound, addTenant, type Tenant } from '../support/builders.js';
 import { openSocket, readToEnd, sendRaw } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 
@@ -152,4 +153,35 @@ describe('what is behind a key', () => {
       });
     }
   });
+});
+
+describe('HEAD', () => {
+  it.each(['br', 'gzip', 'identity', undefined])(
+    'says of a body only what a GET says of it, with Accept-Encoding: %s',
+    async (encoding) => {
+      const { organizationId, key } = await addTenant(service.db);
+      for (let number = 0; number < 5; number++)
+        await addCompound(service.db, organizationId, { 'en-us': 'x'.repeat(500) });
+      const headers = {
+        'api-key': key,
+        ...(encoding === undefined ? {} : { 'accept-encoding': encoding }),
+      };
+      for (const [path, status] of [
+        ['/compounds', 200],
+        ['/compounds/none/units', 404],
+        ['/healthz', 200],
+      ] as const) {
+        const ask = async (method: 'GET' | 'HEAD') => {
+          const response = await request(`${service.url}/${basePath}${path}`, { method, headers });
+          await response.body.dump();
+          expect(response.statusCode).toBe(status);
+          return response.headers;
+        };
+        const [get, head] = [await ask('GET'), await ask('HEAD')];
+        if (encoding === undefined) expect(head['content-length']).toBe(get['content-length']);
+        expect([undefined, get['content-length']]).toContain(head['content-length']);
+        expect(head['etag']).toBe(get['etag']);
+      }
+    },
+  );
 });

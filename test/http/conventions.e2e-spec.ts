@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
-import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { errorLists } from '../../src/error-lists.js';
 import { eventTypes } from '../../src/webhooks/outbox/event-types.js';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { sendRaw } from '../support/raw-http.js';
+import { openSocket, sendRaw } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import { startTestService } from '../support/test-service.js';
 
@@ -176,7 +175,7 @@ describe('responses', () => {
   });
 
   it('to what is no HTTP have the shape of every error', async () => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const socket = openSocket(service.url);
     socket.write('NONSENSE\r\n\r\n');
     let text = '';
     for await (const chunk of socket) text += String(chunk);
@@ -196,7 +195,7 @@ describe('responses', () => {
     ],
   ])('to %s that do not arrive in time is 408', async (_, beginning) => {
     const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
-    const socket = connect(Number(new URL(slowServer.url).port), '127.0.0.1');
+    const socket = openSocket(slowServer.url);
     socket.write(beginning);
     let text = '';
     for await (const chunk of socket) text += String(chunk);
@@ -211,7 +210,7 @@ describe('responses', () => {
   });
 
   it('do not depend on what the client expects', async () => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const socket = openSocket(service.url);
     socket.write(
       'GET /nowhere HTTP/1.1\r\nHost: x\r\nExpect: 200-maybe\r\nConnection: close\r\n\r\n',
     );
@@ -221,7 +220,7 @@ describe('responses', () => {
   });
 
   it('to a body that is too large wait until it was sent, as clients write before they read', async () => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const socket = openSocket(service.url);
     const closed = once(socket, 'close');
     let text = '';
     socket.on('data', (data) => (text += String(data)));
@@ -258,7 +257,6 @@ describe('the log', () => {
       .split('\n')
       .filter((line) => line.includes(text))
       .map((line) => JSON.parse(line) as Record<string, unknown>);
-  const { port } = new URL(service.url);
 
   it('has one line for each request, with these fields and no others', async () => {
     const { organizationId, key } = await addTenant(service.db);
@@ -299,7 +297,7 @@ describe('the log', () => {
   it('has a request whose client left after it was sent, once, as aborted', async () => {
     const { organizationId, key } = await addTenant(service.db);
     const id = `left-${organizationId.toHexString()}`;
-    const client = connect(Number(port), '127.0.0.1');
+    const client = openSocket(service.url);
     const body = JSON.stringify({ recordSystemId: id, name: 'x' });
     const sent =
       `POST /${basePath}/leads HTTP/1.1\r\nHost: x\r\napi-key: ${key}\r\n` +
@@ -322,7 +320,7 @@ describe('the log', () => {
     ['headers that are too large', `GET / HTTP/1.1\r\nx: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
     ['a broken path', 'GET /%zz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
   ])('has %s', async (_, sent, status) => {
-    const socket = connect(Number(port), '127.0.0.1');
+    const socket = openSocket(service.url);
     socket.write(sent);
     let text = '';
     for await (const chunk of socket) text += String(chunk);
@@ -381,9 +379,8 @@ describe('the reference', () => {
     ['a name that is too long', `/docs/${'x'.repeat(3_000)}`, {}, 403],
     ['a file that the page does not need', '/docs/package.json', {}, 404],
   ])('takes %s for a fault of the client', async (_, path, headers, status) => {
-    const port = Number(new URL(service.url).port);
     const fields = Object.entries(headers).map(([name, value]) => `${name}: ${String(value)}\r\n`);
-    const socket = connect(port, '127.0.0.1');
+    const socket = openSocket(service.url);
     socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n${fields.join('')}\r\n`);
     let text = '';
     for await (const chunk of socket) text += String(chunk);

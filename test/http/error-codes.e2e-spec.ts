@@ -1,7 +1,7 @@
-import { connect } from 'node:net';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import request from 'supertest';
 import { addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';
+import { openSocket } from '../support/raw-http.js';
 import { sharedService } from '../support/shared-service.js';
 
 const service = sharedService();
@@ -33,6 +33,7 @@ describe('x-error-code', () => {
     [400, 'request.body_not_object', () => json('[]')],
     [400, 'request.json_too_deep', () => json(`${'['.repeat(40)}${']'.repeat(40)}`)],
     [400, 'request.inexact_integer', () => json('{"a":12345678901234567891}')],
+    [400, 'lead.inexact_number', () => json('{"data":{"a":0.12345678901234567891}}')],
     [400, 'validation.failed', () => json('{"name":1}')],
     [400, 'validation.failed', () => send('get', '/units?colour=red')],
     [400, 'unit.id_required', () => send('post', '/units').send({})],
@@ -60,7 +61,7 @@ describe('x-error-code', () => {
   });
 
   it('is on what is no HTTP too', async () => {
-    const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+    const socket = openSocket(service.url);
     socket.write('NONSENSE\r\n\r\n');
     let text = '';
     for await (const chunk of socket) text += String(chunk);

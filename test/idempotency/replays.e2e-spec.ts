@@ -54,10 +54,8 @@ async function cases(): Promise<Record<string, Case>> {
   const { organizationId } = tenant;
   const unit = { slug: 'villa-1', unitId: 'V-1', compoundId: new ObjectId() };
   const unitId = await addUnit(db, organizationId, unit);
-  await addLead(db, organizationId, {
-    recordSystemId: 'known',
-    data: { phoneNumber: '01001234567' },
-  });
+  // By a request: to another program's lead the service adds what it compares phones by, at any time.
+  await send({ key: randomUUID(), body: { recordSystemId: 'known', phoneNumber: '01001234567' } });
   const states = ['pending_cheque_collection', 'rejected', 'approved'];
   const [open, rejected, approved] = await Promise.all(
     states.map((status) =>

@@ -122,11 +122,19 @@ it('is not ready while the structure is incomplete', async () => {
     });
   });
   expect((await probe('/livez')).status).toBe(200);
+  // An instance of an old version goes on while a rollout has prepared the database for a new one.
+  const ready = { ready: true, phase: 'running', hasPrimary: true, isStructureComplete: true };
+  const newer = { version: 9_999, name: 'of a newer version', startedAt: new Date() };
+  const { insertedId } = await migrations.insertOne(newer);
+  await eventually(async () =>
+    expect(await probe('/readyz')).toEqual({ status: 200, body: ready }),
+  );
+  await migrations.deleteOne({ _id: insertedId });
   await migrations.insertOne(migration);
   await eventually(async () => {
     expect(await probe('/readyz')).toEqual({
       status: 200,
-      body: { ready: true, phase: 'running', hasPrimary: true, isStructureComplete: true },
+      body: ready,
     });
   });
 });

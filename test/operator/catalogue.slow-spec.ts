@@ -207,6 +207,7 @@ describe('catalog import', () => {
     expect(stdout).toMatch(/^line 4: kind .*must be one of propertyTypes, /m);
     const { faults } = await report('[1]');
     expect(faults).toEqual([{ place: 'file', message: expect.any(String) }]);
+    expect((await run('[1]')).stderr).toBe('The file has 1 fault, nothing was stored.\n');
   });
 
   it('takes many units in one go', async () => {

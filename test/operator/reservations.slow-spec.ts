@@ -128,9 +128,18 @@ describe('reservation reconcile', () => {
     const ledger = `\u{FEFF}${header}1,${reservationId},collected,,77\n2,${reservationId},overdue,5.5,\n`;
     const { code, stdout } = await reconcile(ledger);
     expect(code).toBe(0);
-    expect(stdout).toMatch(/^2 entries compared, 1 match, 2 findings\.$/m);
+    expect(stdout).toMatch(/^2 entries compared, 1 matches, 2 findings\.$/m);
     expect(stdout).toMatch(/^2 +[0-9a-f]{24} +2 +status +pending +overdue$/m);
     expect(stdout).toMatch(/^2 +[0-9a-f]{24} +2 +amount +- +5\.5$/m);
+  });
+
+  it('counts a single entry as one', async () => {
+    const row = `1,${reservationId},overdue,,77\n`;
+    expect((await reconcile(`${header}${row}`)).stdout).toMatch(
+      /^1 entry compared, 0 match, 1 finding\.$/m,
+    );
+    const { stderr } = await reconcile(`${header}1,${reservationId},pending,1e3,\n`);
+    expect(stderr).toBe('The file has 1 error, nothing was compared.\n');
   });
 
   it('prints the same as CSV and JSON, with what a complete ledger does not mention', async () => {
@@ -158,5 +167,22 @@ describe('reservation reconcile', () => {
     expect(stdout).toMatch(/^3 +chequeAmount must be a finite number$/m);
     expect(stdout).toMatch(/^3 +installmentId /m);
     expect(stderr).toContain('nothing was compared');
+  });
+
+  it('names unknown and missing columns once, not in each row', async () => {
+    const row = `1,${reservationId},pending,,\n`;
+    const known = 'reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount';
+    const headers = {
+      'installmentId,reservation,chequeStatus,amount,chequeNumber':
+        `The columns reservation, amount are not known, but ${known}. ` +
+        'The columns reservationId are missing.\n',
+      'installmentId;reservationId;chequeStatus':
+        `The columns installmentId;reservationId;chequeStatus are not known, but ${known}. ` +
+        'The columns reservationId, installmentId, chequeStatus are missing. ' +
+        'Commas are expected between columns.\n',
+    };
+    for (const [wrong, stderr] of Object.entries(headers)) {
+      expect(await reconcile(`${wrong}\n${row}${row}`)).toEqual({ code: 1, stdout: '', stderr });
+    }
   });
 });

@@ -51,6 +51,7 @@ const wrongUsages: readonly (readonly [string, ...string[]])[] = [
   ['number from 1 to 10000', 'webhook', 'deliveries', id, '--limit', '0'],
   ["missing required argument 'id'", 'webhook', 'replay'],
   ["required option '--org <id>' not specified", 'lead', 'history', 'form-1'],
+  ['en-us or ar-eg', 'lead', 'import', 'a.csv', '--org', id, '--language', 'ar'],
 ];
 
 describe('help', () => {

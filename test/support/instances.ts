@@ -1,6 +1,6 @@
 import { beforeAll } from '@jest/globals';
 import type { Db } from 'mongodb';
-import { sharedAddresses, sharedService } from './shared-service.js';
+import { addressOf, sharedService } from './shared-service.js';
 
 /** Two services in processes of their own on one database. */
 export interface Instances {
@@ -14,15 +14,15 @@ export interface Instances {
 
 /** The shared service, and a second process that is started for the first file that needs one. */
 export function sharedInstances(): Instances {
-  const { url, databaseUri, db } = sharedService();
+  const service = sharedService();
+  const { databaseUri, db } = service;
   let secondUrl = '';
   beforeAll(async () => {
-    const { secondInstance } = sharedAddresses();
-    secondUrl = await (await fetch(secondInstance)).text();
+    secondUrl = await addressOf('second');
   });
   return {
     db,
     variables: { MONGODB_URI: databaseUri, ROLE: 'api', DATABASE_DEADLINE_MS: '30000' },
-    url: (turn) => (turn % 2 === 0 ? url : secondUrl),
+    url: (turn) => (turn % 2 === 0 ? service.url : secondUrl),
   };
 }

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { Agent } from 'node:http';
-import { afterAll } from '@jest/globals';
+import { afterAll, beforeAll } from '@jest/globals';
 import { type Db, MongoClient } from 'mongodb';
 import request from 'supertest';
 
@@ -9,7 +9,7 @@ export const basePath = 'external/apis/v1.0';
 
 /** A service as its callers, and other programs on its database, see it. */
 export interface BlackBox {
-  /** Address without path. */
+  /** Address without path, from the first test on. */
   readonly url: string;
   readonly databaseUri: string;
   /** The same database as other programs see it. */
@@ -25,16 +25,22 @@ export interface BlackBox {
  * and may not change what they have in common.
  */
 export function sharedService(): BlackBox {
-  const { url, databaseUri, log } = sharedAddresses();
+  const { databaseUri, log } = sharedAddresses();
   const client = new MongoClient(databaseUri);
   const agent = new Agent({ keepAlive: true });
   const loggedBefore = statSync(log).size;
+  let url = '';
+  beforeAll(async () => {
+    url = await addressOf('shared');
+  });
   afterAll(async () => {
     agent.destroy();
     await client.close();
   });
   return {
-    url,
+    get url() {
+      return url;
+    },
     databaseUri,
     db: client.db(),
     logged: () => readFileSync(log).subarray(loggedBefore).toString(),
@@ -44,24 +50,30 @@ export function sharedService(): BlackBox {
   };
 }
 
-/** Where the shared service and its database are, as the set-up of the run passes them on. */
+/**
+ * The address of an instance on the shared database, once it listens: the one that all files share, or a
+ * second process, which runs from the first time on that somebody asks for it.
+ */
+export async function addressOf(instance: 'shared' | 'second'): Promise<string> {
+  return (await fetch(`${sharedAddresses().instances}/${instance}`)).text();
+}
+
+/** Where the shared database and its instances are, as the set-up of the run passes them on. */
 export function sharedAddresses(): Addresses {
   const { env } = process;
   return {
-    url: env['TEST_SERVICE_URL'] ?? '',
     databaseUri: env['TEST_DATABASE_URI'] ?? '',
     log: env['TEST_SERVICE_LOG'] ?? '',
-    secondInstance: env['TEST_SECOND_INSTANCE'] ?? '',
+    instances: env['TEST_INSTANCES'] ?? '',
     shell: env['TEST_SHELL'] ?? '',
   };
 }
 
 interface Addresses {
-  readonly url: string;
   readonly databaseUri: string;
   readonly log: string;
-  /** Responds with the address of a second process, which runs from the first request on. */
-  readonly secondInstance: string;
+  /** Responds with the addresses of instances. */
+  readonly instances: string;
   /** Runs the command lines that are posted to it, one after another, in a process that stays. */
   readonly shell: string;
 }

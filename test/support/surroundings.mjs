@@ -8,15 +8,14 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { getConnectionToken } from '@nestjs/mongoose';
 import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
-import { monitored, watchTenantCommands } from './tenant-commands.ts';
-import { endShell, runInShell } from './shell.mjs';
 
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
 const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
+const launched = Promise.withResolvers();
 const starting = startMongod(join(folder, 'data'), {
   isJournaled: false,
+  onLaunched: launched.resolve,
   args: [
     '--quiet',
     '--slowms=60000',
@@ -24,10 +23,14 @@ const starting = startMongod(join(folder, 'data'), {
     ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
   ],
 });
+await Promise.race([launched.promise, starting]);
 // Loaded while the database starts.
+const { getConnectionToken } = await import('@nestjs/mongoose');
 const { readEnvironment } = await import('../../dist/configuration/environment.js');
 const { createLogger } = await import('../../dist/http/server/logger.js');
 const { createService, listen } = await import('../../dist/service.js');
+const { monitored, watchTenantCommands } = await import('./tenant-commands.ts');
+const { endShell, runInShell } = await import('./shell.mjs');
 const mongod = await starting;
 // Over a socket file the server and its clients need a sixth less processor time than over TCP.
 const socket = encodeURIComponent(join(folder, `mongodb-${mongod.port}.sock`));
@@ -51,15 +54,15 @@ const variables = {
 const environment = readEnvironment(variables);
 const logger = createLogger(environment, { write: (line) => writeSync(logFile, line) });
 const options = { environment, databaseUri: `${databaseUri}&${monitored}`, logger };
-const service = await createService(options);
-watchTenantCommands(service.app.get(getConnectionToken()));
-const url = await listen(service, options);
-
-// A second process for the tests that need two is started when the first of them asks for it.
-const instances = [];
-const starter = createServer((_request, response) => {
-  instances[0] ??= startInstance();
-  instances[0].then(({ address }) => response.end(address));
+// They are started when the first file asks for them: what all share, and a second process for those that need two.
+const sharing = [];
+const processes = [];
+const addresses = {
+  '/shared': async () => (await (sharing[0] ??= startShared())).url,
+  '/second': async () => (await (processes[0] ??= startInstance())).address,
+};
+const instances = createServer((request, response) => {
+  void addresses[request.url]().then((address) => response.end(address));
 });
 const shell = createServer((request, response) => {
   void json(request)
@@ -67,24 +70,30 @@ const shell = createServer((request, response) => {
     .catch(failedCommand)
     .then((outcome) => response.end(JSON.stringify(outcome)));
 });
-const servers = [starter, shell];
+const servers = [instances, shell];
 for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
 
 process.send({
   TEST_MONGODB_URI: mongodUri,
   TEST_DATABASE_URI: databaseUri,
-  TEST_SERVICE_URL: url,
   TEST_SERVICE_LOG: log,
-  TEST_SECOND_INSTANCE: `http://127.0.0.1:${starter.address().port}`,
+  TEST_INSTANCES: `http://127.0.0.1:${instances.address().port}`,
   TEST_SHELL: `http://127.0.0.1:${shell.address().port}`,
 });
 await once(process, 'disconnect');
 for (const server of servers) server.close().closeAllConnections();
 endShell();
-for (const { child } of await Promise.all(instances)) child.kill('SIGKILL');
-await service.app.close();
+for (const { child } of await Promise.all(processes)) child.kill('SIGKILL');
+for (const { app } of await Promise.all(sharing)) await app.close();
 await mongod.stop();
 await rm(folder, { recursive: true, force: true });
+
+/** The service that all files share; they load their own modules while it starts. */
+async function startShared() {
+  const service = await createService(options);
+  watchTenantCommands(service.app.get(getConnectionToken()));
+  return { app: service.app, url: await listen(service, options) };
+}
 
 /** A folder in memory if there is room in one: what tests store need not reach a disk. */
 async function quickFolder() {

@@ -9,7 +9,7 @@ import request from 'supertest';
 import { type Environment, readEnvironment } from '../../src/configuration/environment.js';
 import { createLogger } from '../../src/http/server/logger.js';
 import { basePath, createService, listen, type Service } from '../../src/service.js';
-import { sharedAddresses } from './shared-service.js';
+import { addressOf, sharedAddresses } from './shared-service.js';
 import { monitored, type TenantCommands, watchTenantCommands } from './tenant-commands.js';
 
 declare global {
@@ -62,6 +62,8 @@ export async function startTestService(
   variables: Record<string, string> = {},
   databaseUri = sharedAddresses().databaseUri,
 ): Promise<TestService> {
+  // It prepares the database that they have in common.
+  if (databaseUri === sharedAddresses().databaseUri) await addressOf('shared');
   const environment = readEnvironment({
     NODE_ENV: 'test',
     PORT: '0',

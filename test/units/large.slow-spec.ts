@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { type Document, Long, ObjectId } from 'mongodb';
 import { UnitsService } from '../../src/units/reading/units.service.js';
+import { openSocket } from '../support/raw-http.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { isFull, rounds } from '../support/rounds.js';
@@ -252,11 +252,10 @@ describe('a large response', () => {
   it.each(['identity', 'br'])(
     'is not made for HEAD, nor for a client that leaves before it begins (%s)',
     async (encoding) => {
-      const { port } = new URL(service.url);
       for (const method of ['GET', 'HEAD']) {
         for (const path of [unitsPath(), '/units/export/all']) {
           await service.db.command({ profile: 2, filter: { nreturned: { $gt: 0 } } });
-          const client = connect(Number(port), '127.0.0.1');
+          const client = openSocket(service.url);
           const request =
             `${method} /${basePath}${path} HTTP/1.1\r\nHost: x\r\napi-key: ${tenant.key}\r\n` +
             `Accept-Encoding: ${encoding}\r\n\r\n`;

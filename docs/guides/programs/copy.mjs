@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 
 const { API_URL, API_KEY, COPY = 'units.json' } = process.env;
+if (!API_URL || !API_KEY) throw new Error('API_URL and API_KEY have to be set');
 const { mark, units: copied } = existsSync(COPY)
   ? JSON.parse(await readFile(COPY, 'utf8'))
   : { mark: null, units: [] };

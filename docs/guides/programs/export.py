@@ -1,21 +1,28 @@
 # Writes all units that match into a CSV file that Excel opens, in Arabic where there is Arabic.
 # API_URL=https://… API_KEY=… python3 export.py units.csv status=Available
-import os, sys, urllib.parse, urllib.request
+import http.client, os, sys, urllib.error, urllib.parse, urllib.request
 
 query = dict(pair.split("=", 1) for pair in sys.argv[2:])
 # Without an order of its own an export goes on by the cursor: it begins a copy of everything.
 query |= {"format": "csv", "bom": "1", "after": "0"}
-rows = 0
-with open(sys.argv[1], "wb") as file:
+part_of = sys.argv[1] + ".part"
+with open(part_of, "wb") as file:
     while query["after"]:
         url = f'{os.environ["API_URL"]}/external/apis/v1.0/units/export/all?{urllib.parse.urlencode(query)}'
         headers = {"api-key": os.environ["API_KEY"], "language": "ar-eg"}
-        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=300) as answer:
-            # Only the first part has the line with the names.
-            if query.pop("bom", None) is None:
-                answer.readline()
-            while part := answer.read(1 << 16):
-                file.write(part)
-            query["after"] = answer.headers["x-next-cursor"]
-            total = answer.headers["x-total-count"]
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=300) as answer:
+                # Only the first part has the line with the names.
+                if query.pop("bom", None) is None:
+                    answer.readline()
+                # As a whole, some MiB: read in parts, an answer that breaks off looks like one that ends.
+                file.write(answer.read())
+                query["after"] = answer.headers["x-next-cursor"]
+                total = answer.headers["x-total-count"]
+        except urllib.error.HTTPError as error:
+            sys.exit(f"{error.code} {error.read().decode()}")
+        except (OSError, http.client.HTTPException) as error:
+            sys.exit(f"The export was cut short: {error}")
+# Until it is whole, an earlier file stays as it is.
+os.replace(part_of, sys.argv[1])
 print(f"{total} units")

@@ -5,6 +5,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { API_URL, API_KEY, COPY = 'leads.json', PAUSE_MS = '30000', ROUNDS } = process.env;
+if (!API_URL || !API_KEY) throw new Error('API_URL and API_KEY have to be set');
 const stored = existsSync(COPY)
   ? JSON.parse(await readFile(COPY, 'utf8'))
   : { after: 0, leads: [] };

@@ -1,23 +1,39 @@
 # Compares your ledger with the platform and prints what differs, one line each. The ledger has the
 # columns reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount.
 # API_URL=https://… API_KEY=… python3 reconcile.py ledger.csv
-import csv, json, os, sys, urllib.request
+import csv, json, math, os, sys, urllib.error, urllib.request
 
-URL = os.environ["API_URL"] + "/external/apis/v1.0/reservations/reconciliation"
+URL, KEY = os.environ["API_URL"] + "/external/apis/v1.0/reservations/reconciliation", os.environ["API_KEY"]
 
 
 def compare(cheques):
     body = json.dumps({"cheques": cheques}).encode()
-    headers = {"api-key": os.environ["API_KEY"], "content-type": "application/json"}
-    with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=30) as answer:
-        return json.load(answer)
+    headers = {"api-key": KEY, "content-type": "application/json"}
+    try:
+        with urllib.request.urlopen(urllib.request.Request(URL, body, headers), timeout=30) as answer:
+            return json.load(answer)
+    except urllib.error.HTTPError as error:
+        sys.exit(f"{error.code} {error.read().decode()}")
+    except OSError as error:
+        sys.exit(f"The platform cannot be reached: {error}")
 
 
-with open(sys.argv[1], newline="", encoding="utf-8") as file:
+def amount_of(text, row):
+    try:
+        amount = float(text)
+    except ValueError:
+        amount = math.nan
+    if math.isfinite(amount):
+        return amount
+    sys.exit(f'row {row}, column chequeAmount: "{text}" is no number')
+
+
+# What spreadsheets write begins with a mark that is no part of the first name.
+with open(sys.argv[1], newline="", encoding="utf-8-sig") as file:
     ledger = [{name: value for name, value in row.items() if value} for row in csv.DictReader(file)]
-for row in ledger:
+for number, row in enumerate(ledger, 2):
     if "chequeAmount" in row:
-        row["chequeAmount"] = float(row["chequeAmount"])
+        row["chequeAmount"] = amount_of(row["chequeAmount"], number)
 
 matching = 0
 for start in range(0, len(ledger), 1000):

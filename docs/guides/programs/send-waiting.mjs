@@ -1,24 +1,36 @@
-// Sends the leads that waited in a file, one JSON object a line; refused ones are printed, with why.
+// Sends the leads that waited in a file, one JSON object a line, each with the language of its page;
+// refused ones are printed, with why.
 // API_URL=https://… API_KEY=… node send-waiting.mjs waiting.ndjson
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 const { API_URL, API_KEY } = process.env;
-const waiting = await readFile(process.argv[2], 'utf8');
-const leads = waiting
-  .split('\n')
-  .filter(Boolean)
-  .map((line) => JSON.parse(line));
+if (!API_URL || !API_KEY) throw new Error('API_URL and API_KEY have to be set');
+const lines = (await readFile(process.argv[2], 'utf8')).split('\n').filter(Boolean);
+// A batch is in one language. What visitors' forms say of theirs may be anything.
+const byLanguage = Object.groupBy(
+  lines.map((line) => JSON.parse(line)),
+  ({ language }) => (language === 'ar-eg' ? 'ar-eg' : 'en-us'),
+);
+const batches = Object.entries(byLanguage).flatMap(([language, waiting]) =>
+  Array.from({ length: Math.ceil(waiting.length / 100) }, (_, part) => ({
+    language,
+    waiting: waiting.slice(part * 100, (part + 1) * 100),
+  })),
+);
 
-for (let start = 0; start < leads.length; start += 100) {
-  const body = JSON.stringify({ leads: leads.slice(start, start + 100) });
+for (const { language, waiting } of batches) {
+  const leads = waiting.map(({ language: _, ...lead }) => lead);
+  const body = JSON.stringify({ leads });
+  // The same file has the same keys: run the program again when it broke off.
+  const key = createHash('sha256').update(`${language} ${body}`).digest('hex');
   const answer = await fetch(`${API_URL}/external/apis/v1.0/leads/batch`, {
     method: 'POST',
     headers: {
       'api-key': API_KEY,
       'content-type': 'application/json',
-      // The same file has the same keys: run the program again when it broke off.
-      'idempotency-key': `"${createHash('sha256').update(body).digest('hex')}"`,
+      language,
+      'idempotency-key': `"${key}"`,
     },
     body,
     signal: AbortSignal.timeout(30_000),
@@ -28,6 +40,6 @@ for (let start = 0; start < leads.length; start += 100) {
   console.log(`created ${created}, updated ${updated}, refused ${refused}`);
   for (const { index, statusCode, errorCode, message } of results) {
     if (statusCode >= 400)
-      console.error(JSON.stringify({ lead: leads[start + index], errorCode, message }));
+      console.error(JSON.stringify({ lead: waiting[index], errorCode, message }));
   }
 }

@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 const { API_URL, API_KEY, PORT = '8080' } = process.env;
+if (!API_URL || !API_KEY) throw new Error('API_URL and API_KEY have to be set');
 
 async function sendLead(lead, language, tries = 4, pause = 500) {
   const answer = await fetch(`${API_URL}/external/apis/v1.0/leads`, {
@@ -12,10 +13,10 @@ async function sendLead(lead, language, tries = 4, pause = 500) {
     headers: { 'api-key': API_KEY, 'content-type': 'application/json', language },
     body: JSON.stringify(lead),
     signal: AbortSignal.timeout(10_000),
-  }).catch(() => undefined);
-  const isFinal = answer && answer.status !== 429 && answer.status < 500;
+  }).catch((error) => error);
+  const isFinal = answer.status !== 429 && answer.status < 500;
   if (isFinal || tries === 1) return answer;
-  await sleep(Math.max(pause, 1_000 * (answer?.headers.get('retry-after') ?? 0)));
+  await sleep(Math.max(pause, 1_000 * (answer.headers?.get('retry-after') ?? 0)));
   return sendLead(lead, language, tries - 1, pause * 2);
 }
 
@@ -24,11 +25,13 @@ async function receive(form) {
   // The id makes repetitions safe, of this program and of an impatient visitor.
   lead.recordSystemId = form.get('submission') || crypto.randomUUID();
   const answer = await sendLead(lead, form.get('language'));
-  const code = answer?.headers.get('x-error-code');
+  const code = answer.headers?.get('x-error-code');
   // Who is known already is thanked too: whose the phone is concerns no visitor.
-  if (answer?.ok || code === 'lead.duplicate_phone') return [200, 'Thank you · شكرًا لك'];
+  if (answer.ok || code === 'lead.duplicate_phone') return [200, 'Thank you · شكرًا لك'];
   if (code === 'validation.failed') return [400, (await answer.json()).message.join('\n')];
-  console.error('not sent', answer?.status, code, JSON.stringify(lead));
+  const waiting = { ...lead, language: form.get('language') };
+  const cause = answer.status ?? answer.cause?.code ?? String(answer.cause ?? answer);
+  console.error('not sent', cause, code ?? '', JSON.stringify(waiting));
   return [503, 'Please try again later · يرجى المحاولة لاحقًا'];
 }
 

@@ -17,7 +17,7 @@ function sendLead(array $lead, string $language, int $tries = 4, float $pause = 
     preg_match('/^x-error-code: (\S+)/mi', implode("\n", $lines), $code);
     preg_match('/^retry-after: (\d+)/mi', implode("\n", $lines), $asked);
     if ($tries === 1 || ($status !== 429 && $status < 500)) {
-        return [$status, $code[1] ?? null, json_decode($body ?: '{}', true)['message'] ?? null];
+        return [$status, $code[1] ?? error_get_last()['message'] ?? null, json_decode($body ?: '{}', true)['message'] ?? null];
     }
     usleep((int) (1e6 * max($pause, (float) ($asked[1] ?? 0))));
     return sendLead($lead, $language, $tries - 1, $pause * 2);
@@ -35,7 +35,7 @@ if ($status < 300 || $code === 'lead.duplicate_phone') {
     http_response_code(400);
     echo implode("\n", $message);
 } else {
-    error_log("not sent $status $code " . json_encode($lead));
+    error_log("not sent $status $code " . json_encode($lead + ['language' => $_POST['language']]));
     http_response_code(503);
     echo 'Please try again later · يرجى المحاولة لاحقًا';
 }

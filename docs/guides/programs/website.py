@@ -2,11 +2,11 @@
 import json, os, pathlib, time, urllib.error, urllib.parse, urllib.request, uuid
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-URL = os.environ["API_URL"] + "/external/apis/v1.0/leads"
+URL, KEY = os.environ["API_URL"] + "/external/apis/v1.0/leads", os.environ["API_KEY"]
 
 
 def send_lead(lead, language, tries=4, pause=0.5):
-    headers = {"api-key": os.environ["API_KEY"], "content-type": "application/json", "language": language}
+    headers = {"api-key": KEY, "content-type": "application/json", "language": language}
     try:
         urllib.request.urlopen(urllib.request.Request(URL, json.dumps(lead).encode(), headers), timeout=10).close()
         return None, []
@@ -44,7 +44,7 @@ class Website(BaseHTTPRequestHandler):
             return self.show(200, "plain", "Thank you · شكرًا لك")
         if messages:
             return self.show(400, "plain", "\n".join(messages))
-        print("not sent", code, json.dumps(lead), flush=True)
+        print("not sent", code, json.dumps(lead | {"language": form["language"]}), flush=True)
         self.show(503, "plain", "Please try again later · يرجى المحاولة لاحقًا")
 
 

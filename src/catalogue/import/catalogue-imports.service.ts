@@ -61,7 +61,8 @@ export class CatalogueImportsService {
    * Each batch is a transaction, with the events of its units.
    *
    * @param source the text of a file, or an object with a list for each kind
-   * @throws ImportInterruptedError when a batch could not be stored; a repetition goes on from there
+   * @throws ImportInterruptedError when a batch, or how far it has come, could not be stored; a
+   *   repetition goes on from there
    */
   async import(
     organizationId: Types.ObjectId,
@@ -76,27 +77,27 @@ export class CatalogueImportsService {
     const total = kinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
     const counts = kinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
     const record = await this.records.begin(organizationId, total, this.clock.now());
+    let done = 0;
     const note = (state: 'running' | 'finished' | 'interrupted') =>
       this.records.update(organizationId, record, { state, done, counts }, this.clock.now());
-    let done = 0;
-    for (const count of counts) {
-      for (const batch of importBatches<LocatedEntry<Kind>>(catalogue[count.kind])) {
-        const saved = await this.saveBatch(organizationId, count.kind, batch).catch(
-          async (error: unknown) => {
-            // What ended the import may keep this from being stored, too.
-            await note('interrupted').catch(() => undefined);
-            throw new ImportInterruptedError(done, total, error);
-          },
-        );
-        count.created += saved.created;
-        count.updated += saved.updated;
-        count.unchanged += saved.unchanged;
-        done += batch.length;
-        progress(done, total);
-        await note('running');
+    try {
+      for (const count of counts) {
+        for (const batch of importBatches<LocatedEntry<Kind>>(catalogue[count.kind])) {
+          const saved = await this.saveBatch(organizationId, count.kind, batch);
+          count.created += saved.created;
+          count.updated += saved.updated;
+          count.unchanged += saved.unchanged;
+          done += batch.length;
+          progress(done, total);
+          await note('running');
+        }
       }
+      await note('finished');
+    } catch (error) {
+      // What ended the import may keep this from being stored, too.
+      await note('interrupted').catch(() => undefined);
+      throw new ImportInterruptedError(done, total, error);
     }
-    await note('finished');
     return { errors, counts };
   }
 

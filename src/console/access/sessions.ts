@@ -2,10 +2,11 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../configuration/clock.js';
 import type { ConsoleSession } from '../pages/page.js';
+import { hourMs } from '../../values/durations.js';
 import { type ConsoleKeys, formToken } from './console-keys.js';
 
 const cookieName = 'console-session';
-const sessionMs = 8 * 3_600_000;
+const sessionMs = 8 * hourMs;
 const idBytes = 12;
 
 /**

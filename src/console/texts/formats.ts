@@ -1,4 +1,5 @@
 import type { Language } from '../../localization/language.js';
+import { dayMs, hourMs, minuteMs } from '../../values/durations.js';
 
 /** Digits stay Latin: ids, requests and logs have them, too. */
 const locales: Readonly<Record<Language, string>> = {
@@ -8,7 +9,8 @@ const locales: Readonly<Record<Language, string>> = {
 
 /** How numbers and times are written in a language; all times are UTC. */
 export interface Formats {
-  number(value: number): string;
+  /** A dash for null: there is none. */
+  number(value: number | null): string;
   /** Of a share from 0 to 1. */
   percent(share: number): string;
   /** As `22 Nov 2026, 13:05:09`. */
@@ -17,8 +19,8 @@ export interface Formats {
   clock(time: Date): string;
   /** As `22 Nov`. */
   day(time: Date): string;
-  /** As `12.5 ms`. */
-  milliseconds(value: number): string;
+  /** As `12.5 ms`; a dash for null. */
+  milliseconds(value: number | null): string;
   /** Two units at most, as `3 h 20 min`, from milliseconds. */
   duration(milliseconds: number): string;
   /** The name of a day, 0 for Monday. */
@@ -49,9 +51,9 @@ function createFormats(locale: string): Formats {
   };
   const weekday = date({ weekday: 'short' });
   return {
-    number: (value) => number.format(value),
+    number: (value) => (value === null ? '–' : number.format(value)),
     percent: (share) => percent.format(share),
-    milliseconds: (value) => inMilliseconds.format(value),
+    milliseconds: (value) => (value === null ? '–' : inMilliseconds.format(value)),
     time: date({ dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
     clock: date({ hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
     day: date({ day: 'numeric', month: 'short' }),
@@ -62,9 +64,9 @@ function createFormats(locale: string): Formats {
 }
 
 const units = [
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
+  ['day', dayMs],
+  ['hour', hourMs],
+  ['minute', minuteMs],
   ['second', 1_000],
   ['millisecond', 1],
 ] as const;

@@ -9,24 +9,22 @@ export class DatabasePing {
 
   /** Whether a server that takes writes responds within a number of milliseconds. */
   async hasPrimary(milliseconds: number): Promise<boolean> {
-    try {
-      const hello =
-        this.connection.db?.command({ hello: 1 }) ?? Promise.reject(new Error('closed'));
-      const { isWritablePrimary } = await withinDeadline(hello, milliseconds);
-      return isWritablePrimary === true;
-    } catch {
-      return false;
-    }
+    const { isWritablePrimary } = (await this.respond({ hello: 1 }, milliseconds)) ?? {};
+    return isWritablePrimary === true;
   }
 
   /** Whether the database responds to a ping within a number of milliseconds. */
   async respondsWithin(milliseconds: number): Promise<boolean> {
+    return (await this.respond({ ping: 1 }, milliseconds)) !== null;
+  }
+
+  /** The response to a command, null without one in time. */
+  private async respond(command: object, milliseconds: number) {
     try {
-      const ping = this.connection.db?.command({ ping: 1 }) ?? Promise.reject(new Error('closed'));
-      await withinDeadline(ping, milliseconds);
-      return true;
+      const { db } = this.connection;
+      return db === undefined ? null : await withinDeadline(db.command(command), milliseconds);
     } catch {
-      return false;
+      return null;
     }
   }
 }

@@ -21,19 +21,25 @@ export interface HistoryPage<T> {
   readonly next: HistoryPosition | null;
 }
 
-/** The filter and the options with which a part is read, one document more than it has. */
-export function historyQuery({ limit, from }: HistoryPart) {
-  return {
-    filter: from === undefined ? {} : { createdAt: { $lte: from.at } },
-    options: { sort: { createdAt: -1 }, skip: from?.skip ?? 0, limit: limit + 1 } as const,
+/** With what a part is found: one document more than it has. */
+export interface HistoryQuery {
+  readonly until: { readonly createdAt?: { readonly $lte: Date } };
+  readonly options: {
+    readonly sort: { readonly createdAt: -1 };
+    readonly skip: number;
+    readonly limit: number;
   };
 }
 
-/** The part that {@link historyQuery} has found. */
-export function historyPage<T extends { readonly createdAt: Date }>(
-  found: readonly T[],
+/** Reads a part of a list with a query that takes `until` into its filter, and the options. */
+export async function readHistory<T extends { readonly createdAt: Date }>(
   { limit, from }: HistoryPart,
-): HistoryPage<T> {
+  find: (query: HistoryQuery) => Promise<readonly T[]>,
+): Promise<HistoryPage<T>> {
+  const found = await find({
+    until: from === undefined ? {} : { createdAt: { $lte: from.at } },
+    options: { sort: { createdAt: -1 }, skip: from?.skip ?? 0, limit: limit + 1 },
+  });
   const items = found.slice(0, limit);
   const last = items.at(-1);
   if (last === undefined || found.length <= limit) return { items, next: null };

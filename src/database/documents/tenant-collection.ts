@@ -2,6 +2,7 @@ import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
+import { bufferedBatches } from './buffered-batches.js';
 import { hinted } from './hinted.js';
 import { type BatchOptions, orderedSteps } from './ordered-steps.js';
 import { readBatches } from './read-batches.js';
@@ -271,10 +272,6 @@ export class TenantCollection<T extends TenantDocument> {
       ...findOptions(options),
       batchSize: documentsInBatch,
     });
-    try {
-      while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
-    } finally {
-      await cursor.close();
-    }
+    yield* bufferedBatches(cursor);
   }
 }

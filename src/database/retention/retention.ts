@@ -4,7 +4,12 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { Collection, IndexDescriptionInfo } from 'mongodb';
 import type { Connection } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { indexNotFound, namespaceNotFound, unless } from '../structure/server-codes.js';
+import {
+  betweenIndexBuilds,
+  dropIndexOf,
+  namespaceNotFound,
+  unless,
+} from '../structure/server-codes.js';
 import { keptRecords, type KeptRecords } from './kept-records.js';
 
 /** How long a kind of record is to be kept, and how long the database keeps it. */
@@ -61,11 +66,13 @@ export class Retention {
     const collection = this.collection(kept);
     if (stored !== undefined && expireAfterSeconds !== null && isSameIndex(stored, kept)) {
       const change = { index: { name: index.name, expireAfterSeconds } };
-      await this.connection.db?.command({ collMod: kept.collection, ...change });
+      await betweenIndexBuilds(async () =>
+        this.connection.db?.command({ collMod: kept.collection, ...change }),
+      );
       return;
     }
     if (stored !== undefined) {
-      await collection.dropIndex(index.name).catch(unless(indexNotFound));
+      await dropIndexOf(collection, index.name);
     }
     if (expireAfterSeconds === null) return;
     // The time that a request may take is not that of an index build.
@@ -89,7 +96,9 @@ export class Retention {
     const { count = 0, totalSize: bytes = 0 } = stats?.storageStats ?? {};
     // An id begins with the time at which it was made.
     const oldest = await collection.findOne({}, { sort: { _id: 1 }, projection: { createdAt: 1 } });
-    return { count, bytes, oldest: (oldest?.['createdAt'] as Date | undefined) ?? null };
+    const createdAt = oldest?.['createdAt'] as Date | undefined;
+    // Figures have no such field.
+    return { count, bytes, oldest: createdAt ?? oldest?._id.getTimestamp() ?? null };
   }
 
   private collection({ collection }: { readonly collection: string }): Collection {

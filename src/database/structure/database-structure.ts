@@ -7,7 +7,13 @@ import { Retention } from '../retention/retention.js';
 import { documentValidator, isSameValidator } from './document-validator.js';
 import { Migrations, type MigrationState } from './migrations.js';
 import { type Report, withReports } from './reports.js';
-import { conflictingOperation, indexNotFound, namespaceNotFound, unless } from './server-codes.js';
+import {
+  betweenIndexBuilds,
+  conflictingOperation,
+  dropIndexOf,
+  namespaceNotFound,
+  unless,
+} from './server-codes.js';
 
 /** A collection, and what it lacks of what its schema declares. */
 export interface CollectionState {
@@ -20,6 +26,8 @@ export interface CollectionState {
 /** What the database has and lacks of what this version of the service relies on. */
 export interface DatabaseStatus {
   readonly isComplete: boolean;
+  /** What a newer version has prepared is complete: whatever differs from this version, it has replaced. */
+  readonly isOfNewerVersion: boolean;
   readonly collections: readonly CollectionState[];
   readonly migrations: readonly MigrationState[];
 }
@@ -57,6 +65,7 @@ export class DatabaseStructure {
    * @returns the names of the migrations that ran
    */
   async apply(report: Report = () => {}): Promise<string[]> {
+    await this.migrations.announce();
     await this.forEachModel(async (model, stored) => {
       await updateCollection(model, stored);
       await updateIndexes(model, report);
@@ -69,11 +78,16 @@ export class DatabaseStructure {
   async status(): Promise<DatabaseStatus> {
     const states = await this.forEachModel(stateOf);
     const collections = states.toSorted((a, b) => a.collection.localeCompare(b.collection));
-    const migrations = await this.migrations.states();
-    const isComplete =
+    const { migrations, isOfNewerVersion } = await this.migrations.status();
+    const lacksNothing =
       collections.every((state) => state.missingIndexes.length === 0 && state.validatorIsCurrent) &&
       migrations.every(({ state }) => state === 'done');
-    return { isComplete, collections, migrations };
+    return {
+      isComplete: isOfNewerVersion || lacksNothing,
+      isOfNewerVersion,
+      collections,
+      migrations,
+    };
   }
 
   private async forEachModel<T>(
@@ -109,14 +123,15 @@ async function updateCollection(model: Model<unknown>, stored: StoredOptions): P
   }
   const collMod = model.collection.collectionName;
   // Another process may be setting the same validator.
-  await model.db.db?.command({ collMod, ...options }).catch(unless(conflictingOperation));
+  const change = async () => model.db.db?.command({ collMod, ...options });
+  await betweenIndexBuilds(change).catch(unless(conflictingOperation));
 }
 
 async function updateIndexes(model: Model<unknown>, report: Report): Promise<void> {
   // Compared once: an index that another process creates meanwhile is not an outdated one.
   const { missing, outdated } = await compareIndexes(model);
   for (const name of outdated) {
-    await model.collection.dropIndex(name).catch(unless(indexNotFound));
+    await dropIndexOf(model.collection, name);
   }
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(', ');

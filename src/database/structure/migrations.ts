@@ -42,14 +42,29 @@ export class Migrations {
     this.registered.sort((a, b) => a.version - b.version);
   }
 
-  /** Every registered migration with its state on this database. */
-  async states(): Promise<MigrationState[]> {
+  /**
+   * Every registered migration with its state on this database, and whether a newer version has prepared
+   * the database, or is about to.
+   */
+  async status(): Promise<{ migrations: MigrationState[]; isOfNewerVersion: boolean }> {
     const documents = await this.model.find().lean();
-    return this.registered.map(({ version, name }) => {
+    const migrations = this.registered.map(({ version, name }): MigrationState => {
       const document = documents.find((candidate) => candidate.version === version);
       if (document === undefined) return { version, name, state: 'pending' };
       return { version, name, state: document.finishedAt ? 'done' : 'interrupted' };
     });
+    const newest = this.newest?.version ?? 0;
+    return { migrations, isOfNewerVersion: documents.some(({ version }) => version > newest) };
+  }
+
+  /**
+   * Says that this version is about to prepare a database that an earlier one has prepared: to that one's
+   * instances, which go on running, nothing lacks from now on.
+   */
+  async announce(): Promise<void> {
+    // On a new database nobody runs, and the index that keeps two announcements apart is yet to come.
+    if (this.newest === undefined || (await this.model.exists({})) === null) return;
+    await this.begin(this.newest);
   }
 
   /**
@@ -66,13 +81,22 @@ export class Migrations {
     return ran;
   }
 
-  private async applyOne(migration: Migration, report: Report): Promise<boolean> {
-    const { version, name } = migration;
-    const document = await this.model.findOneAndUpdate(
+  private get newest(): Migration | undefined {
+    return this.registered.at(-1);
+  }
+
+  private begin({ version, name }: Migration) {
+    const fields = { name, startedAt: this.clock.now(), finishedAt: null, resumeAfter: null };
+    return this.model.findOneAndUpdate(
       { version },
-      { $setOnInsert: { name, startedAt: this.clock.now(), finishedAt: null, resumeAfter: null } },
+      { $setOnInsert: fields },
       { upsert: true, returnDocument: 'after', lean: true },
     );
+  }
+
+  private async applyOne(migration: Migration, report: Report): Promise<boolean> {
+    const { version, name } = migration;
+    const document = await this.begin(migration);
     if (document?.finishedAt) return false;
     let batches = 0;
     const run = async () => {

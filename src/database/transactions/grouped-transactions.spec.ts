@@ -100,6 +100,16 @@ describe('transactions of groups', () => {
     expect(groups.stats().heldUp).toBe(1);
   });
 
+  it('end no process when one that is held up fails before the rest of its group is through', async () => {
+    const { submitAll } = doubling((requests, isAlone) => {
+      if (requests.length > 1) return new Error('one of them cannot be stored');
+      if (requests[0] !== 2) return undefined;
+      return isAlone ? new Error('refused') : new ContentionError(undefined);
+    });
+    // A rejection that nobody hears fails the test.
+    expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 'failed', 6, 8, 10]);
+  });
+
   it('wait half a second for a foreign transaction, but not those that run alone', async () => {
     const { options, submitAll } = doubling((requests, isAlone) =>
       requests.includes(2) && !isAlone ? new ContentionError(undefined) : undefined,

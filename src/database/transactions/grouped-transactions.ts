@@ -97,8 +97,7 @@ export class GroupedTransactions<Request, Response> {
         this.heldUp += 1;
         // Stryker disable next-line ObjectLiteral,StringLiteral: what the log says.
         this.logger.warn({ requests: requests.length }, 'A transaction held up a group');
-        // Stryker disable next-line StringLiteral: what is not rejected is fulfilled.
-        return requests.map((one) => ({ status: 'fulfilled', value: this.runAlone(one) }));
+        return requests.map((one) => this.leftAlone(one));
       }
       // Whether the database has stored the group may be unknown: repeating it could do so twice.
       if (requests.length === 1 || isDatabaseUnavailable(reason)) {
@@ -108,6 +107,15 @@ export class GroupedTransactions<Request, Response> {
       for (const one of requests) outcomes.push(...(await this.runGroup([one])));
       return outcomes;
     }
+  }
+
+  /** Lets a request leave its group. */
+  private leftAlone(one: Timed<Request>): Outcome<Response> {
+    const value = this.runAlone(one);
+    // Until the rest of the group is settled nobody listens to it, and an error that nobody hears ends the process.
+    value.catch(() => undefined);
+    // Stryker disable next-line StringLiteral: what is not rejected is fulfilled.
+    return { status: 'fulfilled', value };
   }
 
   /** Runs a request beside the groups, for as long as it has time. */

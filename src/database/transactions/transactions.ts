@@ -11,7 +11,7 @@ import {
   isInterrupted,
   isWriteConflict,
 } from '../connection/database-errors.js';
-import { traced } from '../../operations/tracing/traced.js';
+import { inCurrentTrace, traced } from '../../operations/tracing/traced.js';
 import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
 
@@ -110,8 +110,10 @@ export class Transactions {
     const { deadlineMs } = this;
     const { expiresAt = Date.now() + deadlineMs } = options;
     const deadline = endOfWork(expiresAt, deadlineMs);
+    // The queue would run it in the trace of whoever was before it.
+    const inTrace = inCurrentTrace();
     const attempt = () =>
-      traced('transaction', {}, () => this.runUntilUnique(work, deadline, options));
+      inTrace(() => traced('transaction', {}, () => this.runUntilUnique(work, deadline, options)));
     const keys = [...new Set(options.queueKeys)].toSorted();
     if (keys.length === 0) return attempt();
     try {

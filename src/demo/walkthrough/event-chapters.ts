@@ -8,10 +8,16 @@ export const eventChapters: readonly Chapter[] = [
 /** Numbers come a moment after the changes. */
 const patience = 'wait=10';
 
-async function readEvents({ client }: DemoRun): Promise<void> {
+/** Or one would take it for a mistake. */
+const whyEmpty =
+  'This person was erased in an earlier chapter: the event stays, its data is empty.';
+
+async function readEvents({ client, print }: DemoRun): Promise<void> {
   const first = { method: 'GET', path: `events?after=0&limit=1&${patience}` } as const;
   const { body } = await client.ask(first, { status: 200, body: { data: [{ sequence: 1 }] } });
   const { next } = body as { next: number };
+  print('');
+  print(`  ${whyEmpty}`);
   await client.show(
     { method: 'GET', path: `events?after=${next}&limit=1&types=lead.*&${patience}` },
     { status: 200, body: { data: [{ type: 'lead.created' }] } },

@@ -19,7 +19,8 @@ export const reservationChapters: readonly Chapter[] = [
 ];
 
 const unit = 'pm-a-001';
-const deal = 'deal-1';
+/** The external id of the reservation that the story is about. */
+export const deal = 'deal-1';
 const otherDeal = 'deal-2';
 const bounced = { installmentId: 'first', chequeStatus: 'bounced' };
 const collected = { installmentId: 'first', chequeStatus: 'collected', chequeAmount: 250_000 };

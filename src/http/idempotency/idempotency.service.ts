@@ -8,6 +8,7 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { withoutSession } from '../../database/transactions/open-session.js';
 import { type TransactionOptions, Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../errors/domain-error.js';
+import { hourMs } from '../../values/durations.js';
 import {
   type Answer,
   type IdempotencyClaim,
@@ -58,7 +59,7 @@ export class IdempotencyService {
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, IDEMPOTENCY_RETENTION_HOURS }: Environment,
   ) {
     this.leaseMs = DATABASE_DEADLINE_MS + leaseMarginMs;
-    this.keptMs = IDEMPOTENCY_RETENTION_HOURS * 3_600_000;
+    this.keptMs = IDEMPOTENCY_RETENTION_HOURS * hourMs;
   }
 
   /**
@@ -103,6 +104,7 @@ export class IdempotencyService {
   ): Promise<A> {
     if (claim === undefined) return answerOf(await this.transactions.run(work, options));
     return this.transactions.run(async () => {
+      forgetAttempt(claim);
       const result = await work();
       // Reading what an answer refers to may take several queries at a time.
       const answer = await withoutSession(async () => answerOf(result));
@@ -127,7 +129,9 @@ export class IdempotencyService {
   ): Promise<void> {
     const completions = outcomes.flatMap((outcome, index) => {
       const claim = requests[index]?.caller.claim;
-      if (claim === undefined || outcome.status === 'rejected') return [];
+      if (claim === undefined) return [];
+      forgetAttempt(claim);
+      if (outcome.status === 'rejected') return [];
       const answer = answerOf(outcome.value);
       return answer === undefined ? [] : { claim, response: storedResponse(claim, answer) };
     });
@@ -201,6 +205,11 @@ export class IdempotencyService {
   private isLeaseOver({ claimedAt }: IdempotencyRecordDocument): boolean {
     return Math.abs(this.clock.now().getTime() - claimedAt.getTime()) > this.leaseMs;
   }
+}
+
+/** What an attempt before this one stored has not been committed. */
+function forgetAttempt(claim: IdempotencyClaim): void {
+  delete claim.response;
 }
 
 function claimOf(

@@ -8,6 +8,7 @@ import {
   type FastifyReply,
   type FastifyRequest,
   LogController,
+  type onSendHookHandler,
 } from 'fastify';
 import { Long } from 'mongodb';
 import type { Logger } from 'pino';
@@ -33,6 +34,7 @@ import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
 import { addRequestDeadline } from './request-deadline.js';
 import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
+import { routeOptionsOf } from './route-options.js';
 
 /** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
 const pathParameterLimit = 2 * externalIdLimit;
@@ -73,6 +75,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   addRequestDeadline(fastify, environment.DATABASE_DEADLINE_MS);
   addEntityTags(fastify);
   acceptJsonOnly(fastify, environment.JSON_DEPTH_LIMIT);
+  omitLengthsBeforeCompression(fastify);
   await fastify.register(compress, {
     encodings: ['br', 'gzip'],
     customTypes: compressedTypes,
@@ -84,6 +87,20 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   takeExpectations(fastify);
   return adapter;
 }
+
+/** A HEAD has no body that could be compressed: its length would not be that of the response to a GET. */
+function omitLengthsBeforeCompression(fastify: FastifyInstance): void {
+  fastify.addHook('onRoute', (route) => {
+    if (route.method !== 'HEAD') return;
+    // Behind the framework's own, which sets it.
+    route.onSend = [route.onSend ?? [], omitLength].flat();
+  });
+}
+
+const omitLength: onSendHookHandler = (request, reply, payload, done) => {
+  if (request.headers['accept-encoding'] !== undefined) reply.removeHeader('content-length');
+  done(null, payload);
+};
 
 function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
   return new ServiceAdapter({
@@ -130,6 +147,8 @@ export function trustProxy({ TRUST_PROXY: trusted }: Environment) {
   return (_address: string, hop: number) => hop < trusted;
 }
 
+const toInteger = (integer: bigint) => Long.fromBigInt(integer);
+
 function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
   fastify.removeAllContentTypeParsers();
   fastify.addHook('onRequest', ({ method, raw }, _reply, done) => {
@@ -144,10 +163,9 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
       // Its headers may have announced one.
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
-        done(
-          null,
-          parseJsonBody(body, depthLimit, (integer) => Long.fromBigInt(integer)),
-        );
+        const { envelopeDepth = 0, inexactNumber } = routeOptionsOf(request);
+        const rules = { depthLimit: depthLimit + envelopeDepth, toInteger, inexactNumber };
+        done(null, parseJsonBody(body, rules));
       } catch (error) {
         done(error as Error);
       }

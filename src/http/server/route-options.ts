@@ -1,6 +1,7 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../localization/language.js';
+import type { NumberError } from '../validation/json-body.js';
 
 /** How an endpoint differs from the others. */
 export interface RouteOptions {
@@ -20,6 +21,10 @@ export interface RouteOptions {
   readonly changesNoKeptResponse?: boolean;
   /** Only keys with the permission to read events may use it. */
   readonly readsEvents?: boolean;
+  /** How many levels of its body are around what could be a body of its own. */
+  readonly envelopeDepth?: number;
+  /** What a number of its body is refused with that would come back changed; it is rounded without. */
+  readonly inexactNumber?: NumberError;
   /** How long it may wait for something else than the database, in milliseconds. */
   readonly longestWaitMs?: number;
   /** The message of its 401 does not say what is wrong with the key. */

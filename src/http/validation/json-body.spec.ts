@@ -1,7 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseJsonBody } from './json-body.js';
+import fc from 'fast-check';
+import { type JsonBodyRules, parseJsonBody } from './json-body.js';
 
-const parse = (text: string) => parseJsonBody(Buffer.from(text), 32, (integer) => integer);
+const rounding: JsonBodyRules = { depthLimit: 32, toInteger: (integer) => integer };
+const inexactNumber = {
+  status: 400,
+  code: 'test.inexact_number',
+  messageKey: 'test',
+  sample: { number: '' },
+  cause: '',
+  remedy: '',
+};
+
+const parse = (text: string, rules = rounding) => parseJsonBody(Buffer.from(text), rules);
+const parseExactly = (text: string) => parse(text, { ...rounding, inexactNumber });
 
 describe('parseJsonBody', () => {
   it('gives long integers exactly, whatever else there is', () => {
@@ -35,4 +47,64 @@ describe('parseJsonBody', () => {
     const deepest = `${'['.repeat(32)}${']'.repeat(32)}`;
     expect(parse(deepest)).toEqual(JSON.parse(deepest));
   });
+
+  it('refuses a number that a double changes, or rounds it', () => {
+    for (const [number, rounded] of [
+      ['0.12345678901234567891', 0.12345678901234568],
+      ['-5.0000000000000000001', -5],
+      ['12345678901234567891.5', 12345678901234567000],
+      ['123456789012345678e3', 123456789012345680000],
+      ['1e-400', 0],
+      ['1.2345e-322', 1.24e-322],
+      [`0.${'0'.repeat(400)}1`, 0],
+    ] as const) {
+      expect(parse(`[${number}]`)).toEqual([rounded]);
+      for (const text of [
+        number,
+        `[${number}]`,
+        `{"a":${number}}`,
+        `{"a":[0,${number}]}`,
+        `[\n${number}]`,
+      ]) {
+        expect(() => parseExactly(text)).toThrow('test.inexact_number');
+      }
+    }
+  });
+
+  it('takes every number that comes back as it was sent, in any notation', () => {
+    for (const number of [
+      '5.00000000000000000000',
+      '-0.0',
+      '1.50e+300',
+      '0.1E1',
+      '10e-1',
+      '5e-324',
+      '0.9007199254740993',
+    ]) {
+      expect(parseExactly(`["1234567890123456",${number}]`)).toEqual([
+        '1234567890123456',
+        Number(number) || 0,
+      ]);
+    }
+    const double = fc.double({ noDefaultInfinity: true, noNaN: true });
+    const notations = [String, (number: number) => number.toExponential()];
+    fc.assert(
+      fc.property(double, fc.constantFrom(...notations), (number, write) => {
+        const text = write(number).replace('Infinity', '0');
+        expect(parseExactly(`[${text}]`)).toEqual([exactly(text)]);
+        fc.pre(number !== 0);
+        // More digits than any double has, and not zeros.
+        const [mantissa = '', exponent] = text.split('e');
+        const more = `${mantissa}${mantissa.includes('.') ? '' : '.'}${'0'.repeat(20)}1`;
+        const longer = exponent === undefined ? more : `${more}e${exponent}`;
+        expect(() => parseExactly(`[${longer}]`)).toThrow('test.inexact_number');
+      }),
+    );
+  });
 });
+
+/** What a number is read as: integers beyond what doubles hold one by one as such, if they have 64 bits. */
+function exactly(text: string): unknown {
+  const number = Number(text) || 0;
+  return /^-?\d+$/.test(text) && String(number) !== text ? BigInt(text) : number;
+}

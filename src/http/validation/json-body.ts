@@ -2,6 +2,7 @@ import { parse as parseWithNumbers } from 'json-custom-numbers';
 import { isDatabaseReference } from '../../values/plain-object.js';
 import { isStorableText } from '../../values/text.js';
 import { DomainError } from '../errors/domain-error.js';
+import type { ErrorDefinition } from '../errors/error-definition.js';
 import { httpErrors } from '../errors/http-errors.js';
 
 /** Keys that the database driver reads as type tags of its own, not as data. */
@@ -10,6 +11,12 @@ const reservedKey = '_bsontype';
 /** How much of a rejected number is quoted. */
 const maxQuotedDigits = 40;
 
+/**
+ * Matches wherever a number is that a double may change, which keeps fifteen digits and exponents down to -99.
+ * Long ids in texts are no reason to parse a body again.
+ */
+const mayHaveInexactNumbers = /(?:^|[[:,\s])-?(?:(?:\d\.?){16}|[\d.]+[eE]-\d{3})/;
+
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 /**
@@ -17,22 +24,31 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  * (rules HTTP-7 and HTTP-8). One walk over the parsed values checks them all, and time grows with
  * the body's length alone.
  *
- * @param depthLimit deepest accepted nesting; a flat object has depth 1
- * @param toInteger how a 64-bit integer that a double does not hold is stored
  * @throws DomainError 400 for what is no JSON, is nested too deep, or could not be given back as it
  * was sent: the keys `__proto__`, `constructor.prototype`, `_bsontype`, `$ref` together with `$id`, keys
- * with null characters, lone surrogates, integers of more than 64 bits and numbers beyond a double's range
+ * with null characters, lone surrogates, integers of more than 64 bits, numbers beyond a double's range, and others that a double changes unless they
+ * may be rounded
  */
-export function parseJsonBody(
-  body: Buffer,
-  depthLimit: number,
-  toInteger: (integer: bigint) => unknown,
-): unknown {
+export function parseJsonBody(body: Buffer, rules: JsonBodyRules): unknown {
   const { text, value } = parse(body);
-  const walk = new Walk(depthLimit);
+  const walk = new Walk(rules.depthLimit);
   walk.visit(value, 1);
+  const isExact = rules.inexactNumber === undefined || !mayHaveInexactNumbers.test(text);
   // Only the text still has their digits.
-  return walk.hasLargeIntegers ? withExactIntegers(text, toInteger) : value;
+  return walk.hasLargeIntegers || !isExact ? withExactNumbers(text, rules) : value;
+}
+
+/** An error about a number, which its message quotes. */
+export type NumberError = ErrorDefinition & { readonly sample: { readonly number: string } };
+
+/** How bodies of an endpoint are read. */
+export interface JsonBodyRules {
+  /** Deepest accepted nesting; a flat object has depth 1. */
+  readonly depthLimit: number;
+  /** How a 64-bit integer that a double does not hold is stored. */
+  readonly toInteger: (integer: bigint) => unknown;
+  /** What a fraction with more digits than a double holds is refused with; it is rounded without. */
+  readonly inexactNumber?: NumberError | undefined;
 }
 
 function parse(body: Buffer): { text: string; value: unknown } {
@@ -109,18 +125,38 @@ function hasPrototype(value: unknown): boolean {
 }
 
 /** Parses again, with integers that a double does not hold, such as long ids, as 64-bit ones. */
-function withExactIntegers(text: string, toInteger: (integer: bigint) => unknown): unknown {
+function withExactNumbers(text: string, { toInteger, inexactNumber }: JsonBodyRules): unknown {
   return parseWithNumbers(text, undefined, (_key, digits) => {
     // Not -0, as above.
     const number = Number(digits) || 0;
-    if (Number.isSafeInteger(number) || !isInexact(digits, number)) return number;
-    const integer = BigInt(digits);
-    if (BigInt.asIntN(64, integer) === integer) return toInteger(integer);
-    const quoted = digits.slice(0, maxQuotedDigits);
-    throw new DomainError(httpErrors.inexactInteger, { number: quoted });
+    if (/^-?\d+$/.test(digits)) {
+      const isExact = Number.isSafeInteger(number) || String(number) === digits;
+      return isExact ? number : exactInteger(digits, toInteger);
+    }
+    if (inexactNumber !== undefined && decimal(digits) !== decimal(String(number))) {
+      throw new DomainError(inexactNumber, { number: quoted(digits) });
+    }
+    return number;
   }) as unknown;
 }
 
-function isInexact(digits: string, number: number): boolean {
-  return /^-?\d+$/.test(digits) && String(number) !== digits;
+function exactInteger(digits: string, toInteger: JsonBodyRules['toInteger']): unknown {
+  const integer = BigInt(digits);
+  if (BigInt.asIntN(64, integer) === integer) return toInteger(integer);
+  throw new DomainError(httpErrors.inexactInteger, { number: quoted(digits) });
+}
+
+/** A decimal number without leading and trailing zeros: its digits, and the power of ten that they count. */
+function decimal(number: string): string {
+  const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${mantissa.startsWith('-') ? '-' : ''}${significant}e${power}`;
+}
+
+function quoted(digits: string): string {
+  return digits.slice(0, maxQuotedDigits);
 }

@@ -3,15 +3,14 @@ import { phoneLimit } from '../../contacts/phone-number.js';
 import { isValid, type ValueKind, type Rule } from '../../values/rule.js';
 import { isScalar } from '../../values/scalar.js';
 import { maxLength } from '../../values/text.js';
-
-const knownKeys = ['name', 'email', 'project', 'leadSource', 'phoneNumber', 'phoneNumber2'];
+import { knownDataKeys } from '../lead-merge.js';
 
 /**
  * The known keys of a lead's `data` (rule LEAD-4): scalars or null, an email that is a text and not
  * empty valid. Objects in their place would reach database queries.
  */
 export const knownFields: ValueKind = [
-  ...knownKeys.map((key) => keyRule(key, 'isScalarOrNull', `data.${key}`, isScalarOrNone)),
+  ...knownDataKeys.map((key) => keyRule(key, 'isScalarOrNull', `data.${key}`, isScalarOrNone)),
   ...['phoneNumber', 'phoneNumber2'].map((key) => ({
     ...keyRule(key, 'maxLength', `data.${key}`, isShortPhone),
     values: { property: `data.${key}`, limit: phoneLimit },

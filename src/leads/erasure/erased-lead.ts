@@ -1,11 +1,8 @@
 import type { FieldChange } from '../../change-log/field-changes.js';
+import { knownDataKeys } from '../lead-merge.js';
 
 /** The keys of `data` whose names say nothing of a person; any other key may be one's own words. */
-const namedFields: ReadonlySet<string> = new Set(
-  ['name', 'email', 'phoneNumber', 'phoneNumber2', 'project', 'leadSource'].map(
-    (key) => `data.${key}`,
-  ),
-);
+const namedFields: ReadonlySet<string> = new Set(knownDataKeys.map((key) => `data.${key}`));
 
 /** What is left of a lead as events and responses show it when its values are removed (rule LEAD-15). */
 export function erasedLeadData(data: object): object {

@@ -4,6 +4,8 @@ import { Long } from 'mongodb';
 import { parse } from 'csv-parse';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { parseJsonBody } from '../../http/validation/json-body.js';
+import { checkedColumns } from '../../values/csv-columns.js';
+import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 
 /** A row of a file, from 1 on, and the line on which it ends. */
@@ -54,10 +56,15 @@ export async function fileHashOf(path: string): Promise<string> {
  * The rows of a file of leads, as they are read: CSV with a header line, or one JSON object a line where
  * the name ends with `.ndjson` or `.jsonl` (rule LEAD-16).
  *
- * @throws Error when it is no CSV, or has a column that is not known
+ * @throws Error when it is JSON by its name or no CSV, or has a column that is not known
  */
 export function leadRows(path: string): AsyncGenerator<LeadRow, void> {
-  return /\.(nd)?jsonl?$/i.test(path) ? jsonRows(path) : csvRows(path);
+  if (/\.json$/i.test(path)) {
+    throw new Error(
+      'A file of leads is CSV, or NDJSON (one JSON object a line) with a name that ends with .ndjson or .jsonl.',
+    );
+  }
+  return /\.(ndjson|jsonl)$/i.test(path) ? jsonRows(path) : csvRows(path);
 }
 
 async function* jsonRows(path: string): AsyncGenerator<LeadRow, void> {
@@ -97,11 +104,11 @@ async function* csvRows(path: string): AsyncGenerator<LeadRow, void> {
 }
 
 /** @throws Error for a column that is not known */
-function columnsOf(names: string[]): string[] {
-  const unknown = names.filter((name) => !knownColumns.includes(name) && !nestedColumn.test(name));
-  if (unknown.length === 0) return names;
-  const known = [...knownColumns, 'data.<key>', 'additionalData.<key>'].join(', ');
-  throw new Error(`The columns ${unknown.join(', ')} are not known, but ${known}.`);
+function columnsOf(columns: string[]): string[] {
+  return checkedColumns(columns, {
+    names: [...knownColumns, 'data.<key>', 'additionalData.<key>'],
+    isKnown: (name) => knownColumns.includes(name) || nestedColumn.test(name),
+  });
 }
 
 /** An empty cell is a field that is not sent. */
@@ -118,11 +125,17 @@ function fieldsOf(record: CsvRecord['record']): object {
   return Object.fromEntries([...flat, ...nested]) as object;
 }
 
+const bodyRules = {
+  depthLimit,
+  toInteger: (integer: bigint) => Long.fromBigInt(integer),
+  inexactNumber: leadErrors.inexactNumber,
+};
+
 /** What a request with this body would be taken for. */
 function bodyOf(text: Buffer): Pick<LeadRow, 'body' | 'error' | 'bytes'> {
   const bytes = text.length;
   try {
-    return { body: parseJsonBody(text, depthLimit, (integer) => Long.fromBigInt(integer)), bytes };
+    return { body: parseJsonBody(text, bodyRules), bytes };
   } catch (error) {
     if (!(error instanceof DomainError)) throw error;
     return { body: undefined, error: error as DomainError, bytes };

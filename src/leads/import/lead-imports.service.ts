@@ -5,7 +5,7 @@ import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { errorResponse } from '../../http/errors/error-response.js';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
-import { defaultLanguage } from '../../localization/language.js';
+import { defaultLanguage, type Language } from '../../localization/language.js';
 import type { Organization } from '../../organizations/organization.js';
 import { mebibyte } from '../../values/numbers.js';
 import { LeadBatchDto, type LeadBatchResponseDto } from '../batch/lead-batch.dto.js';
@@ -32,6 +32,8 @@ export interface ImportedLeads extends ImportCounts {
 export interface ImportOptions {
   readonly isDryRun: boolean;
   readonly isRestarted: boolean;
+  /** As that of a request: in which projects are named, and messages given. */
+  readonly language?: Language;
   readonly onRefused: (refused: RefusedRow) => void;
   readonly progress: (done: number, total: number) => void;
 }
@@ -55,26 +57,28 @@ export class LeadImportsService {
    * Sends the leads of a file through batches, from where an earlier run of the same file has ended. How
    * far it has come is stored with each batch, so that no row counts twice, wherever it is cut short.
    *
-   * @throws Error when the file cannot be read, or another process imports it too
+   * @throws Error when the file cannot be read or has no rows, or another process imports it too
    */
   async import(
     organization: Organization,
     path: string,
-    { isDryRun, isRestarted, onRefused, progress }: ImportOptions,
+    { isDryRun, isRestarted, language = defaultLanguage, onRefused, progress }: ImportOptions,
   ): Promise<ImportedLeads> {
     const fileHash = await fileHashOf(path);
     let total = 0;
     // Nothing is stored of a file that cannot be read to its end.
     for await (const { row } of leadRows(path)) total = row;
+    if (total === 0) throw new Error('There is nothing to import in the file.');
     const state = isDryRun
       ? await this.imports.find(organization._id, fileHash)
       : await this.begin(organization._id, fileHash, isRestarted);
     const doneBefore = isRestarted ? 0 : (state?.rows ?? 0);
     const counts = isRestarted || state === null ? noCounts() : countsOf(state);
+    const caller = callerOf(organization, language);
     progress(doneBefore, total);
     for await (const rows of batchesOf(leadRows(path), doneBefore)) {
       const advance = async (of: ImportCounts) => this.advance(state, rows, of);
-      const outcome = await this.send(organization, rows, isDryRun, advance);
+      const outcome = await this.send(caller, rows, isDryRun, advance);
       for (const refused of outcome.refusedRows) onRefused(refused);
       counts.created += outcome.counts.created;
       counts.updated += outcome.counts.updated;
@@ -107,12 +111,14 @@ export class LeadImportsService {
 
   /** One batch; rows that are no JSON are refused here, as a request of its own would be. */
   private async send(
-    organization: Organization,
+    caller: Caller,
     rows: readonly LeadRow[],
     dryRun: boolean,
     advance: (counts: ImportCounts) => Promise<void>,
   ): Promise<{ readonly counts: ImportCounts; readonly refusedRows: readonly RefusedRow[] }> {
-    const malformed = rows.flatMap((row) => (row.error === undefined ? [] : refusedAs(row)));
+    const malformed = rows.flatMap((row) =>
+      row.error === undefined ? [] : refusedAs(row, caller),
+    );
     const sent = rows.filter(({ error }) => error === undefined);
     const countsIn = ({ created, updated, refused }: ImportCounts) => {
       return { created, updated, refused: refused + malformed.length };
@@ -125,9 +131,7 @@ export class LeadImportsService {
     const body = { leads: sent.map((row) => row.body), dryRun };
     const metadata = { type: 'body', metatype: LeadBatchDto } as const;
     const batch = (await validation.transform(body, metadata)) as LeadBatchDto;
-    const response = await this.batches.upsert(callerOf(organization), batch, (done) =>
-      advance(countsIn(done)),
-    );
+    const response = await this.batches.upsert(caller, batch, (done) => advance(countsIn(done)));
     const refusedRows = [...malformed, ...refusedIn(response, sent)];
     refusedRows.sort((one, other) => one.row - other.row);
     return { counts: countsIn(response), refusedRows };
@@ -161,10 +165,10 @@ async function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-function refusedAs({ row, line, error }: LeadRow): RefusedRow[] {
+function refusedAs({ row, line, error }: LeadRow, { language }: Caller): RefusedRow[] {
   if (error === undefined) return [];
-  const { message } = errorResponse(error, defaultLanguage).body;
-  return [{ row, line, code: error.definition.code, message: [message].flat().join('; ') }];
+  const { message } = errorResponse(error, language).body;
+  return [{ row, line, code: error.definition.code, message: textOf(message) }];
 }
 
 function refusedIn(
@@ -173,18 +177,23 @@ function refusedIn(
 ): readonly RefusedRow[] {
   return results.flatMap(({ index, errorCode: code, message = '' }) => {
     const { row = 0, line = 0 } = rows[index] ?? {};
-    return code === undefined ? [] : { row, line, code, message: [message].flat().join('; ') };
+    return code === undefined ? [] : { row, line, code, message: textOf(message) };
   });
 }
 
+/** Messages of a request, about the line that has its body. */
+function textOf(message: string | readonly string[]): string {
+  return [message].flat().join('; ').replaceAll('The request body', 'The line');
+}
+
 /** Nobody's key: the operator imports for the organization. */
-function callerOf(organization: Organization): Caller {
+function callerOf(organization: Organization, language: Language): Caller {
   return {
     organizationId: organization._id,
     organization,
     apiKeyId: new Types.ObjectId(),
     permissions: '',
     requestId: randomUUID(),
-    language: defaultLanguage,
+    language,
   };
 }

@@ -6,8 +6,9 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
+import { bufferedBatches } from '../../database/documents/buffered-batches.js';
 import { notDeleted } from '../../database/documents/tenant-document.js';
-import { indexNotFound, unless } from '../../database/structure/server-codes.js';
+import { dropIndexOf } from '../../database/structure/server-codes.js';
 import type { Organization } from '../../organizations/organization.js';
 import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
 import type { DerivedPhones } from './lead-phones.js';
@@ -67,9 +68,8 @@ export class LeadPhoneKeysRepository {
       ],
       { hint: changedElsewhereIndex, batchSize: limit },
     );
-    while (await found.hasNext()) {
-      const ids = found.readBufferedDocuments(limit).map(({ _id }) => _id);
-      const changed = { _id: { $in: ids }, updatedAt: { $gte: since } };
+    for await (const some of bufferedBatches(found, limit)) {
+      const changed = { _id: { $in: some.map(({ _id }) => _id) }, updatedAt: { $gte: since } };
       yield await this.find(changed).hint({ _id: 1 }).toArray();
     }
   }
@@ -82,8 +82,7 @@ export class LeadPhoneKeysRepository {
     // `phoneKeysOf` is a list as text, and the country is its first item.
     const start = JSON.stringify([phoneCountry]).slice(0, -1);
     const $or = [{ phoneKeysOf: { $lt: start } }, { phoneKeysOf: { $gt: `${start}\uffff` } }];
-    const found = this.find({ organizationId: _id, $or }).batchSize(limit);
-    while (await found.hasNext()) yield found.readBufferedDocuments(limit);
+    yield* bufferedBatches(this.find({ organizationId: _id, $or }).batchSize(limit), limit);
   }
 
   /**
@@ -105,7 +104,7 @@ export class LeadPhoneKeysRepository {
 
   /** Drops the index of earlier versions; their instances find leads by the new one as well. */
   async dropReplacedIndex(): Promise<void> {
-    await this.leads.acrossTenants.dropIndex(replacedIndex).catch(unless(indexNotFound));
+    await dropIndexOf(this.leads.acrossTenants, replacedIndex);
   }
 
   private find(filter: object): FindCursor<LeadPhones> {

@@ -16,6 +16,7 @@ import {
   toOrganization,
 } from '../../organizations/organization.js';
 import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
+import { hourMs, minuteMs } from '../../values/durations.js';
 import {
   type DerivedLead,
   LeadPhoneKeysRepository,
@@ -34,9 +35,9 @@ const leaseMs = 15_000;
 /** How much later than its `updatedAt` a lead may be committed and still be found by the next pass. */
 const overlapMs = 10_000;
 /** How long phones that were parsed are kept in memory. */
-const keptPhonesMs = 3_600_000;
+const keptPhonesMs = hourMs;
 /** How often the pass looks back for what was committed even later. */
-const lookBackIntervalMs = 60_000;
+const lookBackIntervalMs = minuteMs;
 /** How many failed leads are remembered; one that is forgotten is only tried again. */
 const maxRememberedLeads = 10_000;
 
@@ -71,8 +72,6 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
   private reading: PhoneKeysReading = { isOwner: false, lastPassAt: null, leads: 0, failures: 0 };
   private forgottenAt = new Date(0);
   private running: Promise<void> = Promise.resolve();
-  /** For which country this process has last looked through an organization's leads. */
-  private readonly derivedFor = new Map<string, CountryCode>();
   /** What has been reported of an organization that has no country. */
   private readonly reportedCountries = new Map<string, string>();
 
@@ -194,14 +193,11 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     if (this.timer !== undefined) this.start();
   }
 
+  /** Again in each pass shortly after a change: requests know the country of a few seconds ago. */
   private async rederiveForCountry(organization: Organization): Promise<void> {
-    const { _id, phoneCountry } = organization;
-    const id = _id.toHexString();
-    if (this.derivedFor.get(id) === phoneCountry) return;
     for await (const leads of this.leads.derivedForOtherCountry(organization, batchSize)) {
       await this.derive(leads);
     }
-    this.derivedFor.set(id, phoneCountry);
   }
 
   /** Derives the leads of the next organization whose country versions before did not understand. */

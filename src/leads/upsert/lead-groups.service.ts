@@ -216,14 +216,12 @@ export class LeadGroupsService {
     }
     await first.alsoStore?.(group.outcomes);
     const settled = settle(submissions, group.outcomes);
-    if (group.outcomes.some(({ status }) => status === 'fulfilled')) {
-      await this.idempotency.completeGroup(
-        group.organization._id,
-        submissions,
-        settled,
-        ({ submission, outcomes }) => submission.answerOf(outcomes),
-      );
-    }
+    await this.idempotency.completeGroup(
+      group.organization._id,
+      submissions,
+      settled,
+      ({ submission, outcomes }) => submission.answerOf(outcomes),
+    );
     return settled;
   }
 

@@ -8,6 +8,7 @@ import { CallCounter } from '../../figures/call-counter.js';
 import { LeadPhoneKeys } from '../../leads/phones/lead-phone-keys.js';
 import { LeadGroupsService } from '../../leads/upsert/lead-groups.service.js';
 import { CallbacksService } from '../../reservations/callback/callbacks.service.js';
+import { WebhookFiguresRecorder } from '../../webhooks/figures/webhook-figures-recorder.js';
 import {
   type Backlog,
   WebhookStatisticsService,
@@ -29,7 +30,7 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
     ...groupReadings('lead', () => leads.stats()),
     ...groupReadings('callback', () => callbacks.stats()),
     ...phoneKeyReadings(modules.get(LeadPhoneKeys, find)),
-    ...figureReadings(modules.get(CallCounter, find)),
+    ...figureReadings(modules.get(CallCounter, find), modules.get(WebhookFiguresRecorder, find)),
     ...poolReadings(modules.get(ConnectionPool, find)),
     ...webhookReadings(webhooks),
     ...feedReadings(webhooks, modules.get(EventWaiters, find)),
@@ -118,7 +119,7 @@ function phoneKeyReadings(phoneKeys: LeadPhoneKeys): Reading[] {
   ];
 }
 
-function figureReadings(counter: CallCounter): Reading[] {
+function figureReadings(counter: CallCounter, recorder: WebhookFiguresRecorder): Reading[] {
   return [
     {
       name: 'call_figures_waiting_minutes',
@@ -131,6 +132,18 @@ function figureReadings(counter: CallCounter): Reading[] {
       help: 'Minutes of counted calls that a database out of reach has left no room for.',
       type: 'counter',
       read: () => only(counter.stats().lostMinutes),
+    },
+    {
+      name: 'webhook_figures_waiting',
+      help: 'Counted figures of endpoints, by quarter of an hour, that are not stored; 2,000 at most.',
+      type: 'gauge',
+      read: () => only(recorder.stats().waiting),
+    },
+    {
+      name: 'webhook_figures_lost_attempts_total',
+      help: 'Attempts that the figures of endpoints lack: not stored, or no room to count them.',
+      type: 'counter',
+      read: () => only(recorder.stats().lostAttempts),
     },
   ];
 }

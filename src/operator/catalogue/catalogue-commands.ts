@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import {
@@ -7,10 +6,17 @@ import {
 } from '../../catalogue/import/catalogue-imports.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { readTextFile } from '../command-line/files.js';
 import { objectId } from '../command-line/option-values.js';
 import { withProgress } from '../command-line/progress.js';
 import { organizationOf } from '../organizations/organization-view.js';
-import { type Columns, type OutputOptions, printJson, printList } from '../command-line/output.js';
+import {
+  type Columns,
+  type OutputOptions,
+  counted,
+  printJson,
+  printList,
+} from '../command-line/output.js';
 
 interface ImportOptions extends OutputOptions {
   readonly org: Types.ObjectId;
@@ -48,7 +54,7 @@ export function addCatalogueCommands(program: Command): void {
     .action((file: string, options: ImportOptions) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
-        const text = await readFile(file, 'utf8');
+        const text = await readTextFile(file);
         const outcome = await withProgress(importTexts, (progress) =>
           application.get(CatalogueImportsService).import(_id, text, progress),
         );
@@ -65,5 +71,5 @@ function print(outcome: ImportOutcome, options: OutputOptions): void {
   else if (errors.length > 0) printList(errors, importErrorColumns, options);
   else printList(counts, countColumns, options);
   if (errors.length === 0) return;
-  throw new Error(`The file has ${errors.length} faults, nothing was stored.`);
+  throw new Error(`The file has ${counted(errors.length, 'fault')}, nothing was stored.`);
 }

@@ -1,6 +1,7 @@
 import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from 'commander';
 import { parseObjectId } from '../../database/documents/object-id.js';
+import { languages } from '../../localization/language.js';
 import { clientMatchFields, countryOf } from '../../organizations/organization.js';
 import type { ClientMatchField } from '../../organizations/organization.schema.js';
 import { limitText, parseDecimal, parseInteger } from '../../values/numbers.js';
@@ -51,6 +52,12 @@ export const webAddress = option(
 
 /** Reads a country whose phone numbers are known. */
 export const country = option(countryOf, 'It must be an ISO 3166 alpha-2 code such as EG.');
+
+/** Reads a language of requests. */
+export const language = option(
+  (argument) => languages.find((one) => one === argument.toLowerCase()) ?? null,
+  `It must be ${languages.join(' or ')}.`,
+);
 
 /** Reads `true` or `false`. */
 export const flag = option((argument) => {

@@ -62,3 +62,8 @@ function textOf(cell: Cell): string {
   // Names come from other programs; a control character could rewrite what the terminal shows.
   return text.replace(/\p{Cc}/gu, ' ') || '-';
 }
+
+/** A number with what it counts, such as `1 entry` or `2 entries`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

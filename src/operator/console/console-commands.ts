@@ -49,16 +49,20 @@ async function askTwice(): Promise<string> {
   return password;
 }
 
-/** Reads a line that nobody sees. */
-function ask(question: string): Promise<string> {
-  stderr.write(question);
+/** Reads a line that nobody sees; what is typed right at the question is not shown either. */
+export function ask(
+  question: string,
+  input: NodeJS.ReadableStream = stdin,
+  output: NodeJS.WritableStream = stderr,
+): Promise<string> {
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const terminal = createInterface({ input: stdin, output: silent, terminal: true });
+  const terminal = createInterface({ input, output: silent, terminal: true });
+  output.write(question);
   return new Promise((resolve, reject) => {
     terminal.on('SIGINT', () => reject(new Error('No password was given.')));
     terminal.question('', resolve);
   }).finally(() => {
     terminal.close();
-    stderr.write('\n');
+    output.write('\n');
   }) as Promise<string>;
 }

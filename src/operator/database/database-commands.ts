@@ -92,7 +92,7 @@ function addStatus(group: Command): void {
 }
 
 function printStatus(
-  { isComplete, collections, migrations }: DatabaseStatus,
+  { isComplete, isOfNewerVersion, collections, migrations }: DatabaseStatus,
   encryptionKeys: readonly NeededKey[],
   records: readonly RecordUsage[],
 ): void {
@@ -106,6 +106,8 @@ function printStatus(
   printLine('');
   printList(records, usageColumns, {});
   printLine('');
+  if (isOfNewerVersion)
+    printLine('A newer version has prepared the database, for old instances too.');
   printLine(conclusion(isComplete, records));
 }
 

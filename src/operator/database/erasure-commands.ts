@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { parseObjectId } from '../../database/documents/object-id.js';
 import type { ErasureDocument } from '../../erasures/erasure.schema.js';
@@ -6,6 +5,7 @@ import { ErasuresService } from '../../erasures/erasures.service.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand } from '../command-line/command-texts.js';
+import { readTextFile } from '../command-line/files.js';
 import {
   type Columns,
   type OutputOptions,
@@ -66,7 +66,7 @@ export function addErasureCommands(group: Command): void {
 
 /** @throws Error when the file is no list of erasures */
 async function readLedger(file: string): Promise<Entry[]> {
-  const list = parsed(await readFile(file, 'utf8'));
+  const list = parsed(await readTextFile(file));
   const entries = Array.isArray(list) ? list.map(entryOf) : [null];
   if (entries.includes(null)) {
     throw new Error(

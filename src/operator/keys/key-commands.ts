@@ -5,6 +5,7 @@ import type { RateLimit } from '../../http/rate-limit/token-buckets.js';
 import { ApiKeysService } from '../../authentication/api-keys.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { hourMs } from '../../values/durations.js';
 import {
   issuedColumns,
   keyColumns,
@@ -45,7 +46,6 @@ interface RotateOptions extends OutputOptions {
   readonly overlapHours: number;
 }
 
-const hour = 3_600_000;
 const rpsText = "requests a second, 0 for no limit (default: the service's)";
 const burstText = 'requests at once (default: those of two seconds)';
 
@@ -158,7 +158,7 @@ function addRotate(group: Command): void {
       withApplication(async (application) => {
         const keys = application.get(ApiKeysService);
         const old = await findSingleKey(keys, idOrPrefix);
-        const rotated = await keys.rotate(old, options.overlapHours * hour);
+        const rotated = await keys.rotate(old, options.overlapHours * hourMs);
         printItem(rotatedKeyView(old, rotated), rotatedColumns, options);
       }),
     );

@@ -1,7 +1,9 @@
 import { createInterface } from 'node:readline/promises';
+import { isEmail } from 'class-validator';
 import type { Command } from 'commander';
 import { Types } from 'mongoose';
 import type { Contact } from '../../contacts/contact.js';
+import { isPhone, phoneLimit, phoneMinDigits } from '../../contacts/phone-number.js';
 import { type ErasureReport, ErasuresService } from '../../erasures/erasures.service.js';
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import { toOrganization } from '../../organizations/organization.js';
@@ -86,11 +88,20 @@ export function addErase(group: Command): void {
     );
 }
 
-/** @throws Error unless the options name one lead or one person */
+/** @throws Error unless the options name one lead, or one person by what is a phone and an email (LEAD-4, LEAD-7) */
 function personOf({ lead, phone, email }: EraseOptions): Contact {
   const isPerson = phone !== undefined || email !== undefined;
   if (isPerson === (lead !== undefined)) {
     throw new Error('Name either the lead (--lead) or the person (--phone, --email).');
+  }
+  if (phone !== undefined && !isPhone(phone)) {
+    throw new Error(
+      `${phone} is no phone: it must have at least ${phoneMinDigits} digits and at most ` +
+        `${phoneLimit} characters, such as 0100 123 4567.`,
+    );
+  }
+  if (email !== undefined && !isEmail(email)) {
+    throw new Error(`${email} is no email: it must be an address such as mona@example.com.`);
   }
   return { email, phones: phone === undefined ? [] : [phone] };
 }
@@ -130,9 +141,16 @@ function print(
   options: EraseOptions,
 ): void {
   const { counts, keptClientIds, leadIds, finished } = report;
-  const { dryRun = false, json } = options;
+  const { dryRun = false, json, phone, email } = options;
   if (json === true) return printJson({ dryRun, leadIds, counts, keptClientIds, finished });
   if (finished > 0) printLine(`Erasures that were cut short and are finished now: ${finished}.`);
+  if (leadIds.length === 0) {
+    const named = Object.entries({ phone, email }).filter(([, value]) => value !== undefined);
+    const names = named.map(([key]) => key).join(' or ');
+    const nothing = finished > 0 ? 'nothing more' : 'nothing';
+    // No error: a person who was erased before is not known either, and that may be repeated.
+    return printLine(`No lead, and no client of a lead, has this ${names}; ${nothing} was erased.`);
+  }
   printLine(dryRun ? 'Would be removed from:' : 'Removed from:');
   printItem(report, erasureColumns, options);
 }

@@ -1,5 +1,4 @@
-import { createWriteStream } from 'node:fs';
-import { once } from 'node:events';
+import { appendFileSync, closeSync, openSync } from 'node:fs';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import {
@@ -7,11 +6,13 @@ import {
   LeadImportsService,
   type RefusedRow,
 } from '../../leads/import/lead-imports.service.js';
+import { defaultLanguage, type Language } from '../../localization/language.js';
 import { toOrganization } from '../../organizations/organization.js';
 import { csvRows } from '../../values/csv.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
-import { objectId } from '../command-line/option-values.js';
+import { checkFile, reasonOf } from '../command-line/files.js';
+import { language, objectId } from '../command-line/option-values.js';
 import {
   type Columns,
   type OutputOptions,
@@ -28,6 +29,7 @@ interface ImportOptions extends OutputOptions {
   readonly dryRun?: boolean;
   readonly restart?: boolean;
   readonly report?: string;
+  readonly language: Language;
 }
 
 const importTexts = {
@@ -70,38 +72,59 @@ export function addImport(group: Command): void {
       '--report <file>',
       'write every refused row to a CSV file, behind those of earlier runs',
     )
-    .action((file: string, options: ImportOptions) =>
-      withApplication(async (application) => {
-        const organization = toOrganization(await organizationOf(application, options.org));
-        const { dryRun: isDryRun = false, restart: isRestarted = false } = options;
-        const report = options.report === undefined ? null : reportTo(options.report);
-        const printed: RefusedRow[] = [];
-        const onRefused = (row: RefusedRow) => {
-          report?.write(row);
-          if (printed.length < mostPrinted) printed.push(row);
-        };
-        try {
-          const imports = application.get(LeadImportsService);
-          const outcome = await withProgress(importTexts, (progress) =>
-            imports.import(organization, file, { isDryRun, isRestarted, onRefused, progress }),
-          );
-          print(outcome, printed, options);
-        } finally {
-          await report?.end();
-        }
-      }),
-    );
+    .option(
+      '--language <code>',
+      'language of project names and messages, as of a request: en-us or ar-eg',
+      language,
+      defaultLanguage,
+    )
+    .action(importFile);
 }
 
+async function importFile(file: string, options: ImportOptions): Promise<void> {
+  return withApplication(async (application) => {
+    const organization = toOrganization(await organizationOf(application, options.org));
+    const { dryRun: isDryRun = false, restart: isRestarted = false } = options;
+    await checkFile(file);
+    const report = options.report === undefined ? null : reportTo(options.report);
+    const printed: RefusedRow[] = [];
+    const onRefused = (row: RefusedRow) => {
+      report?.write(row);
+      if (printed.length < mostPrinted) printed.push(row);
+    };
+    try {
+      const imports = application.get(LeadImportsService);
+      const outcome = await withProgress(importTexts, (progress) =>
+        imports.import(organization, file, {
+          isDryRun,
+          isRestarted,
+          language: options.language,
+          onRefused,
+          progress,
+        }),
+      );
+      print(outcome, printed, options);
+    } finally {
+      report?.end();
+    }
+  });
+}
+
+/** Refused rows are written at once, so that an import ends with the first that is not. */
 function reportTo(path: string) {
-  const stream = createWriteStream(path, { flags: 'a' });
   const values = Object.values(refusedColumns);
+  const attempt = <T>(write: () => T): T => {
+    try {
+      return write();
+    } catch (cause) {
+      throw new Error(`The report ${path} cannot be written: ${reasonOf(cause)}.`, { cause });
+    }
+  };
+  const file = attempt(() => openSync(path, 'a'));
   return {
-    write: (row: RefusedRow) => void stream.write(csvRows([values.map((value) => value(row))])),
-    end: async () => {
-      stream.end();
-      await once(stream, 'close');
-    },
+    write: (row: RefusedRow) =>
+      attempt(() => appendFileSync(file, csvRows([values.map((value) => value(row))]))),
+    end: () => closeSync(file),
   };
 }
 
@@ -117,7 +140,9 @@ function print(
     printLine('');
   }
   if (outcome.refused > refusedRows.length) {
-    printLine('More were refused, now or in earlier runs, than are listed: see --report.');
+    const { report } = options;
+    const where = report === undefined ? '--report <file> keeps those of a run' : `see ${report}`;
+    printLine(`More were refused, now or in earlier runs, than are listed: ${where}.`);
   }
   if (dryRun) printLine('Nothing was stored. It would be:');
   printItem(outcome, countColumns, options);

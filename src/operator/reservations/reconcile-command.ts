@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import {
@@ -8,10 +7,12 @@ import {
 import { csvRows } from '../../values/csv.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { readTextFile } from '../command-line/files.js';
 import { objectId } from '../command-line/option-values.js';
 import {
   type Columns,
   type OutputOptions,
+  counted,
   printJson,
   printLine,
   printList,
@@ -65,13 +66,13 @@ export function addReconcile(group: Command): void {
     .action((file: string, options: ReconcileOptions) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
-        const text = await readFile(file, 'utf8');
+        const text = await readTextFile(file);
         const reconciliations = application.get(ReconciliationsService);
         const { complete = false } = options;
         const { errors, comparison } = await reconciliations.reconcileFile(_id, text, complete);
         if (comparison !== undefined) return print(comparison, options);
         printList(errors, errorColumns, options);
-        throw new Error(`The file has ${errors.length} errors, nothing was compared.`);
+        throw new Error(`The file has ${counted(errors.length, 'error')}, nothing was compared.`);
       }),
     );
 }
@@ -87,7 +88,9 @@ function print(outcome: Comparison, options: ReconcileOptions): void {
     return;
   }
   const { compared, matching, hasMore = false } = outcome;
-  printLine(`${compared} entries compared, ${matching} match, ${findings.length} findings.`);
+  const entries = counted(compared, 'entry', 'entries');
+  const matches = `${matching} ${matching === 1 ? 'matches' : 'match'}`;
+  printLine(`${entries} compared, ${matches}, ${counted(findings.length, 'finding')}.`);
   if (hasMore) printLine('More cheques are unmentioned than are listed.');
   if (findings.length > 0) printList(findings, findingColumns, options);
 }

@@ -5,6 +5,7 @@ import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { hours, objectId } from '../command-line/option-values.js';
 import { type OutputOptions, printItem } from '../command-line/output.js';
+import { hourMs } from '../../values/durations.js';
 import {
   endpointColumns,
   endpointOf,
@@ -17,8 +18,6 @@ import {
 interface RotateOptions extends OutputOptions {
   readonly overlapHours: number;
 }
-
-const hour = 3_600_000;
 
 /** Adds `webhook enable`, `webhook disable` and `webhook rotate-secret`. */
 export function addStateCommands(group: Command): void {
@@ -61,7 +60,7 @@ function addRotate(group: Command): void {
     .action((id: Types.ObjectId, options: RotateOptions) =>
       withApplication(async (application) => {
         const endpoints = application.get(WebhookEndpointsService);
-        const rotated = await endpoints.rotateSecret(id, options.overlapHours * hour);
+        const rotated = await endpoints.rotateSecret(id, options.overlapHours * hourMs);
         if (rotated === null) throw noEndpoint(id);
         printItem(rotatedSecretView(rotated), rotatedSecretColumns, options);
       }),

@@ -6,9 +6,8 @@ import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import {
   type HistoryPage,
-  historyPage,
   type HistoryPart,
-  historyQuery,
+  readHistory,
 } from '../../database/documents/history.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
@@ -72,9 +71,9 @@ export class CallbackLogRepository {
     reservationId: string,
     part: HistoryPart,
   ): Promise<HistoryPage<CallbackLogDocument>> {
-    const { filter, options } = historyQuery(part);
-    const about = { reservationId, ...filter };
-    return historyPage(await this.log.find(organizationId, about, options), part);
+    return readHistory(part, ({ until, options }) =>
+      this.log.find(organizationId, { reservationId, ...until }, options),
+    );
   }
 
   /** The newest callbacks about reservations that changed the status of their unit. */

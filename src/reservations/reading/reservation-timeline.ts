@@ -1,5 +1,6 @@
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import type { StatusChange } from '../callback/callback-effects.js';
+import { minuteMs } from '../../values/durations.js';
 import type { ChequeHistoryEntryDto, ChequeWalletDto } from './reservation.dto.js';
 
 /** A logged callback of the reservation's own organization. */
@@ -56,7 +57,7 @@ export interface ReservationPast {
 }
 
 /** What one request stores is stored within this time. */
-const sameRequestMs = 60_000;
+const sameRequestMs = minuteMs;
 
 /**
  * What happened to a reservation, oldest first: each callback once, with all that it did, and what no

@@ -4,6 +4,7 @@ import { RequestValidationPipe } from '../../http/validation/validation.pipe.js'
 import { messageText } from '../../localization/messages.js';
 import { defaultLanguage } from '../../localization/language.js';
 import { LedgerEntryDto } from './reconciliation.dto.js';
+import { checkedColumns } from '../../values/csv-columns.js';
 import { withoutUndefined } from '../../values/plain-object.js';
 
 /** A line of the file that cannot be compared, and why. */
@@ -12,11 +13,16 @@ export interface LedgerError {
   readonly message: string;
 }
 
+type Column = keyof LedgerEntryDto;
+
 /** A row of the file, with the line on which it ends. */
 interface Row {
   readonly record: Readonly<Record<string, string>>;
   readonly info: { readonly lines: number };
 }
+
+const required = ['reservationId', 'installmentId', 'chequeStatus'] satisfies Column[];
+const names = [...required, 'chequeNumber', 'chequeAmount'] satisfies Column[];
 
 const validation = new RequestValidationPipe();
 
@@ -25,12 +31,12 @@ const validation = new RequestValidationPipe();
  * `POST /reservations/reconciliation`, in any order; an empty cell is a field that is not sent.
  *
  * @returns the entries, and what is wrong with rows
- * @throws Error when the text is no CSV
+ * @throws Error when the text is no CSV, or lacks a column or has one that is not known
  */
 export async function readLedger(
   text: string,
 ): Promise<{ readonly entries: LedgerEntryDto[]; readonly errors: LedgerError[] }> {
-  const rows = parse(text, { bom: true, columns: true, info: true, skip_empty_lines: true });
+  const rows = parse(text, { bom: true, columns: columnsOf, info: true, skip_empty_lines: true });
   const entries: LedgerEntryDto[] = [];
   const errors: LedgerError[] = [];
   for (const { record, info } of rows as unknown as Row[]) {
@@ -43,6 +49,10 @@ export async function readLedger(
     }
   }
   return { entries, errors };
+}
+
+function columnsOf(header: string[]): string[] {
+  return checkedColumns(header, { names, required });
 }
 
 async function entryOf(record: Row['record']): Promise<LedgerEntryDto> {

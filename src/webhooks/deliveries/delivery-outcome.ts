@@ -1,3 +1,4 @@
+import { dayMs } from '../../values/durations.js';
 import { attemptsPerRound, backoff } from './retry-schedule.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 
@@ -41,7 +42,7 @@ const goneStatus = 410;
 const overloadStatuses: ReadonlySet<number | null> = new Set([429, 502, 503, 504]);
 const minPauseMs = 5_000;
 /** Without one success for this long an endpoint is disabled, if it failed on as many days. */
-const disableAfterMs = 5 * 86_400_000;
+const disableAfterMs = 5 * dayMs;
 /** On how many different days an endpoint must have failed to be disabled (rule HOOK-7). */
 export const failingDaysLimit = 5;
 /** A success within this time is a quick one. */

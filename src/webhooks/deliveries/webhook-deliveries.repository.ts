@@ -11,9 +11,8 @@ import {
 } from '../../database/documents/across-tenants.js';
 import {
   type HistoryPage,
-  historyPage,
   type HistoryPart,
-  historyQuery,
+  readHistory,
 } from '../../database/documents/history.js';
 import { withoutUndefined } from '../../values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
@@ -78,13 +77,14 @@ export class WebhookDeliveriesRepository {
     filter: DeliveryFilter,
     part: HistoryPart,
   ): Promise<HistoryPage<ListedDelivery>> {
-    const { filter: ofPart, options } = historyQuery(part);
-    const wanted = { ...conditions(filter), ...ofPart };
-    const found = await this.deliveries.find(organizationId, wanted, {
-      ...options,
-      without: ['body'],
-    });
-    return historyPage(found, part);
+    const wanted = conditions(filter);
+    return readHistory(part, ({ until, options }) =>
+      this.deliveries.find(
+        organizationId,
+        { ...wanted, ...until },
+        { ...options, without: ['body'] },
+      ),
+    );
   }
 
   /** The deliveries of events, to whichever endpoints. */

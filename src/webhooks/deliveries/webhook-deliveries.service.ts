@@ -9,6 +9,7 @@ import { pingType } from '../outbox/event-types.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
 import { messageOf } from '../sending/message.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
+import { dayMs } from '../../values/durations.js';
 import { attemptOf, attemptUpdate, newDelivery } from './delivery-documents.js';
 import { type AttemptResult, isSuccess, type Outcome } from './delivery-outcome.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
@@ -27,7 +28,7 @@ export type { DeliveryFilter, ListedDelivery };
 const mostAttempts = 50;
 
 /** How long a replay that was cut short can be continued. */
-const resumableMs = 86_400_000;
+const resumableMs = dayMs;
 
 /** Operations on deliveries for the operator. */
 @Injectable()

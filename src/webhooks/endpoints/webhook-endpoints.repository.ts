@@ -5,6 +5,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../database/documents/across-tenants.js';
+import { bufferedBatches } from '../../database/documents/buffered-batches.js';
 import { failingDaysLimit, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import type {
   DisabledReason,
@@ -226,11 +227,7 @@ export class WebhookEndpointsRepository {
       .find<EndpointSecretsOnly>({ 'secrets.0': { $exists: true } }, { projection })
       .sort({ _id: 1 })
       .batchSize(batchSize);
-    try {
-      while (await cursor.hasNext()) yield cursor.readBufferedDocuments();
-    } finally {
-      await cursor.close();
-    }
+    yield* bufferedBatches(cursor);
   }
 
   /**

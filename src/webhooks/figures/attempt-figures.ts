@@ -20,10 +20,16 @@ export function quarterOf(time: Date): Date {
 /** Counts attempts by endpoint and quarter until they are taken to be stored. */
 export class AttemptFigureCounts {
   private counted = new Map<string, CountedFigures>();
+  private attemptsRefused = 0;
 
   /** How many endpoints and quarters are counted now. */
   get size(): number {
     return this.counted.size;
+  }
+
+  /** How many attempts there was no room for. */
+  get refused(): number {
+    return this.attemptsRefused;
   }
 
   add(
@@ -34,7 +40,10 @@ export class AttemptFigureCounts {
     const at = quarterOf(now);
     const name = `${endpointId.toHexString()} ${at.getTime()}`;
     const known = this.counted.get(name);
-    if (known === undefined && this.counted.size >= mostCounted) return;
+    if (known === undefined && this.counted.size >= mostCounted) {
+      this.attemptsRefused++;
+      return;
+    }
     const before = known?.figures ?? { delivered: 0, failed: 0, milliseconds: 0 };
     const figures = {
       delivered: before.delivered + (isDelivered ? 1 : 0),

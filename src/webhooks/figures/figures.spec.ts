@@ -38,6 +38,7 @@ describe('the figures of attempts', () => {
     }
     counts.add(first, attempt(true, 1), now);
     expect(counts.size).toBe(mostCounted);
+    expect(counts.refused).toBe(11);
     expect(counts.take()[0]?.figures.delivered).toBe(2);
   });
 

@@ -1,3 +1,4 @@
+import { hourMs } from '../../values/durations.js';
 import type { WebhookFigureDocument } from './webhook-figure.schema.js';
 
 /** How deliveries to an endpoint went in an hour. */
@@ -9,8 +10,6 @@ export interface HourFigures {
   /** Most that were seen waiting. */
   readonly backlog: number;
 }
-
-const hourMs = 3_600_000;
 
 /** The hours up to a time, oldest first, out of the figures of one endpoint. */
 export function hourlyFigures(

@@ -1,17 +1,22 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { DutiesRepository } from '../../database/duties/duties.repository.js';
 import { Duty } from '../../database/duties/duty.js';
+import { PollingLoop } from '../../database/duties/polling-loop.js';
+import { minuteMs } from '../../values/durations.js';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { AttemptFigureCounts, quarterOf } from './attempt-figures.js';
 import { WebhookFiguresRepository } from './webhook-figures.repository.js';
 
-const storeEveryMs = 10_000;
+/** How often what was counted is stored. */
+const storeIntervalMs = 10_000;
 /** How often one process of all looks how much waits. */
-const lookEvery = 6;
-const dutyLeaseMs = 4 * lookEvery * storeEveryMs;
+const backlogIntervalMs = minuteMs;
+/** How long that process may be silent. */
+const leaseMs = 4 * backlogIntervalMs;
 
 /** Of so many endpoints it is noted how much waits, and no more of each is counted. */
 const mostEndpoints = 200;
@@ -19,60 +24,77 @@ const mostWaiting = 10_000;
 
 /**
  * Counts attempts by endpoint for the console and adds them to what other processes have counted, every
- * ten seconds; what a process that is killed has counted since is lost, and so is what cannot be stored.
+ * ten seconds (rule OPS-35). What a process that is killed has counted since is lost, and so is what cannot
+ * be stored: it may have been added already.
  */
 @Injectable()
 export class WebhookFiguresRecorder {
-  private readonly logger = new Logger(WebhookFiguresRecorder.name);
   private readonly counts = new AttemptFigureCounts();
   private readonly duty: Duty;
-  private timer: NodeJS.Timeout | undefined;
-  private running: Promise<void> = Promise.resolve();
-  private rounds = 0;
+  private readonly storing = new PollingLoop(
+    'Figures of webhooks could not be stored',
+    () => this.store(),
+    () => storeIntervalMs,
+  );
+  private readonly looking = new PollingLoop(
+    'Backlogs of webhooks could not be noted',
+    async () => {
+      if (await this.duty.isMine()) await this.noteBacklogs();
+    },
+    () => backlogIntervalMs,
+  );
+  private attemptsNotStored = 0;
 
   constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly figures: WebhookFiguresRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly clock: Clock,
     duties: DutiesRepository,
   ) {
-    this.duty = new Duty(duties, clock, 'webhook-backlogs', dutyLeaseMs);
+    this.duty = new Duty(duties, clock, 'webhook-backlogs', leaseMs);
   }
 
-  /** How many endpoints were counted that are not stored yet. */
-  stats(): { readonly unstored: number } {
-    return { unstored: this.counts.size };
+  /** Figures of endpoints and quarters that wait to be stored, and attempts that no figure has. */
+  stats(): { readonly waiting: number; readonly lostAttempts: number } {
+    const lostAttempts = this.attemptsNotStored + this.counts.refused;
+    return { waiting: this.counts.size, lostAttempts };
   }
 
-  /** Counts an attempt. */
+  /** Counts an attempt; does nothing without OPS_PASSWORD. */
   count(
     endpoint: Readonly<Record<'organizationId' | '_id', Types.ObjectId>>,
     attempt: { readonly isDelivered: boolean; readonly milliseconds: number },
   ): void {
-    this.counts.add(endpoint, attempt, this.clock.now());
+    if (this.isNeeded()) this.counts.add(endpoint, attempt, this.clock.now());
   }
 
-  /** From now on it stores what was counted. */
+  /** From now on it stores what was counted; does nothing without OPS_PASSWORD. */
   start(): void {
-    this.timer = setInterval(() => {
-      this.running = this.running.then(() => this.round());
-    }, storeEveryMs);
-    this.timer.unref();
+    if (!this.isNeeded()) return;
+    this.storing.start();
+    this.looking.start();
   }
 
   /** Stores the rest. */
   async stop(): Promise<void> {
-    clearInterval(this.timer);
-    await this.running;
-    await this.safely(() => this.store());
-    await this.safely(() => this.duty.release());
+    await Promise.all([this.storing.stop(), this.looking.stop()]);
+    // A database that is gone takes neither.
+    await this.store().catch(() => undefined);
+    await this.duty.release().catch(() => undefined);
   }
 
   /** Stores what was counted since the last time. */
   async store(): Promise<void> {
     const taken = this.counts.take();
-    if (taken.length > 0) await this.figures.add(taken, this.clock.now());
+    if (taken.length === 0) return;
+    try {
+      await this.figures.add(taken, this.clock.now());
+    } catch (error) {
+      for (const { figures } of taken) this.attemptsNotStored += figures.delivered + figures.failed;
+      throw error;
+    }
   }
 
   /** Notes how much waits for each endpoint. */
@@ -88,20 +110,7 @@ export class WebhookFiguresRecorder {
     await this.figures.noteBacklogs(backlogs, now);
   }
 
-  private async round(): Promise<void> {
-    await this.safely(() => this.store());
-    this.rounds += 1;
-    if (this.rounds % lookEvery !== 1) return;
-    await this.safely(async () => {
-      if (await this.duty.isMine()) await this.noteBacklogs();
-    });
-  }
-
-  private async safely(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      this.logger.debug({ err: error }, 'Figures of webhooks could not be stored');
-    }
+  private isNeeded(): boolean {
+    return this.environment.OPS_PASSWORD !== undefined;
   }
 }

@@ -6,6 +6,7 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { parseObjectId } from '../../database/documents/object-id.js';
 import { mebibyte } from '../../values/numbers.js';
 import { type EventPayload, idOfMessage, objectIdOf, payloadOf } from '../sending/message.js';
+import { dayMs } from '../../values/durations.js';
 import { EventFeedsRepository } from './event-feeds.repository.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
@@ -16,8 +17,6 @@ const pageBytes = 4 * mebibyte;
 const windowSize = 5_000;
 /** How long a page may look for events of the wanted types. */
 const searchMs = 1_000;
-
-const dayMs = 86_400_000;
 
 /** An event in the feed; what receivers of webhooks are told, and its number. */
 export interface FeedEvent extends EventPayload {
@@ -73,7 +72,7 @@ export class EventFeedService {
   async page(organizationId: Types.ObjectId, part: FeedPart): Promise<FeedPage> {
     const { after, limit, types } = part;
     const last = (await this.feeds.find(organizationId))?.last ?? 0;
-    if (after > last) return { outcome: 'beyond', last };
+    if (after > last) return this.beyond(organizationId, after);
     const oldest = after === last ? last + 1 : await this.oldestBehind(organizationId, after, last);
     // The server removes what has expired some time later, in no certain order.
     if (after > 0 && oldest > after + 1) return { outcome: 'expired', next: oldest - 1 };
@@ -103,6 +102,14 @@ export class EventFeedService {
   async keptBehind(organizationId: Types.ObjectId): Promise<number> {
     const last = (await this.feeds.find(organizationId))?.last ?? 0;
     return (await this.oldestBehind(organizationId, 0, last)) - 1;
+  }
+
+  /** A new primary may not know yet that a majority has the events which the one before it has shown. */
+  private async beyond(organizationId: Types.ObjectId, after: number): Promise<FeedPage> {
+    const [feed] = await this.feeds.findMany([organizationId]);
+    const last = feed?.last ?? 0;
+    if (after > last) return { outcome: 'beyond', last };
+    return { outcome: 'page', events: [], next: after, hasMore: false };
   }
 
   private async oldestBehind(

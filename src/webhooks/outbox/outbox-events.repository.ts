@@ -10,9 +10,8 @@ import {
 import type { Change } from '../../database/changes/change-watcher.js';
 import {
   type HistoryPage,
-  historyPage,
   type HistoryPart,
-  historyQuery,
+  readHistory,
 } from '../../database/documents/history.js';
 import { readAsValues } from '../../database/connection/mongoose-settings.js';
 import {
@@ -218,12 +217,10 @@ export class OutboxEventsRepository {
     objectIds: readonly string[],
     part: HistoryPart,
   ): Promise<HistoryPage<ListedEvent>> {
-    const { filter, options } = historyQuery(part);
-    const about = { 'data._id': { $in: objectIds }, ...filter };
+    const about = { 'data._id': { $in: objectIds } };
     const without = ['data', 'changes'] as const;
-    return historyPage(
-      await this.events.find(organizationId, about, { ...options, without }),
-      part,
+    return readHistory(part, ({ until, options }) =>
+      this.events.find(organizationId, { ...about, ...until }, { ...options, without }),
     );
   }
 

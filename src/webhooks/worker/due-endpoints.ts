@@ -1,10 +1,11 @@
 import type { Types } from 'mongoose';
 import type { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { minuteMs } from '../../values/durations.js';
 
 /** How much later than it is due a delivery may be committed and still be found immediately. */
 const overlapMs = 10_000;
 /** How often all endpoints are looked through, for what came even later. */
-const scanIntervalMs = 60_000;
+const scanIntervalMs = minuteMs;
 /** The part of the time that looking through all of them may take. */
 const scanShare = 1 / 20;
 /** How many deliveries are looked at for the endpoints that they go to. */

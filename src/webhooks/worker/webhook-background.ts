@@ -4,11 +4,11 @@ import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { DutiesRepository } from '../../database/duties/duties.repository.js';
 import { Duty } from '../../database/duties/duty.js';
+import { PollingLoop } from '../../database/duties/polling-loop.js';
 import { OutboxChangeStream } from '../outbox/outbox-change-stream.js';
 import { EventNumbering } from '../outbox/event-numbering.js';
 import { WebhookFiguresRecorder } from '../figures/webhook-figures-recorder.js';
 import { WebhookRelay } from '../outbox/webhook-relay.js';
-import { PollingLoop } from './polling-loop.js';
 import { WebhookWorker } from './webhook-worker.js';
 
 /** How long a process that relays may be silent before another one takes over (rule HOOK-9). */
@@ -24,8 +24,13 @@ const idleIntervalMs = 1_000;
 @Injectable()
 export class WebhookBackground implements OnModuleDestroy {
   /** The duty is confirmed, or looked after, more often than events are looked for. */
-  private readonly relayLoop = new PollingLoop(() => this.relayEvents());
+  private readonly relayLoop = new PollingLoop(
+    'Events could not be relayed',
+    () => this.relayEvents(),
+    () => intervalMs,
+  );
   private readonly deliveryLoop = new PollingLoop(
+    'Webhooks could not be delivered',
     () => this.worker.deliverDue(),
     () => (this.worker.isIdle() ? idleIntervalMs : intervalMs),
   );

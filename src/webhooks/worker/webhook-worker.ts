@@ -7,6 +7,7 @@ import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
 import { byPace, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository, freeBytes } from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { minuteMs } from '../../values/durations.js';
 import { Batcher } from './batcher.js';
 import { ByteBudget, budgetBytes } from './byte-budget.js';
 import { DeliveryAttemptRunner, resultNotStored } from './delivery-attempt-runner.js';
@@ -21,7 +22,7 @@ import { LeasesAhead } from './leases-ahead.js';
 import { hasPlace, leavesPlace, nextLimit, type Place, type Places, placesOf } from './places.js';
 
 /** How long a delivery belongs to the worker that leased it (rule HOOK-9). */
-const leaseMs = 60_000;
+const leaseMs = minuteMs;
 /** How long attempts that are running at a shutdown may continue (rule HOOK-9). */
 const shutdownGraceMs = 5_000;
 

@@ -44,6 +44,7 @@ REFUSED_FOR_A_REASON = {
     "request.database_reference": "$ref beside $id",
     "request.unstorable_key": "a null character in a key",
     "request.inexact_integer": "an integer of more than 64 bits",
+    "lead.inexact_number": "more digits than a double keeps",
     "request.json_too_deep": "more than 32 levels",
 }
 # What a schema cannot say of a valid field: that the items of a list differ in one thing.

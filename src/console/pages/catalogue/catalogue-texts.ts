@@ -1,7 +1,6 @@
 /** Texts of the page about catalogues. */
 export const catalogueTexts = {
   'catalogue.title': { 'en-us': 'Catalogue', 'ar-eg': 'الكتالوج' },
-  'catalogue.organization': { 'en-us': 'Organization', 'ar-eg': 'المؤسسة' },
   'catalogue.show': { 'en-us': 'Show', 'ar-eg': 'عرض' },
   'catalogue.noOrganization': {
     'en-us': 'There is no organization yet.',
@@ -13,7 +12,6 @@ export const catalogueTexts = {
     'ar-eg': 'لم تستورد هذه الخدمة شيئًا بعد.',
   },
   'catalogue.begun': { 'en-us': 'Begun (UTC)', 'ar-eg': 'البداية (UTC)' },
-  'catalogue.state': { 'en-us': 'State', 'ar-eg': 'الحالة' },
   'catalogue.state.running': { 'en-us': 'running or cut off', 'ar-eg': 'جارٍ أو انقطع' },
   'catalogue.state.finished': { 'en-us': 'finished', 'ar-eg': 'اكتمل' },
   'catalogue.state.interrupted': { 'en-us': 'stopped by an error', 'ar-eg': 'أوقفه خطأ' },

@@ -2,12 +2,18 @@ import { Injectable } from '@nestjs/common';
 import {
   type CatalogueOverview,
   CatalogueOverviewService,
-  type OrganizationChoice,
 } from '../../../catalogue/import/catalogue-overview.service.js';
+import type { Organization } from '../../../organizations/organization.js';
+import { OrganizationDirectoryService } from '../../../organizations/organization-directory.service.js';
 import { consolePath } from '../../layout/layout.js';
-import { ScrollArea } from '../../layout/scroll-area.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
+import { Card, DataTable, numeric, When } from '../shared/parts.js';
+import { organizationLabel } from '../shared/search.js';
 import { UnitBars } from './unit-bars.js';
+
+const mostImports = 20;
+/** Those with most units. */
+const mostCompounds = 40;
 
 /** What was imported when, and which units there are to sell. */
 @Injectable()
@@ -16,34 +22,30 @@ export class CataloguePage implements ConsolePage {
   readonly title = 'catalogue.title';
   readonly isInMenu = true;
 
-  constructor(private readonly catalogues: CatalogueOverviewService) {}
+  constructor(
+    private readonly directory: OrganizationDirectoryService,
+    private readonly catalogues: CatalogueOverviewService,
+  ) {}
 
-  async read(reader: PageRequest): Promise<PageContent | null> {
-    const { text, query } = reader;
-    const choices = await this.catalogues.choices();
-    const chosen = query['org'] ?? choices[0]?.id;
-    if (chosen === undefined) return { body: <p>{text('catalogue.noOrganization')}</p> };
-    const overview = await this.catalogues.read(chosen);
-    if (overview === null) return null;
+  async read(request: PageRequest): Promise<PageContent | null> {
+    const { text, query } = request;
+    const organizations = await this.directory.list();
+    const [first] = organizations;
+    if (first === undefined) return { body: <p>{text('catalogue.noOrganization')}</p> };
+    const id = query['org'] ?? first._id.toHexString();
+    const chosen = organizations.find(({ _id }) => _id.toHexString() === id);
+    if (chosen === undefined) return null;
+    const limits = { mostImports, mostCompounds };
+    const overview = await this.catalogues.read(chosen._id, limits);
     const body = (
       <>
-        <Choice choices={choices} chosen={chosen} reader={reader} />
-        <section class="card">
-          <h2>{text('catalogue.units')}</h2>
-          {overview.compounds.length === 0 ? (
-            <p>{text('catalogue.noUnits')}</p>
-          ) : (
-            <UnitBars compounds={overview.compounds} reader={reader} />
-          )}
-        </section>
-        <section class="card">
-          <h2>{text('catalogue.imports')}</h2>
-          {overview.imports.length === 0 ? (
-            <p>{text('catalogue.noImports')}</p>
-          ) : (
-            <Imports imports={overview.imports} reader={reader} />
-          )}
-        </section>
+        <Choice request={request} organizations={organizations} chosen={chosen} />
+        <Card title={text('catalogue.units')}>
+          <UnitBars request={request} overview={overview} />
+        </Card>
+        <Card title={text('catalogue.imports')}>
+          <Imports request={request} overview={overview} />
+        </Card>
       </>
     );
     return { body };
@@ -51,23 +53,27 @@ export class CataloguePage implements ConsolePage {
 }
 
 function Choice({
-  choices,
+  request: { text },
+  organizations,
   chosen,
-  reader: { text },
 }: {
-  readonly choices: readonly OrganizationChoice[];
-  readonly chosen: string;
-  readonly reader: PageRequest;
+  readonly request: PageRequest;
+  readonly organizations: readonly Organization[];
+  readonly chosen: Organization;
 }) {
   return (
     <form method="get" action={`${consolePath}/catalogue`} class="choice">
-      <label for="org">{text('catalogue.organization')}</label>
+      <label for="org">{text('shared.organization')}</label>
       <select id="org" name="org">
-        {choices.map(({ id, name }) => (
-          <option key={id} value={id} selected={id === chosen}>
-            {name === '' ? id : name}
-          </option>
-        ))}
+        {organizations.map((organization) => {
+          const { _id } = organization;
+          const id = _id.toHexString();
+          return (
+            <option key={id} value={id} selected={_id.equals(chosen._id)}>
+              {organizationLabel(organization)}
+            </option>
+          );
+        })}
       </select>
       <button type="submit">{text('catalogue.show')}</button>
     </form>
@@ -75,46 +81,33 @@ function Choice({
 }
 
 function Imports({
-  imports,
-  reader: { text, formats },
+  request,
+  overview: { imports },
 }: {
-  readonly imports: CatalogueOverview['imports'];
-  readonly reader: PageRequest;
+  readonly request: PageRequest;
+  readonly overview: CatalogueOverview;
 }) {
+  const { text } = request;
+  const rows = imports.map(({ createdAt, state, done, total, counts }) => [
+    <When request={request} time={createdAt} />,
+    <span class={state === 'finished' ? 'good' : 'warn'}>{text(`catalogue.state.${state}`)}</span>,
+    text('catalogue.ofEntries', { done, total }),
+    counts.reduce((sum, { created }) => sum + created, 0),
+    counts.reduce((sum, { updated }) => sum + updated, 0),
+  ]);
   return (
-    <ScrollArea label={text('catalogue.imports')}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{text('catalogue.begun')}</th>
-            <th scope="col">{text('catalogue.state')}</th>
-            <th scope="col">{text('catalogue.entries')}</th>
-            <th scope="col" class="number">
-              {text('catalogue.created')}
-            </th>
-            <th scope="col" class="number">
-              {text('catalogue.updated')}
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {imports.map(({ _id, createdAt, state, done, total, counts }) => (
-            <tr key={_id.toHexString()}>
-              <th scope="row">{formats.time(createdAt)}</th>
-              <td class={state === 'finished' ? 'good' : 'warn'}>
-                {text(`catalogue.state.${state}`)}
-              </td>
-              <td>{text('catalogue.ofEntries', { done, total })}</td>
-              <td class="number">
-                {formats.number(counts.reduce((sum, { created }) => sum + created, 0))}
-              </td>
-              <td class="number">
-                {formats.number(counts.reduce((sum, { updated }) => sum + updated, 0))}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollArea>
+    <DataTable
+      request={request}
+      label={text('catalogue.imports')}
+      columns={[
+        text('catalogue.begun'),
+        text('shared.state'),
+        text('catalogue.entries'),
+        numeric(text('catalogue.created')),
+        numeric(text('catalogue.updated')),
+      ]}
+      rows={rows}
+      ifEmpty={text('catalogue.noImports')}
+    />
   );
 }

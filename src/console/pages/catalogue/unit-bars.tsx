@@ -1,13 +1,11 @@
-import type { CompoundUnits } from '../../../catalogue/import/catalogue-overview.service.js';
+import type { CatalogueOverview } from '../../../catalogue/import/catalogue-overview.service.js';
 import { textIn } from '../../../localization/localized.js';
 import type { Color } from '../../charts/chart-frame.js';
 import { StackedBars } from '../../charts/stacked-bars.js';
 import { ScrollArea } from '../../layout/scroll-area.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
-
-/** So many compounds are shown, those with most units. */
-const compoundsLimit = 40;
+import { DataTable, numeric } from '../shared/parts.js';
 
 interface Kind {
   readonly status: string;
@@ -24,63 +22,46 @@ const known: readonly Kind[] = [
 
 /** Units by status of each compound: as bars, and as numbers. */
 export function UnitBars({
-  compounds,
-  reader: { text, formats, language },
+  request,
+  overview: { compounds, compoundCount, unitCount },
 }: {
-  readonly compounds: readonly CompoundUnits[];
-  readonly reader: PageRequest;
+  readonly request: PageRequest;
+  readonly overview: CatalogueOverview;
 }) {
+  const { text, formats, language } = request;
+  if (compoundCount === 0) return <p>{text('catalogue.noUnits')}</p>;
   const title = text('catalogue.units');
-  const shown = compounds.slice(0, compoundsLimit).map(({ name, total, byStatus }) => {
-    const parts = known.map(({ status }) => byStatus.get(status) ?? 0);
-    const other = total - parts.reduce((sum, part) => sum + part, 0);
-    return { name: textIn(name, language), parts: [...parts, other], total };
-  });
   const kinds = [
     ...known.map((kind) => ({ name: text(kind.title), color: kind.color })),
     { name: text('catalogue.other'), color: 'faint' as const },
   ];
+  const bars = compounds.map(({ _id, name, total, byStatus }) => {
+    const parts = known.map(({ status }) => byStatus.get(status) ?? 0);
+    const other = total - parts.reduce((sum, part) => sum + part, 0);
+    const called = name === null ? _id.toHexString() : textIn(name, language);
+    return { name: called, parts: [...parts, other], total };
+  });
   const description = text('catalogue.unitsText', {
-    units: formats.number(compounds.reduce((sum, { total }) => sum + total, 0)),
-    compounds: formats.number(compounds.length),
+    units: formats.number(unitCount),
+    compounds: formats.number(compoundCount),
   });
   return (
     <>
       <ScrollArea label={title}>
-        <StackedBars id="units" texts={{ title, description }} kinds={kinds} bars={shown} />
+        <StackedBars id="units" texts={{ title, description }} kinds={kinds} bars={bars} />
       </ScrollArea>
-      <ScrollArea label={text('catalogue.compound')}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{text('catalogue.compound')}</th>
-              {kinds.map(({ name }) => (
-                <th key={name} scope="col" class="number">
-                  {name}
-                </th>
-              ))}
-              <th scope="col" class="number">
-                {text('catalogue.all')}
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {shown.map(({ name, parts, total }, row) => (
-              <tr key={row}>
-                <th scope="row">{name}</th>
-                {parts.map((part, kind) => (
-                  <td key={kinds[kind]?.name} class="number">
-                    {formats.number(part)}
-                  </td>
-                ))}
-                <td class="number">{formats.number(total)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </ScrollArea>
-      {compounds.length > compoundsLimit && (
-        <p class="note">{text('catalogue.more', { count: compounds.length - compoundsLimit })}</p>
+      <DataTable
+        request={request}
+        label={text('catalogue.compound')}
+        columns={[
+          text('catalogue.compound'),
+          ...kinds.map(({ name }) => numeric(name)),
+          numeric(text('catalogue.all')),
+        ]}
+        rows={bars.map(({ name, parts, total }) => [name, ...parts, total])}
+      />
+      {compoundCount > compounds.length && (
+        <p class="note">{text('catalogue.more', { count: compoundCount - compounds.length })}</p>
       )}
     </>
   );

@@ -6,8 +6,14 @@ import type { PageRequest } from '../page.js';
 type Reader = Pick<PageRequest, 'text' | 'formats'>;
 
 /** Calls and errors by minute. */
-export function CallsChart({ day, reader }: { readonly day: DayFigures; readonly reader: Reader }) {
-  const { text, formats } = reader;
+export function CallsChart({
+  day,
+  request,
+}: {
+  readonly day: DayFigures;
+  readonly request: Reader;
+}) {
+  const { text, formats } = request;
   const { minutes, total } = day;
   const busiest = minutes.reduce<(typeof minutes)[number] | undefined>(
     (most, minute) => (most === undefined || minute.calls > most.calls ? minute : most),
@@ -57,10 +63,10 @@ export function CallsChart({ day, reader }: { readonly day: DayFigures; readonly
 /** How long responses took, by minute. */
 export function LatencyChart({
   day: { minutes, total },
-  reader: { text, formats },
+  request: { text, formats },
 }: {
   readonly day: DayFigures;
-  readonly reader: Reader;
+  readonly request: Reader;
 }) {
   const title = text('overview.latencyChart');
   const description = text('overview.latencyChartText', {
@@ -99,10 +105,10 @@ export function LatencyChart({
 /** Attempts to deliver webhooks, by minute. */
 export function DeliveriesChart({
   day: { minutes, deliveries },
-  reader: { text, formats },
+  request: { text, formats },
 }: {
   readonly day: DayFigures;
-  readonly reader: Reader;
+  readonly request: Reader;
 }) {
   const title = text('overview.deliveriesChart');
   const description = text('overview.deliveriesChartText', {

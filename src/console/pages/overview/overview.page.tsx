@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../configuration/clock.js';
 import { CallFiguresService, type DayFigures } from '../../../figures/call-figures.service.js';
-import { type KeyNames, type Partner, PartnersService } from '../../../figures/partners.service.js';
+import { type Partner, PartnersService } from '../../../figures/partners.service.js';
+import { minuteMs } from '../../../values/durations.js';
 import { type KeyFigure, KeyFigures } from '../../layout/key-figures.js';
 import { consolePath } from '../../layout/layout.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
@@ -11,7 +12,7 @@ import { type SystemState, SystemStateService } from './system-state.service.js'
 
 const refreshSeconds = 30;
 /** So long a stream is silent when nothing is wrong. */
-const streamPatienceMs = 60_000;
+const streamPatienceMs = minuteMs;
 
 /** Whether all is well: calls, errors, webhooks, partners and the database. */
 @Injectable()
@@ -27,39 +28,38 @@ export class OverviewPage implements ConsolePage {
     private readonly clock: Clock,
   ) {}
 
-  async read(reader: PageRequest): Promise<PageContent> {
-    const { text, formats } = reader;
+  async read(request: PageRequest): Promise<PageContent> {
+    const { text, formats } = request;
     const [day, partners, state] = await Promise.all([
       this.figures.lastDay(),
       this.partners.list(),
       this.system.read(),
     ]);
-    const names = await this.partners.namesOf(day.keys.flatMap(({ keyId }) => keyId ?? []));
+    const byKey = new Map(partners.map((partner) => [partner.keyId, partner]));
     const asOf = text('console.asOf', { time: formats.time(this.clock.now()) });
     const body = (
       <>
         <p class="note">{asOf}</p>
-        <Calls day={day} reader={reader} />
+        <Calls day={day} request={request} />
         <div class="columns">
-          <SilentPartners partners={partners} reader={reader} />
-          <System state={state} reader={reader} />
+          <SilentPartners partners={partners} request={request} />
+          <System state={state} request={request} />
         </div>
-        <Webhooks day={day} state={state} reader={reader} />
+        <Webhooks day={day} state={state} request={request} />
         <CallTable
           title={text('overview.byRoute')}
           column={text('overview.route')}
           rows={day.routes.map((row) => ({
             ...row,
-            id: row.route,
             name: <code>{row.route}</code>,
           }))}
-          reader={reader}
+          request={request}
         />
         <CallTable
           title={text('overview.byKey')}
           column={text('overview.key')}
-          rows={day.keys.map((row) => keyRow(row, names, reader))}
-          reader={reader}
+          rows={day.keys.map((row) => keyRow(row, byKey, request))}
+          request={request}
         />
       </>
     );
@@ -68,21 +68,20 @@ export class OverviewPage implements ConsolePage {
 }
 
 interface Part {
-  readonly reader: PageRequest;
+  readonly request: PageRequest;
 }
 
 function keyRow(
   row: DayFigures['keys'][number],
-  names: ReadonlyMap<string, KeyNames>,
+  partners: ReadonlyMap<string, Partner>,
   { text }: PageRequest,
 ): CallRow {
   const { keyId } = row;
-  if (keyId === null) return { ...row, id: '', name: text('overview.noKey') };
-  const { name = keyId, organizationName = '' } = names.get(keyId) ?? {};
+  if (keyId === null) return { ...row, name: text('overview.noKey') };
+  const { name = keyId, organizationName = '' } = partners.get(keyId) ?? {};
   const link = <a href={`${consolePath}/partners/${keyId}`}>{name}</a>;
   return {
     ...row,
-    id: keyId,
     name: (
       <>
         {link} <span class="note">{organizationName}</span>
@@ -91,12 +90,10 @@ function keyRow(
   };
 }
 
-function Calls({ day, reader }: Part & { readonly day: DayFigures }) {
-  const { text, formats } = reader;
+function Calls({ day, request }: Part & { readonly day: DayFigures }) {
+  const { text, formats } = request;
   const { total, minutes } = day;
   const share = total.calls === 0 ? 0 : total.failures / total.calls;
-  const milliseconds = (value: number | null) =>
-    value === null ? '–' : formats.milliseconds(value);
   const figures: KeyFigure[] = [
     { name: text('overview.callsName'), value: formats.number(total.calls) },
     { name: text('overview.refused'), value: formats.number(total.errors - total.failures) },
@@ -105,16 +102,16 @@ function Calls({ day, reader }: Part & { readonly day: DayFigures }) {
       value: formats.number(total.failures),
       mood: share > 0.001 ? 'bad' : 'good',
     },
-    { name: text('overview.median'), value: milliseconds(total.medianMs) },
-    { name: text('overview.p95'), value: milliseconds(total.p95Ms) },
+    { name: text('overview.median'), value: formats.milliseconds(total.medianMs) },
+    { name: text('overview.p95'), value: formats.milliseconds(total.p95Ms) },
   ];
   const since = formats.time(minutes[0]?.at ?? new Date(0));
   return (
     <section class="card">
       <h2>{text('overview.calls', { time: since })}</h2>
       <KeyFigures figures={figures} />
-      <CallsChart day={day} reader={reader} />
-      <LatencyChart day={day} reader={reader} />
+      <CallsChart day={day} request={request} />
+      <LatencyChart day={day} request={request} />
     </section>
   );
 }
@@ -122,9 +119,9 @@ function Calls({ day, reader }: Part & { readonly day: DayFigures }) {
 function Webhooks({
   day,
   state: { deliveries, events },
-  reader,
+  request,
 }: Part & { readonly day: DayFigures; readonly state: SystemState }) {
-  const { text, formats } = reader;
+  const { text, formats } = request;
   const unknown = text('overview.unknown');
   const isLate = (deliveries?.lagMs ?? 0) > streamPatienceMs;
   const figures: KeyFigure[] = [
@@ -149,14 +146,14 @@ function Webhooks({
     <section class="card">
       <h2>{text('overview.webhooks')}</h2>
       <KeyFigures figures={figures} />
-      <DeliveriesChart day={day} reader={reader} />
+      <DeliveriesChart day={day} request={request} />
     </section>
   );
 }
 
 function SilentPartners({
   partners,
-  reader: { text, formats },
+  request: { text, formats },
 }: Part & { readonly partners: readonly Partner[] }) {
   const silent = partners.filter(({ state }) => state === 'silent');
   return (
@@ -171,8 +168,8 @@ function SilentPartners({
             <br />
             <span class="bad">
               {text('overview.silentLine', {
-                time: formats.time(partner.lastUsedAt ?? partner.lastHour),
-                missed: formats.number(Math.round(partner.missedCalls)),
+                time: formats.time(partner.lastCallAt),
+                missed: formats.number(partner.missedCalls),
               })}
             </span>
           </li>
@@ -182,7 +179,7 @@ function SilentPartners({
   );
 }
 
-function System({ state, reader: { text, formats } }: Part & { readonly state: SystemState }) {
+function System({ state, request: { text, formats } }: Part & { readonly state: SystemState }) {
   const { hasPrimary, connections } = state;
   const stream = (silentMs: number | undefined) =>
     silentMs === undefined

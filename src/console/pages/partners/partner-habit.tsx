@@ -7,11 +7,11 @@ const hours = 24;
 /** The calls of a partner by hour of the week, as a picture that also says it in words. */
 export function PartnerHabit({
   partner: { keyId, name, week },
-  reader: { text, formats },
+  request: { text, formats },
   size,
 }: {
   readonly partner: Partner;
-  readonly reader: PageRequest;
+  readonly request: PageRequest;
   readonly size: 'small' | 'large';
 }) {
   const most = Math.max(...week);

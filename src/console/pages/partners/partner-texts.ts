@@ -9,8 +9,6 @@ export const partnerTexts = {
   },
   'partners.none': { 'en-us': 'No key has called yet.', 'ar-eg': 'لم يرسل أي مفتاح بعد.' },
   'partners.key': { 'en-us': 'Key', 'ar-eg': 'المفتاح' },
-  'partners.organization': { 'en-us': 'Organization', 'ar-eg': 'المؤسسة' },
-  'partners.state': { 'en-us': 'State', 'ar-eg': 'الحالة' },
   'partners.lastCall': { 'en-us': 'Last call (UTC)', 'ar-eg': 'آخر طلب (UTC)' },
   'partners.day': { 'en-us': 'Calls in 24 hours', 'ar-eg': 'طلبات 24 ساعة' },
   'partners.usual': { 'en-us': 'Usual', 'ar-eg': 'المعتاد' },

@@ -3,6 +3,7 @@ import { type Partner, PartnersService } from '../../../figures/partners.service
 import { type KeyFigure, KeyFigures } from '../../layout/key-figures.js';
 import { ScrollArea } from '../../layout/scroll-area.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
+import { Card, DataTable, numeric } from '../shared/parts.js';
 import { PartnerHabit } from './partner-habit.js';
 import { PartnerState } from './partner-state.js';
 
@@ -18,26 +19,16 @@ export class PartnerPage implements ConsolePage {
 
   constructor(private readonly partners: PartnersService) {}
 
-  async read(reader: PageRequest): Promise<PageContent | null> {
-    const { text, formats, params } = reader;
+  async read(request: PageRequest): Promise<PageContent | null> {
+    const { text, formats, params } = request;
     const partner = await this.partners.find(params['keyId'] ?? '');
     if (partner === null) return null;
-    const usual = partner.usualCalls;
     const figures: KeyFigure[] = [
       { name: text('partners.day'), value: formats.number(partner.calls) },
-      {
-        name: text('partners.usual'),
-        value: usual === null ? '–' : formats.number(Math.round(usual)),
-      },
+      { name: text('partners.usual'), value: formats.number(partner.usualCalls) },
       { name: text('partners.errors'), value: formats.number(partner.errors) },
-      {
-        name: text('partners.lastCall'),
-        value: formats.time(partner.lastUsedAt ?? partner.lastHour),
-      },
-      {
-        name: text('partners.missed'),
-        value: formats.number(Math.round(partner.missedCalls)),
-      },
+      { name: text('partners.lastCall'), value: formats.time(partner.lastCallAt) },
+      { name: text('partners.missed'), value: formats.number(partner.missedCalls) },
     ];
     const title = text('partners.habitOf', { name: partner.name });
     const body = (
@@ -46,16 +37,15 @@ export class PartnerPage implements ConsolePage {
           {partner.organizationName} · <PartnerState state={partner.state} text={text} />
         </p>
         <KeyFigures figures={figures} />
-        <section class="card">
-          <h2>{title}</h2>
+        <Card title={title}>
           <ScrollArea label={title}>
-            <PartnerHabit partner={partner} reader={reader} size="large" />
+            <PartnerHabit partner={partner} request={request} size="large" />
           </ScrollArea>
           <details>
             <summary>{text('partners.table')}</summary>
-            <HabitTable partner={partner} reader={reader} />
+            <HabitTable partner={partner} request={request} />
           </details>
-        </section>
+        </Card>
       </>
     );
     return { body, heading: partner.name };
@@ -64,37 +54,21 @@ export class PartnerPage implements ConsolePage {
 
 function HabitTable({
   partner: { week },
-  reader: { text, formats },
+  request,
 }: {
   readonly partner: Partner;
-  readonly reader: PageRequest;
+  readonly request: PageRequest;
 }) {
+  const { text, formats } = request;
   return (
-    <ScrollArea label={text('partners.table')}>
-      <table>
-        <thead>
-          <tr>
-            <th scope="col">{text('partners.weekday')}</th>
-            {hours.map((hour) => (
-              <th key={hour} scope="col" class="number">
-                {hour}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {days.map((day) => (
-            <tr key={day}>
-              <th scope="row">{formats.weekday(day)}</th>
-              {hours.map((hour) => (
-                <td key={hour} class="number">
-                  {formats.number(week[day * hours.length + hour] ?? 0)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </ScrollArea>
+    <DataTable
+      request={request}
+      label={text('partners.table')}
+      columns={[text('partners.weekday'), ...hours.map((hour) => numeric(String(hour)))]}
+      rows={days.map((day) => [
+        formats.weekday(day),
+        ...hours.map((hour) => week[day * hours.length + hour] ?? 0),
+      ])}
+    />
   );
 }

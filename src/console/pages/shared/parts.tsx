@@ -46,36 +46,61 @@ export function Facts({ facts }: { readonly facts: readonly Fact[] }) {
   );
 }
 
-/** A table, which scrolls by itself where it is too wide; a line instead of one that is empty. */
+/** What a column of a table is called; numbers stand under each other. */
+export type Column = string | { readonly name: string; readonly isNumber: true };
+
+/** A column of numbers. */
+export function numeric(name: string): Column {
+  return { name, isNumber: true };
+}
+
+/** A caption, or a label for those who hear the page, where a heading says what a caption would. */
+type NameOfTable =
+  | { readonly caption: string; readonly label?: never }
+  | { readonly label: string; readonly caption?: never };
+
+/**
+ * A table, which scrolls by itself where it is too wide; a line instead of one that is empty. The first
+ * cell of a row says what the row is about; a number is written as the language does.
+ */
 export function DataTable({
   request,
   caption,
+  label,
   columns,
   rows,
-}: OfPage & {
-  readonly caption: string;
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly ComponentChildren[])[];
-}) {
-  if (rows.length === 0) return <p class="note">{request.text('shared.none')}</p>;
+  ifEmpty = request.text('shared.none'),
+}: OfPage &
+  NameOfTable & {
+    readonly columns: readonly Column[];
+    readonly rows: readonly (readonly ComponentChildren[])[];
+    readonly ifEmpty?: string;
+  }) {
+  const { formats } = request;
+  const names = columns.map((column) => (typeof column === 'string' ? column : column.name));
+  const classes = columns.map((column) => (typeof column === 'string' ? undefined : 'number'));
+  if (rows.length === 0) return <p class="note">{ifEmpty}</p>;
   return (
-    <ScrollArea label={caption}>
-      <table>
-        <caption>{caption}</caption>
+    <ScrollArea label={caption ?? label}>
+      <table aria-label={label}>
+        {caption !== undefined && <caption>{caption}</caption>}
         <thead>
           <tr>
-            {columns.map((column) => (
-              <th key={column} scope="col">
-                {column}
+            {names.map((name, column) => (
+              <th key={name} scope="col" class={classes[column]}>
+                {name}
               </th>
             ))}
           </tr>
         </thead>
         <tbody>
-          {rows.map((cells, row) => (
+          {rows.map(([subject, ...cells], row) => (
             <tr key={row}>
-              {cells.map((cell, column) => (
-                <td key={column}>{cell}</td>
+              <th scope="row">{subject}</th>
+              {cells.map((cell, index) => (
+                <td key={index} class={classes[index + 1]}>
+                  {typeof cell === 'number' ? formats.number(cell) : cell}
+                </td>
               ))}
             </tr>
           ))}

@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
 import type { Organization } from '../../../organizations/organization.js';
-import type { OrganizationDirectoryService } from '../../../organizations/organization-directory.service.js';
 import { FormToken } from '../../layout/form-token.js';
 import { consolePath } from '../../layout/layout.js';
 import type { PageRequest } from '../page.js';
@@ -38,7 +37,7 @@ export function OrganizationField({
       <small id="organization-hint">{text('shared.organizationHint')}</small>
       <datalist id="organizations">
         {organizations.slice(0, mostOffered).map((organization) => (
-          <option key={labelOf(organization)} value={labelOf(organization)} />
+          <option key={organizationLabel(organization)} value={organizationLabel(organization)} />
         ))}
       </datalist>
     </p>
@@ -123,15 +122,7 @@ export function OrganizationChoice({
   );
 }
 
-/** The organization that a form names; several, or none, where that is not clear. */
-export async function organizationsOf(
-  directory: OrganizationDirectoryService,
-  { form }: PageRequest,
-): Promise<readonly Organization[]> {
-  const { organization = '' } = form;
-  return organization.trim() === '' ? [] : directory.search(organization);
-}
-
-function labelOf({ _id, name }: Organization): string {
-  return `${name} ${_id.toHexString()}`;
+/** What tells an organization from others of its name. */
+export function organizationLabel({ _id, name }: Organization): string {
+  return `${name} ${_id.toHexString()}`.trimStart();
 }

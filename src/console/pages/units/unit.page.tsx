@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { parseObjectId } from '../../../database/documents/object-id.js';
 import type { HistoryPage } from '../../../database/documents/history.js';
 import type { Organization } from '../../../organizations/organization.js';
 import { OrganizationDirectoryService } from '../../../organizations/organization-directory.service.js';
@@ -22,6 +21,7 @@ import {
   partOf,
   When,
 } from '../shared/parts.js';
+import { subjectOf } from '../shared/subject-page.js';
 
 const reservationsOnPage = 25;
 
@@ -47,10 +47,9 @@ export class UnitPage implements ConsolePage {
   ) {}
 
   async read(request: PageRequest): Promise<PageContent | null> {
-    const { params, text } = request;
-    const organization = await this.directory.find(params['organization'] ?? '');
-    const id = parseObjectId(params['id'] ?? '');
-    if (organization === null || id === null) return null;
+    const subject = await subjectOf(this.directory, request);
+    if (subject === null) return null;
+    const { organization, id } = subject;
     const { _id: organizationId } = organization;
     const unit = await this.units.inspect(organizationId, id);
     if (unit === null) return null;
@@ -59,7 +58,7 @@ export class UnitPage implements ConsolePage {
     const reservationIds = reservations.items.map(({ _id }) => _id);
     const changes = await this.history.unitChanges(organizationId, id, reservationIds);
     return {
-      heading: text('unit.heading', { name: unit.unitId ?? unit.slug ?? unit._id }),
+      heading: request.text('unit.heading', { name: unit.unitId ?? unit.slug ?? unit._id }),
       body: <UnitView {...{ request, organization, unit, reservations, changes }} />,
     };
   }

@@ -3,10 +3,7 @@ import { parseObjectId } from '../../../database/documents/object-id.js';
 import { OperatorLogService } from '../../../operator-log/operator-log.service.js';
 import { OrganizationDirectoryService } from '../../../organizations/organization-directory.service.js';
 import { WebhookDeliveriesService } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
-import {
-  type ShownEndpoint,
-  WebhookEndpointsService,
-} from '../../../webhooks/endpoints/webhook-endpoints.service.js';
+import { WebhookEndpointsService } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookFiguresService } from '../../../webhooks/figures/webhook-figures.service.js';
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
@@ -82,7 +79,7 @@ export class EndpointPage implements ConsolePage {
     const { document } = endpoint;
     const asked = {
       ...askedBy(request),
-      ...subjectOf(endpoint.shown, document.organizationId),
+      ...subjectOf(document),
       action: 'enable',
       details: null,
     } as const;
@@ -102,11 +99,11 @@ export class EndpointPage implements ConsolePage {
     const replay = readReplay(request.form);
     if (replay === null) return this.noticeOf(request, 'confirm.wrongTime');
     if (request.form['formId'] === undefined) {
-      return this.askForReplay(request, shown, document.organizationId, replay);
+      return this.askForReplay(request, document, replay);
     }
     const asked = {
       ...askedBy(request),
-      ...subjectOf(shown, document.organizationId),
+      ...subjectOf(document),
       action: 'replay',
       details: replay.text,
     } as const;
@@ -116,15 +113,13 @@ export class EndpointPage implements ConsolePage {
 
   private async askForReplay(
     request: PageRequest,
-    { _id, url }: ShownEndpoint,
-    organizationId: ReplayedOrganization,
+    { _id, organizationId, url }: EndpointDocument,
     { filter, fields, text: what }: Replay,
   ): Promise<PageContent> {
-    const endpointId = parseObjectId(_id) ?? undefined;
-    const count = await this.deliveries.count(organizationId, { ...filter, endpointId });
+    const count = await this.deliveries.count(organizationId, { ...filter, endpointId: _id });
     if (count === 0) return this.noticeOf(request, 'confirm.nothing');
     const question = request.text('confirm.replayMany', { count, what, url: maskedUrl(url) });
-    const back = `/webhooks/${_id}`;
+    const back = `/webhooks/${_id.toHexString()}`;
     return confirmation(request, { question, path: `${back}/replay`, fields, back });
   }
 
@@ -141,8 +136,10 @@ export class EndpointPage implements ConsolePage {
   }
 }
 
-type ReplayedOrganization = Parameters<WebhookDeliveriesService['count']>[0];
+type EndpointDocument = NonNullable<
+  Awaited<ReturnType<WebhookEndpointsService['show']>>
+>['document'];
 
-function subjectOf({ _id }: ShownEndpoint, organizationId: ReplayedOrganization) {
-  return { organizationId, subject: 'endpoint', subjectId: _id } as const;
+function subjectOf({ _id, organizationId }: EndpointDocument) {
+  return { organizationId, subject: 'endpoint', subjectId: _id.toHexString() } as const;
 }

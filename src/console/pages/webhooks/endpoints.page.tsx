@@ -1,7 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { parseObjectId } from '../../../database/documents/object-id.js';
 import type { Organization } from '../../../organizations/organization.js';
-import { OrganizationDirectoryService } from '../../../organizations/organization-directory.service.js';
+import {
+  OrganizationDirectoryService,
+  organizationsMeant,
+} from '../../../organizations/organization-directory.service.js';
 import { WebhookEndpointsService } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookFiguresService } from '../../../webhooks/figures/webhook-figures.service.js';
 import { consolePath } from '../../layout/layout.js';
@@ -28,10 +31,9 @@ export class EndpointsPage implements ConsolePage {
   ) {}
 
   async read(request: PageRequest): Promise<PageContent> {
-    const { query } = request;
-    const wanted = (query['organization'] ?? '').trim();
+    const wanted = (request.query['organization'] ?? '').trim();
     const organizations = await this.directory.list();
-    const chosen = wanted === '' ? [] : await this.directory.search(wanted);
+    const chosen = organizationsMeant(organizations, wanted);
     const isClear = wanted === '' || chosen.length === 1;
     return {
       body: (

@@ -104,7 +104,10 @@ export const webhookTexts = {
   'confirm.title': { 'en-us': 'Are you sure?', 'ar-eg': 'هل أنت متأكد؟' },
   'confirm.yes': { 'en-us': 'Yes, do it', 'ar-eg': 'نعم' },
   'confirm.no': { 'en-us': 'No, go back', 'ar-eg': 'لا، ارجع' },
-  'confirm.nothing': { 'en-us': 'There is nothing of the kind.', 'ar-eg': 'لا يوجد شيء من هذا.' },
+  'confirm.nothing': {
+    'en-us': 'There is nothing to send again.',
+    'ar-eg': 'لا يوجد ما يُعاد إرساله.',
+  },
   'confirm.wrongTime': {
     'en-us': 'Give a time, or what has failed; the end has to be behind the beginning.',
     'ar-eg': 'حدد مدة أو اختر ما فشل، على أن تكون النهاية بعد البداية.',

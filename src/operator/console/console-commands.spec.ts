@@ -1,0 +1,20 @@
+import { PassThrough, Writable } from 'node:stream';
+import { expect, it } from '@jest/globals';
+import { ask } from './console-commands.js';
+
+it('a password is asked for when the terminal shows nothing that is typed', async () => {
+  const steps: string[] = [];
+  const input = Object.assign(new PassThrough(), {
+    setRawMode: (isRaw: boolean) => steps.push(isRaw ? 'silent' : 'as before'),
+  });
+  const output = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
+      steps.push(chunk.toString());
+      done();
+    },
+  });
+  const answer = ask('Password: ', input, output);
+  input.write('long enough\n');
+  expect(await answer).toBe('long enough');
+  expect(steps).toEqual(['silent', 'Password: ', 'as before', '\n']);
+});

@@ -1,0 +1,19 @@
+import { expect, it } from '@jest/globals';
+import { Types } from 'mongoose';
+import { type LoadedReservations, ReservationRecords } from './reservation-records.js';
+
+it('reservations of no unit are none of the same unit', () => {
+  const [one, other] = [new Types.ObjectId(), new Types.ObjectId()];
+  const reservations = [one, other].map((_id) => ({ _id, unitId: null, status: 'approved' }));
+  const records = new ReservationRecords({
+    reservations,
+    units: [],
+    ofUnits: [],
+    wallets: [],
+    now: new Date(),
+  } as unknown as LoadedReservations);
+  const state = records.stateOf(one);
+  if (state === null) throw new Error('It was loaded.');
+  records.put(state, state, 'a request');
+  expect(records.stateOf(other)?.otherStatuses).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import { type Document, ObjectId } from 'mongodb';
+import { expect } from '@jest/globals';
+import { addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import type { TestService } from '../support/test-service.js';
+import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
+
+/** The feed of events of an instance, as those see it who read it. */
+export class FeedClient {
+  /** Further instances on the same database, for a test. */
+  private readonly others: TestService[] = [];
+  /** How long it is waited for what comes within a second; when that was in vain, the other tests do not. */
+  private patienceMs = 20_000;
+
+  private constructor(readonly service: WebhookService) {}
+
+  static async start(variables: Record<string, string> = {}): Promise<FeedClient> {
+    return new FeedClient(await startWebhookService(variables));
+  }
+
+  get events() {
+    return this.service.db.collection('outboxEvents');
+  }
+
+  get feeds() {
+    return this.service.db.collection('eventFeeds');
+  }
+
+  /** Seconds that a request waits for what comes within one; it gets nothing when that was in vain. */
+  get patience(): number {
+    return Math.ceil(this.patienceMs / 2_000);
+  }
+
+  async stop(): Promise<void> {
+    await this.stopOthers();
+    await this.service.stop();
+  }
+
+  /** Starts another instance, which ends with the test, also with one that fails. */
+  async startOther(): Promise<WebhookService> {
+    const other = await startWebhookService({ ROLE: 'api' }, this.service.databaseUri);
+    this.others.push(other);
+    return other;
+  }
+
+  async stopOthers(): Promise<void> {
+    for (const other of this.others.splice(0)) await other.stop();
+  }
+
+  addReader(): Promise<Tenant> {
+    return addTenant(this.service.db, { key: mayReadEvents });
+  }
+
+  /** Reads the feed; the parameters as they are sent. */
+  read({ key }: Tenant, parameters: Document = {}, headers: Record<string, string> = {}) {
+    return this.service
+      .api('get', `/events?${new URLSearchParams(parameters).toString()}`)
+      .set({ 'api-key': key, ...headers });
+  }
+
+  /** A feed as somebody reads it to its end, page by page. */
+  async readAll(tenant: Tenant, parameters: Document = {}): Promise<Document[]> {
+    const all: Document[] = [];
+    for (let after = 0; ;) {
+      const { body } = await this.read(tenant, { ...parameters, after }).expect(200);
+      all.push(...body.data);
+      if (!body.hasMore) return all;
+      after = body.next;
+    }
+  }
+
+  async soon(check: () => unknown): Promise<void> {
+    try {
+      await eventually(check, this.patienceMs);
+    } catch (error) {
+      this.patienceMs = 500;
+      throw error;
+    }
+  }
+
+  /** Waits until so many events of a tenant have their numbers. */
+  async numbered({ organizationId }: Tenant, last: number): Promise<void> {
+    await this.soon(async () => {
+      // As the service reads it: not before it cannot be taken back.
+      const feed = await this.feeds.findOne({ organizationId }, { readConcern: 'majority' });
+      const unnumbered = await this.events.countDocuments({ organizationId, sequence: null });
+      const state = { last: feed?.['last'], plan: feed?.['pending'], unnumbered };
+      expect(state).toEqual({ last, plan: null, unnumbered: expect.any(Number) });
+    });
+  }
+
+  async post({ key }: Tenant, path: string, body: object): Promise<Document> {
+    const response = await this.service.api('post', path).set('api-key', key).send(body);
+    expect(response.status).toBeLessThan(300);
+    return response.body;
+  }
+
+  /** Stores events as an instance of the version before did: without a number or a time of storing. */
+  async addOldEvents(
+    { organizationId }: Tenant,
+    count: number,
+    overrides: Document = {},
+  ): Promise<ObjectId[]> {
+    const past = new Date(Date.now() - 60_000);
+    const times = { relayedAt: past, createdAt: past, updatedAt: past };
+    const documents = Array.from({ length: count }, (_, index) => {
+      const data = { _id: new ObjectId().toHexString(), index };
+      return { _id: new ObjectId(), organizationId, type: 'lead.created', data, ...times };
+    });
+    await this.events.insertMany(documents.map((document) => ({ ...document, ...overrides })));
+    return documents.map(({ _id }) => _id);
+  }
+}

@@ -1,0 +1,175 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { ChangeWatcher } from '../../src/database/changes/change-watcher.js';
+import { EventWaiters } from '../../src/events/event-waiters.js';
+import { EventFeedChanges } from '../../src/webhooks/outbox/event-feed-changes.js';
+import { EventFeedService } from '../../src/webhooks/outbox/event-feed.service.js';
+import { rounds } from '../support/rounds.js';
+import { basePath } from '../support/shared-service.js';
+import type { TestService } from '../support/test-service.js';
+import { FeedClient } from './feed-client.js';
+
+let feed: FeedClient;
+
+beforeAll(async () => {
+  feed = await FeedClient.start();
+});
+afterEach(() => feed.stopOthers());
+afterAll(() => feed.stop());
+
+describe('a request that waits', () => {
+  const waitersOf = ({ service: { app } }: TestService) => app.get(EventWaiters);
+  const waiting = (count: number, at: TestService = feed.service) =>
+    feed.soon(() => expect(waitersOf(at).stats().waiting).toBe(count));
+  /** Begins to read; `response` is there when it came. */
+  const begin = (request: ReturnType<FeedClient['read']>) => request.then((response) => response);
+
+  it('gets an event as soon as it has its number, and only one of the types it asked for', async () => {
+    const tenant = await feed.addReader();
+    const all = begin(feed.read(tenant, { wait: feed.patience }));
+    const deleted = begin(feed.read(tenant, { wait: feed.patience, types: 'lead.deleted' }));
+    const cloudEvents = begin(
+      feed.read(
+        tenant,
+        { timeout: feed.patience * 1_000 },
+        { accept: 'application/cloudevents-batch+json' },
+      ),
+    );
+    await waiting(3);
+    await feed.post(tenant, '/leads', { recordSystemId: 'a', data: {} });
+    expect((await all).body).toMatchObject({ data: [{ type: 'lead.created' }], next: 1 });
+    expect((await cloudEvents).body).toMatchObject([{ type: 'lead.created' }]);
+    await waiting(1);
+    await feed.service.api('delete', '/leads/a').set('api-key', tenant.key).expect(200);
+    expect((await deleted).body).toMatchObject({ data: [{ type: 'lead.deleted', sequence: 2 }] });
+    expect(waitersOf(feed.service).stats().waiting).toBe(0);
+  });
+
+  it('hears of what another process has numbered', async () => {
+    const tenant = await feed.addReader();
+    const other = await feed.startOther();
+    const reading = begin(
+      other.api('get', `/events?wait=${feed.patience}`).set('api-key', tenant.key),
+    );
+    await waiting(1, other);
+    await feed.addOldEvents(tenant, 1);
+    expect((await reading).body).toMatchObject({ data: [{ sequence: 1 }], next: 1 });
+    // One that came before waits for nothing.
+    const { body } = await other
+      .api('get', `/events?wait=${feed.patience}`)
+      .set('api-key', tenant.key);
+    expect(body.data).toHaveLength(1);
+  });
+
+  it('hears of them while there is no stream, too', async () => {
+    const tenant = await feed.addReader();
+    const other = await feed.startOther();
+    const first = begin(other.api('get', '/events?wait=1').set('api-key', tenant.key));
+    expect((await first).body).toEqual({ data: [], next: 0, hasMore: false });
+    await watcherOf(other).stop();
+    const reading = begin(
+      other.api('get', `/events?wait=${feed.patience}`).set('api-key', tenant.key),
+    );
+    await waiting(1, other);
+    await feed.addOldEvents(tenant, 1);
+    expect((await reading).body.data).toHaveLength(1);
+  });
+
+  it('costs the database nothing, though a thousand do, and all hear of an event', async () => {
+    const tenant = await feed.addReader();
+    const id = tenant.organizationId.toHexString();
+    await feed.read(tenant, { wait: 1 }).expect(200);
+    await feed.soon(() =>
+      expect(watcherOf(feed.service).age).toBeLessThan(Number.POSITIVE_INFINITY),
+    );
+    relyOnStream(feed.service);
+    const looks = countLooks(feed.service);
+    const readings: ReturnType<typeof begin>[] = [];
+    // Not all at once: the listener's queue has no room for so many.
+    while (readings.length < rounds(300, 1_000)) {
+      for (let some = 0; some < 100; some++) readings.push(begin(feed.read(tenant, { wait: 25 })));
+      await waiting(readings.length);
+    }
+    // Each is counted as waiting before it looks whether there is something already.
+    await feed.soon(() => expect(looks()).toBe(readings.length));
+    const commands: string[] = [];
+    feed.service.tenantCommands.onCommand(({ organizations, name, collection, fields }) => {
+      // Every five seconds a pass looks for phones in the leads of all organizations.
+      if (collection === 'leads' || organizations?.includes(id) !== true) return;
+      commands.push(`${name} ${collection} by ${fields.join(', ')}`);
+    });
+    // Another organization's events are none of theirs.
+    const other = await feed.addReader();
+    await feed.addOldEvents(other, 3);
+    await feed.numbered(other, 3);
+    expect(commands).toEqual([]);
+    await feed.addOldEvents(tenant, 1);
+    const responses = await Promise.all(readings);
+    const came = responses.map(({ status, body }) => `${status} ${body.data?.length}`);
+    expect([...new Set(came)]).toEqual(['200 1']);
+    // Numbering it, and one reading for all of them.
+    expect(commands.length).toBeLessThan(50);
+    expect(waitersOf(feed.service).stats().waiting).toBe(0);
+  });
+
+  it('leaves when its client does', async () => {
+    const tenant = await feed.addReader();
+    const left = new AbortController();
+    const reading = fetch(`${feed.service.url}/${basePath}/events?wait=25`, {
+      headers: { 'api-key': tenant.key },
+      signal: left.signal,
+    });
+    await waiting(1);
+    left.abort();
+    await expect(reading).rejects.toThrow(/abort/);
+    await waiting(0);
+  });
+
+  it('ends at once when the service does, without an error, and none begins after that', async () => {
+    const tenant = await feed.addReader();
+    const ending = await feed.startOther();
+    const wait = () => ending.api('get', '/events?wait=25').set('api-key', tenant.key);
+    const reading = begin(wait());
+    await waiting(1, ending);
+    const ended = ending.service.shutDown();
+    const [first, second] = await Promise.all([reading, begin(wait())]);
+    for (const response of [first, second]) {
+      expect([response.status, response.body.data]).toEqual([200, []]);
+      expect(response.headers['connection']).toBe('close');
+    }
+    expect(await ended).toBe(true);
+  });
+
+  // The last one: it leaves the service without a stream.
+  it('hears of what its own process has numbered without asking the database', async () => {
+    const tenant = await feed.addReader();
+    relyOnStream(feed.service);
+    await watcherOf(feed.service).stop();
+    const reading = begin(feed.read(tenant, { wait: feed.patience }));
+    await waiting(1);
+    await feed.addOldEvents(tenant, 1);
+    expect((await reading).body.data).toHaveLength(1);
+  });
+});
+
+/** The stream by which a service hears of events that others have numbered. */
+function watcherOf({ service: { app } }: TestService): ChangeWatcher {
+  return app.get(EventFeedChanges)['watcher'];
+}
+
+/** The stream counts as heard, so that nobody looks by himself, also where a busy machine holds it up. */
+function relyOnStream(of: TestService): void {
+  Object.defineProperty(watcherOf(of), 'age', { value: 0, configurable: true });
+}
+
+/** Counts how often a service has looked for events from now on. */
+function countLooks({ service: { app } }: TestService): () => number {
+  const events = app.get(EventFeedService);
+  const page = events.page.bind(events);
+  let count = 0;
+  events.page = async (...parameters) => {
+    const found = await page(...parameters);
+    count += 1;
+    return found;
+  };
+  return () => count;
+}

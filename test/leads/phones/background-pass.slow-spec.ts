@@ -1,0 +1,42 @@
+import { afterAll, beforeAll, describe, it } from '@jest/globals';
+import { LeadPhoneKeys } from '../../../src/leads/phones/lead-phone-keys.js';
+import { addLead, addTenant, type Tenant } from '../../support/builders.js';
+import {
+  randomDatabaseUri,
+  startTestService,
+  type TestService,
+} from '../../support/test-service.js';
+
+let service: TestService;
+
+beforeAll(async () => {
+  service = await startTestService({}, randomDatabaseUri());
+});
+afterAll(() => service.stop());
+
+const post = (tenant: Tenant, body: object) =>
+  service.api('post', '/leads').set('api-key', tenant.key).send(body);
+
+describe('phones that another program stored', () => {
+  it('are duplicates in any spelling once the background pass has seen them', async () => {
+    const tenant = await addTenant(service.db);
+    const data = { phoneNumber: '(+20) 100.123.4567' };
+    await addLead(service.db, tenant.organizationId, { data });
+    await service.service.app.get(LeadPhoneKeys).run();
+    await post(tenant, { phoneNumber: '01001234567' }).expect(400);
+  });
+
+  it('are compared by what they say now, not by a stale key', async () => {
+    const tenant = await addTenant(service.db);
+    await post(tenant, { recordSystemId: 'moved', phoneNumber: '01000000001' }).expect(201);
+    await service.db
+      .collection('leads')
+      .updateOne(
+        { recordSystemId: 'moved', organizationId: tenant.organizationId },
+        { $set: { 'data.phoneNumber': '(+20) 100.000.0002', updatedAt: new Date() } },
+      );
+    await post(tenant, { phoneNumber: '01000000001' }).expect(201);
+    await service.service.app.get(LeadPhoneKeys).run();
+    await post(tenant, { phoneNumber: '01000000002' }).expect(400);
+  });
+});

@@ -1,0 +1,193 @@
+import { describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { addLead, addTenant, addUser, type Tenant } from '../../support/builders.js';
+import { sharedService } from '../../support/shared-service.js';
+
+const service = sharedService();
+
+const post = (tenant: Tenant, body: object) =>
+  service.api('post', '/leads').set('api-key', tenant.key).send(body);
+const errorBody = (...messages: string[]) => ({
+  statusCode: 400,
+  message: messages,
+  error: 'Bad Request',
+});
+const taken = (phone: string | number, owner = 'not assigned to anyone') =>
+  `Duplicate Lead: Existing Lead (${phone}) exists. and is ${owner}.`;
+const counts = async (tenant: Tenant) =>
+  Promise.all(
+    ['leads', 'clients', 'changeLogs', 'outboxEvents'].map((name) =>
+      service.db.collection(name).countDocuments({ organizationId: tenant.organizationId }),
+    ),
+  );
+
+describe('duplicate phones', () => {
+  it('are rejected with the exact message, and nothing is written', async () => {
+    const tenant = await addTenant(service.db);
+    await post(tenant, { phoneNumber: '01001234567' }).expect(201);
+    const before = await counts(tenant);
+    const { body } = await post(tenant, { recordSystemId: 'x', phoneNumber: '01001234567' }).expect(
+      400,
+    );
+    expect(body).toEqual(errorBody(taken('01001234567')));
+    expect(await counts(tenant)).toEqual(before);
+  });
+
+  it.each([
+    '+201001234567',
+    '+20 100 123 4567',
+    '00201001234567',
+    '0020 100-123-4567',
+    '(010) 0123 4567',
+    '201001234567',
+    '1001234567',
+    '٠١٠٠١٢٣٤٥٦٧',
+    '+٢٠ ١٠٠ ١٢٣ ٤٥٦٧',
+    1_001_234_567,
+    201_001_234_567,
+  ])('are recognized spelled %p, whichever came first', async (spelling) => {
+    const [one, two] = [await addTenant(service.db), await addTenant(service.db)];
+    await post(one, { phoneNumber: '01001234567' }).expect(201);
+    const first = await post(one, { data: { phoneNumber: spelling } }).expect(400);
+    expect(first.body).toEqual(errorBody(taken(spelling)));
+    await post(two, { data: { phoneNumber: spelling } }).expect(201);
+    await post(two, { phoneNumber: '01001234567' }).expect(400);
+  });
+
+  it('are looked for in both phones, both ways', async () => {
+    const tenant = await addTenant(service.db);
+    await post(tenant, { phoneNumber: '01000000001', phoneNumber2: '01000000002' }).expect(201);
+    const crossed = { phoneNumber: '01000000002', phoneNumber2: '01000000001' };
+    const { body } = await post(tenant, crossed).expect(400);
+    expect(body.message).toEqual([taken('01000000002'), taken('01000000001')]);
+    await post(tenant, { phoneNumber: '01000000003', phoneNumber2: '01000000001' }).expect(400);
+  });
+
+  it('of a lead itself do not count', async () => {
+    const tenant = await addTenant(service.db);
+    const both = { phoneNumber: '01000000001', phoneNumber2: '01000000001' };
+    await post(tenant, { recordSystemId: 'own', ...both }).expect(201);
+    await post(tenant, { recordSystemId: 'own', phoneNumber: '+201000000001' }).expect(200);
+  });
+
+  it('are checked only where the request sends them', async () => {
+    const tenant = await addTenant(service.db);
+    await post(tenant, { recordSystemId: 'a', phoneNumber: '01000000001' }).expect(201);
+    await addLead(service.db, tenant.organizationId, { data: { phoneNumber: '01000000001' } });
+    await post(tenant, { recordSystemId: 'a', name: 'Still fine' }).expect(200);
+    await post(tenant, { recordSystemId: 'b', name: 'Mona' }).expect(201);
+    await post(tenant, { recordSystemId: 'b', phoneNumber: '01000000001' }).expect(400);
+  });
+
+  it('never are the phones that the lead has, in any field and spelling', async () => {
+    const tenant = await addTenant(service.db);
+    await post(tenant, { recordSystemId: 'a', phoneNumber: '01000000001' }).expect(201);
+    await addLead(service.db, tenant.organizationId, { data: { phoneNumber: '01000000001' } });
+    await post(tenant, { recordSystemId: 'a', phoneNumber: '01000000001' }).expect(200);
+    await post(tenant, { recordSystemId: 'a', phoneNumber2: '+20 100 0000001' }).expect(200);
+    await post(tenant, { phoneNumber: '01000000002' }).expect(201);
+    const both = { phoneNumber: '01000000001', phoneNumber2: '01000000002' };
+    const { body } = await post(tenant, { recordSystemId: 'a', ...both }).expect(400);
+    expect(body).toEqual(errorBody(taken('01000000002')));
+  });
+
+  it.each(['N/A', '-', '0', 'none', 'ext. 1234', 0, 1234, true])(
+    "are none of %p, which is stored and is nobody's phone",
+    async (phoneNumber) => {
+      const tenant = await addTenant(service.db, { settings: {} });
+      const leads = [];
+      for (const name of ['Mona', 'Hany']) {
+        const { body } = await post(tenant, { data: { name, phoneNumber } }).expect(201);
+        expect(body.lead.data).toEqual({ name, phoneNumber });
+        leads.push(body.lead.clientId);
+      }
+      expect(new Set(leads).size).toBe(2);
+    },
+  );
+
+  it('are rejected on update too, leaving the lead as it was', async () => {
+    const tenant = await addTenant(service.db);
+    await post(tenant, { phoneNumber: '01000000001' }).expect(201);
+    await post(tenant, { recordSystemId: 'b', name: 'B' }).expect(201);
+    const before = await counts(tenant);
+    await post(tenant, { recordSystemId: 'b', name: 'C', phoneNumber2: '01000000001' }).expect(400);
+    expect(await counts(tenant)).toEqual(before);
+    const { body } = await service.api('get', '/leads/b').set('api-key', tenant.key);
+    expect(body.lead.data).toEqual({ name: 'B' });
+  });
+
+  it('name the user whom the other lead is assigned to', async () => {
+    const tenant = await addTenant(service.db);
+    const assignedToId = await addUser(service.db, tenant.organizationId, 'Hany $t(x) {phone}');
+    const data = { phoneNumber: '01000000001' };
+    await addLead(service.db, tenant.organizationId, { data, assignedToId });
+    const { body } = await post(tenant, data).expect(400);
+    expect(body).toEqual(errorBody(taken('01000000001', 'assigned to Hany $t(x) {phone}')));
+  });
+
+  it('are localized', async () => {
+    const tenant = await addTenant(service.db);
+    await post(tenant, { phoneNumber: '01000000001' }).expect(201);
+    const { body } = await post(tenant, { phoneNumber: '01000000001' }).set('language', 'ar-eg');
+    expect(body).toEqual(
+      errorBody('عميل محتمل مكرر: يوجد عميل محتمل (01000000001) غير مسند إلى أحد.'),
+    );
+  });
+
+  it('of deleted leads and other organizations do not count', async () => {
+    const [tenant, other] = [await addTenant(service.db), await addTenant(service.db)];
+    await post(tenant, { recordSystemId: 'a', phoneNumber: '01000000001' }).expect(201);
+    await post(other, { phoneNumber: '01000000001' }).expect(201);
+    await service.api('delete', '/leads/a').set('api-key', tenant.key).expect(200);
+    await post(tenant, { phoneNumber: '01000000001' }).expect(201);
+  });
+
+  it('are allowed where the organization allows conflict leads', async () => {
+    const tenant = await addTenant(service.db, { settings: { allowConflictLeads: true } });
+    await post(tenant, { phoneNumber: '01000000001' }).expect(201);
+    await post(tenant, { phoneNumber: '01000000001' }).expect(201);
+  });
+
+  it('compare as digits where a number does not parse', async () => {
+    const tenant = await addTenant(service.db);
+    await post(tenant, { phoneNumber: 'ext. 12-345' }).expect(201);
+    await post(tenant, { phoneNumber: '12345' }).expect(400);
+  });
+
+  it("understand the organization's country", async () => {
+    const tenant = await addTenant(service.db, { settings: { phoneCountry: 'SA' } });
+    await post(tenant, { phoneNumber: '050 123 4567' }).expect(201);
+    await post(tenant, { phoneNumber: '+966501234567' }).expect(400);
+    await post(tenant, { phoneNumber: '+20501234567' }).expect(201);
+  });
+
+  it('treat empty strings and null as no phone', async () => {
+    const tenant = await addTenant(service.db);
+    for (const phoneNumber of ['', null, '', null]) {
+      await post(tenant, { data: { phoneNumber, phoneNumber2: '' } }).expect(201);
+    }
+  });
+});
+
+describe('leads that another program wrote', () => {
+  const usual = [
+    '01001234567',
+    '+201001234567',
+    '010 01234567',
+    '+20 10 01234567',
+    201_001_234_567,
+  ];
+
+  it.each(usual)('are duplicates immediately when spelled %p', async (phoneNumber) => {
+    const tenant = await addTenant(service.db);
+    await addLead(service.db, tenant.organizationId, { data: { phoneNumber2: phoneNumber } });
+    await post(tenant, { phoneNumber: '0020 100 123 4567' }).expect(400);
+  });
+
+  it('do not disturb with phones of another type', async () => {
+    const tenant = await addTenant(service.db);
+    const data = { phoneNumber: { number: '01000000001' }, phoneNumber2: [new ObjectId()] };
+    await addLead(service.db, tenant.organizationId, { data });
+    await post(tenant, { phoneNumber: '01000000001' }).expect(201);
+  });
+});

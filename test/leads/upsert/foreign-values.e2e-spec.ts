@@ -1,0 +1,110 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import {
+  Binary,
+  BSONRegExp,
+  Code,
+  DBRef,
+  Decimal128,
+  Long,
+  MaxKey,
+  MinKey,
+  ObjectId,
+  Timestamp,
+  UUID,
+} from 'mongodb';
+import { addLead, addTenant, type Tenant } from '../../support/builders.js';
+import { sharedService } from '../../support/shared-service.js';
+
+const service = sharedService();
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await addTenant(service.db);
+});
+
+const seconds = Date.UTC(2026, 0, 5) / 1_000;
+const id = '6740b1f2c3d4e5f607182930';
+const uuid = '0f8fad5b-d9cb-469f-a165-70867728950e';
+
+/** What another program stores, and the JSON that shows it. */
+const values: Readonly<Record<string, readonly [unknown, string]>> = {
+  price: [Decimal128.fromString('12500000.50'), '12500000.5'],
+  exact: [
+    Decimal128.fromString('0.1234567890123456789012345678901234'),
+    '0.1234567890123456789012345678901234',
+  ],
+  whole: [Decimal128.fromString('5.00'), '5'],
+  infinite: [Decimal128.fromString('Infinity'), 'null'],
+  count: [Long.fromNumber(7), '7'],
+  wide: [Long.fromString('9007199254740993'), '9007199254740993'],
+  at: [new Date('2026-01-05T09:30:00Z'), '"2026-01-05T09:30:00.000Z"'],
+  clock: [new Timestamp({ t: seconds, i: 1 }), '"2026-01-05T00:00:00.000Z"'],
+  owner: [new ObjectId(id), `"${id}"`],
+  uuid: [new UUID(uuid), `"${uuid}"`],
+  bytes: [new Binary(Buffer.from('abc')), '"YWJj"'],
+  pattern: [new BSONRegExp('^a', 'i'), '"/^a/i"'],
+  code: [new Code('return 1'), '"return 1"'],
+  least: [new MinKey(), 'null'],
+  most: [new MaxKey(), 'null'],
+  reference: [new DBRef('users', new ObjectId(id)), `{"$ref":"users","$id":"${id}"}`],
+  nested: [
+    { list: [Decimal128.fromString('1.10'), { at: new Date(0) }] },
+    '{"list":[1.1,{"at":"1970-01-01T00:00:00.000Z"}]}',
+  ],
+};
+const stored = Object.fromEntries(Object.entries(values).map(([key, [value]]) => [key, value]));
+const json = `{${Object.entries(values)
+  .map(([key, [, text]]) => `"${key}":${text}`)
+  .join(',')}}`;
+
+/** What the service adds to another program's lead at any time. */
+const addedInBackground = { phoneKeys: 0, phoneKeysOf: 0, phoneKeysAt: 0 };
+
+describe("another program's values in a lead", () => {
+  const add = (recordSystemId: string) =>
+    addLead(service.db, tenant.organizationId, {
+      recordSystemId,
+      data: stored,
+      additionalData: stored,
+    });
+  const post = (body: string) =>
+    service
+      .api('post', '/leads')
+      .set({ 'api-key': tenant.key, 'content-type': 'application/json' })
+      .send(body);
+  const last = (collection: string, filter: object) =>
+    service.db
+      .collection(collection)
+      .findOne(
+        { organizationId: tenant.organizationId, ...filter },
+        { sort: { _id: -1 }, projection: addedInBackground },
+      );
+
+  it('are shown as JSON has them, with all their digits', async () => {
+    await add('shown');
+    const { text } = await service.api('get', '/leads/shown').set('api-key', tenant.key);
+    expect(text).toContain(`"data":${json},"additionalData":${json}`);
+  });
+
+  it('have not changed when they are sent back as they were shown', async () => {
+    const _id = await add('again');
+    const before = await last('leads', { _id });
+    // A body takes no reference, and of a decimal what a double holds.
+    const sent = json.replace(/,"reference":{[^}]*}/, '').replace(/"exact":[\d.]*,/, '');
+    await post(`{"recordSystemId":"again","data":${sent},"additionalData":${sent}}`).expect(200);
+    expect(await last('leads', { _id })).toEqual(before);
+    expect(await last('changeLogs', { entityId: _id })).toMatchObject({ changes: [] });
+    expect(await last('outboxEvents', { 'data._id': _id.toHexString() })).toBeNull();
+    await post('{"recordSystemId":"again","data":{"wide":9007199254740992,"count":8}}').expect(200);
+    const event = await last('outboxEvents', { 'data._id': _id.toHexString() });
+    expect(event?.['changes'].map(({ field }: { field: string }) => field)).toEqual([
+      'data.count',
+      'data.wide',
+    ]);
+    expect((await last('leads', { _id }))?.['data']).toMatchObject({
+      exact: stored['exact'],
+      clock: stored['clock'],
+      count: 8,
+    });
+  });
+});

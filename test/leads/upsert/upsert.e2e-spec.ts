@@ -1,0 +1,249 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { addLead, addTenant, type Tenant } from '../../support/builders.js';
+import { sharedService } from '../../support/shared-service.js';
+
+const service = sharedService();
+let tenant: Tenant;
+
+beforeAll(async () => {
+  tenant = await addTenant(service.db);
+});
+
+const post = (body: object, key = tenant.key) =>
+  service.api('post', '/leads').set('api-key', key).send(body);
+const storedLead = (recordSystemId: string) =>
+  service.db
+    .collection('leads')
+    .findOne({ organizationId: tenant.organizationId, recordSystemId, isDeleted: false });
+
+describe('POST /leads', () => {
+  it('responds with 201 and the whole lead, twice', async () => {
+    const fresh = await addTenant(service.db);
+    const response = await post(
+      { recordSystemId: 'whole', name: 'Mona', additionalData: { utm: 'x' } },
+      fresh.key,
+    ).expect(201);
+    expect(response.body).toEqual({
+      ok: true,
+      operation: 'create',
+      lead: {
+        _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        leadId: 1,
+        recordSystemId: 'whole',
+        compoundsIds: [],
+        data: { name: 'Mona' },
+        additionalData: { utm: 'x' },
+        clientId: expect.stringMatching(/^[0-9a-f]{24}$/),
+        assignedToId: null,
+        parentId: null,
+        isActive: true,
+        isDeleted: false,
+        createdAt: expect.stringMatching(/^\d{4}-.*Z$/),
+        updatedAt: response.body.lead.createdAt,
+      },
+      newLead: response.body.lead,
+    });
+  });
+
+  it('stores ids and times in the types of the data contract (rule DATA-2)', async () => {
+    await post({ recordSystemId: 'typed', name: 'Typed' }).expect(201);
+    expect(await storedLead('typed')).toMatchObject({
+      _id: expect.any(ObjectId),
+      organizationId: tenant.organizationId,
+      clientId: expect.any(ObjectId),
+      compoundsIds: [],
+      assignedToId: null,
+      parentId: null,
+      createdAt: expect.any(Date),
+      updatedAt: expect.any(Date),
+      isDeleted: false,
+      isActive: true,
+    });
+  });
+
+  it('takes flat fields and data together, of which data wins', async () => {
+    const { body } = await post({
+      recordSystemId: 'mixed',
+      name: 'Flat',
+      email: 'flat@example.com',
+      phoneNumber2: '01000000002',
+      data: { name: 'Nested', budget: 5_000_000 },
+    }).expect(201);
+    expect(body.lead.data).toEqual({
+      name: 'Nested',
+      email: 'flat@example.com',
+      phoneNumber2: '01000000002',
+      budget: 5_000_000,
+    });
+  });
+
+  it('lets an empty or null value in data win over the flat one', async () => {
+    const { body } = await post({
+      name: 'Flat',
+      email: 'a@example.com',
+      data: { name: '', email: null },
+    });
+    expect(body.lead.data).toEqual({ name: '', email: null });
+    expect(body.lead.clientId).toBeNull();
+  });
+
+  it('accepts an empty object and creates a new lead each time', async () => {
+    const first = await post({}).expect(201);
+    const second = await post({}).expect(201);
+    expect(first.body.lead).toMatchObject({ data: {}, additionalData: {}, clientId: null });
+    expect(first.body.lead).not.toHaveProperty('recordSystemId');
+    expect(second.body.lead.leadId).toBe(first.body.lead.leadId + 1);
+  });
+
+  it('updates the lead with the same recordSystemId, merging by top-level key', async () => {
+    const created = await post({
+      recordSystemId: 'merge',
+      data: { name: 'Old', nested: { a: 1, b: 2 }, list: [1, 2], stays: true },
+      additionalData: { first: { x: 1 }, stays: 'yes' },
+    }).expect(201);
+    const updated = await post({
+      recordSystemId: 'merge',
+      name: 'New',
+      data: { nested: { c: 3 }, list: [], added: null },
+      additionalData: { first: { y: 2 } },
+    }).expect(200);
+    expect(updated.body).toMatchObject({ ok: true, operation: 'update' });
+    expect(updated.body.newLead).toEqual(updated.body.lead);
+    expect(updated.body.lead).toEqual({
+      ...created.body.lead,
+      data: { name: 'New', nested: { c: 3 }, list: [], stays: true, added: null },
+      additionalData: { first: { y: 2 }, stays: 'yes' },
+      clientId: updated.body.lead.clientId,
+      updatedAt: updated.body.lead.updatedAt,
+    });
+    expect(Date.parse(updated.body.lead.updatedAt)).toBeGreaterThanOrEqual(
+      Date.parse(created.body.lead.updatedAt),
+    );
+  });
+
+  it('preserves number, assignment, parent and active state on update', async () => {
+    const [assignedToId, parentId] = [new ObjectId(), new ObjectId()];
+    const state = { leadId: 77_000, assignedToId, parentId, isActive: false };
+    const _id = await addLead(service.db, tenant.organizationId, {
+      recordSystemId: 'assigned',
+      ...state,
+    });
+    const { body } = await post({ recordSystemId: 'assigned', name: 'Known' }).expect(200);
+    expect(body.lead).toMatchObject({
+      _id: _id.toHexString(),
+      leadId: 77_000,
+      assignedToId: assignedToId.toHexString(),
+      parentId: parentId.toHexString(),
+      isActive: false,
+    });
+    expect(await storedLead('assigned')).toMatchObject(state);
+  });
+
+  it('uses the recordSystemId exactly as sent', async () => {
+    const ids = ['Case', 'case', ' case', 'case ', 'cáse', 'ca\u0301se', '0', 'null', '{"$ne":1}'];
+    for (const recordSystemId of ids) await post({ recordSystemId }).expect(201);
+    for (const recordSystemId of ids) {
+      const { body } = await post({ recordSystemId }).expect(200);
+      expect(body.lead.recordSystemId).toBe(recordSystemId);
+    }
+  });
+
+  it('does not see the lead of another organization', async () => {
+    const other = await addTenant(service.db);
+    await post({ recordSystemId: 'shared', name: 'Ours' }).expect(201);
+    const { body } = await post({ recordSystemId: 'shared', name: 'Theirs' }, other.key).expect(
+      201,
+    );
+    expect(body.lead.leadId).toBe(1);
+    const organizationId = { $in: [tenant.organizationId, other.organizationId] };
+    const shared = { organizationId, recordSystemId: 'shared' };
+    const leads = await service.db.collection('leads').find(shared).toArray();
+    expect(leads.map((lead) => lead['data'].name)).toEqual(['Ours', 'Theirs']);
+  });
+
+  it('ignores unknown flat keys, leadSource and compoundsIds among them', async () => {
+    const { body } = await post({
+      leadSource: 'flat',
+      compoundsIds: [new ObjectId().toHexString()],
+      _id: 'x',
+      isDeleted: true,
+      organizationId: new ObjectId().toHexString(),
+      whatever: { a: 1 },
+    }).expect(201);
+    expect(body.lead).toMatchObject({ data: {}, compoundsIds: [], isDeleted: false });
+  });
+
+  it('stores leadSource and anything else in data as it was sent', async () => {
+    const data = {
+      leadSource: 'Facebook',
+      recordSystemId: 'not the key',
+      additionalData: { not: 'metadata' },
+      compoundsIds: ['6740b1f2c3d4e5f607182930'],
+      date: '2026-02-30T25:00:00Z',
+      number: 1e-7,
+      big: 9_007_199_254_740_991,
+      nested: [{ deep: [[]] }, null, true, ''],
+      empty: {},
+    };
+    const { body } = await post({ data }).expect(201);
+    expect(body.lead.data).toEqual(data);
+    expect(body.lead).toMatchObject({ compoundsIds: [], additionalData: {} });
+    expect(body.lead).not.toHaveProperty('recordSystemId');
+  });
+
+  it('does not invent a leadSource', async () => {
+    const { body } = await post({ name: 'No source' }).expect(201);
+    expect(body.lead.data).toEqual({ name: 'No source' });
+  });
+
+  it('updates a lead that another program wrote with the bare conventions', async () => {
+    await service.db.collection('leads').insertOne({
+      organizationId: tenant.organizationId,
+      recordSystemId: 'bare',
+      isDeleted: false,
+      createdAt: new Date(),
+      updatedAt: new Date(),
+    });
+    const { body } = await post({ recordSystemId: 'bare', name: 'Filled' }).expect(200);
+    expect(body.lead).toMatchObject({
+      data: { name: 'Filled' },
+      additionalData: {},
+      isActive: false,
+    });
+  });
+});
+
+describe('lead numbers', () => {
+  it('start at 1 in each organization and never repeat, also after a deletion', async () => {
+    const fresh = await addTenant(service.db);
+    const number = async (recordSystemId: string) =>
+      (await post({ recordSystemId }, fresh.key)).body.lead.leadId as number;
+    expect([await number('a'), await number('b')]).toEqual([1, 2]);
+    await service.api('delete', '/leads/b').set('api-key', fresh.key).expect(200);
+    expect(await number('b')).toBe(3);
+    expect(await number('a')).toBe(1);
+  });
+
+  it('step over numbers that another program took, one after the other', async () => {
+    const fresh = await addTenant(service.db);
+    for (const leadId of [1, 2, 4, 50]) await addLead(service.db, fresh.organizationId, { leadId });
+    const numbers: number[] = [];
+    for (let i = 0; i < 3; i++) numbers.push((await post({}, fresh.key)).body.lead.leadId);
+    expect(numbers).toEqual([3, 5, 6]);
+  });
+
+  it('step over a long run of taken numbers', async () => {
+    const fresh = await addTenant(service.db);
+    const now = new Date();
+    const leads = Array.from({ length: 2_500 }, (_, index) => ({
+      organizationId: fresh.organizationId,
+      leadId: index + 1,
+      isDeleted: index % 2 === 0,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    await service.db.collection('leads').insertMany(leads);
+    expect((await post({}, fresh.key)).body.lead.leadId).toBe(2_501);
+  });
+});

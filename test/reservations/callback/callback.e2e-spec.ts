@@ -1,0 +1,662 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Decimal128, type Document, Long, ObjectId } from 'mongodb';
+import {
+  addKey,
+  addReservation,
+  addTenant,
+  addUnit,
+  addWallet,
+  type Tenant,
+} from '../../support/builders.js';
+import { sharedService } from '../../support/shared-service.js';
+
+const service = sharedService();
+let tenant: Tenant;
+let unitId: ObjectId;
+let reservationId: ObjectId;
+
+beforeEach(async () => {
+  tenant = await addTenant(service.db);
+  unitId = await addUnit(service.db, tenant.organizationId, { status: 'Reserved' });
+  reservationId = await addReservation(service.db, tenant.organizationId, unitId);
+  await addWallet(service.db, tenant.organizationId, {
+    reservationId,
+    unitId,
+    cheques: [{ installmentId: '1' }, { installmentId: '2', chequeNumber: 'A-2' }],
+  });
+});
+
+const callback = (body: object | string, key = tenant.key) =>
+  service
+    .api('post', '/reservations/webhook')
+    .set('api-key', key)
+    .set('content-type', 'application/json')
+    .send(body);
+const read = (id: ObjectId | string, key = tenant.key) =>
+  service.api('get', `/reservations/${id.toString()}`).set('api-key', key);
+const stored = async (collection: string, _id: ObjectId) =>
+  (await service.db.collection(collection).findOne({ _id })) as Document;
+const walletOf = async (id: ObjectId) =>
+  (await service.db.collection('chequeWallets').findOne({ reservationId: id })) as Document;
+const logEntries = () =>
+  service.db
+    .collection('reservationCallbacks')
+    .find({ organizationId: tenant.organizationId })
+    .sort({ _id: 1 })
+    .toArray();
+const error = (statusCode: number, message: unknown, name: string) => ({
+  statusCode,
+  message,
+  error: name,
+});
+/** Everything of the tenant but the log of callbacks. */
+const everything = () =>
+  Promise.all(
+    ['reservations', 'chequeWallets', 'units', 'outboxEvents'].map((name) =>
+      service.db.collection(name).find({ organizationId: tenant.organizationId }).toArray(),
+    ),
+  );
+
+describe('a callback', () => {
+  it('responds 201 without a body, and says in headers what it did', async () => {
+    const response = await callback({
+      reservationId,
+      reservationStatus: 'approved',
+      installmentId: '1',
+      chequeStatus: 'post_dated',
+    }).expect(201);
+    expect(response.text).toBe('');
+    expect(response.headers['content-type']).toBeUndefined();
+    expect(response.headers).toMatchObject({
+      'x-callback-reservation': 'applied',
+      'x-callback-cheque': 'applied',
+    });
+  });
+
+  it('with the reservation alone changes nothing', async () => {
+    const before = await everything();
+    const response = await callback({ reservationId }).expect(201);
+    expect(response.headers).toMatchObject({
+      'x-callback-reservation': 'unchanged',
+      'x-callback-cheque': 'none',
+    });
+    await callback({ reservationId, installmentId: '1', chequeNumber: 'X' }).expect(201);
+    expect(await everything()).toEqual(before);
+  });
+
+  it('approves with a time, sells the unit, tells the reservation and emits no Unit event', async () => {
+    await callback({ reservationId, reservationStatus: 'approved' }).expect(201);
+    expect(await stored('reservations', reservationId)).toMatchObject({
+      status: 'approved',
+      approvedAt: expect.any(Date),
+    });
+    expect(await stored('units', unitId)).toMatchObject({ status: 'Sold' });
+    const [event, ...more] = await service.db
+      .collection('outboxEvents')
+      .find({ organizationId: tenant.organizationId })
+      .toArray();
+    expect(more).toEqual([]);
+    const { body } = await read(reservationId).expect(200);
+    expect(event).toMatchObject({
+      type: 'reservation.updated',
+      data: body.data,
+      changes: [
+        { field: 'status', from: 'pending_cheque_collection', to: 'approved' },
+        { field: 'approvedAt', from: null, to: body.data.approvedAt },
+      ],
+    });
+  });
+
+  it('cancels with a time, frees the unit and soft-deletes the wallet', async () => {
+    await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
+    expect(await stored('reservations', reservationId)).toMatchObject({
+      status: 'canceled',
+      canceledAt: expect.any(Date),
+      partnerCollection: { isActive: true },
+    });
+    expect(await stored('units', unitId)).toMatchObject({ status: 'Available' });
+    expect(await walletOf(reservationId)).toMatchObject({
+      isDeleted: true,
+      deletedAt: expect.any(Date),
+    });
+    const { body } = await read(reservationId).expect(200);
+    const events = await service.db
+      .collection('outboxEvents')
+      .find({ organizationId: tenant.organizationId })
+      .sort({ _id: 1 })
+      .toArray();
+    expect(events).toMatchObject([
+      {
+        type: 'reservation.updated',
+        data: body.data,
+        changes: [
+          { field: 'status', from: 'pending_cheque_collection', to: 'canceled' },
+          { field: 'canceledAt', from: null, to: body.data.canceledAt },
+        ],
+      },
+      { type: 'wallet.deleted', data: body.data.chequeWallet },
+    ]);
+  });
+
+  it('has a time only for the status that it leads to', async () => {
+    const times = async (body: object) => {
+      await callback({ reservationId, ...body }).expect(201);
+      const { status, approvedAt, canceledAt } = await stored('reservations', reservationId);
+      return {
+        status,
+        hasApproval: approvedAt !== undefined,
+        hasCancellation: canceledAt !== undefined,
+      };
+    };
+    const approved = { status: 'approved', hasApproval: true, hasCancellation: false };
+    const canceled = { status: 'canceled', hasApproval: false, hasCancellation: true };
+    expect(await times({ reservationStatus: 'approved' })).toEqual(approved);
+    expect(await times({ reservationStatus: 'canceled' })).toEqual(canceled);
+    const cheque = { installmentId: '1' };
+    expect(await times({ ...cheque, chequeStatus: 'bounced' })).toEqual(canceled);
+    expect(await times({ ...cheque, chequeStatus: 'collected' })).toEqual(approved);
+    expect(await times({ ...cheque, chequeStatus: 'bounced' })).toEqual(canceled);
+  });
+
+  it('that cancels again changes nothing', async () => {
+    await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
+    const before = await stored('reservations', reservationId);
+    const again = await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
+    expect(again.headers['x-callback-reservation']).toBe('unchanged');
+    expect(await stored('reservations', reservationId)).toEqual(before);
+  });
+
+  it('leaves a unit whose status an operator has set as it is', async () => {
+    await service.db
+      .collection('units')
+      .updateOne({ _id: unitId }, { $set: { status: 'Under maintenance' } });
+    await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
+    expect(await stored('units', unitId)).toMatchObject({ status: 'Under maintenance' });
+  });
+
+  it('stores each report of a cheque as an entry, and emits what changed', async () => {
+    const report = { reservationId, installmentId: '2', chequeStatus: 'overdue' };
+    await callback({ ...report, chequeNumber: 'B-7', chequeAmount: 99.5 }).expect(201);
+    await callback(report).expect(201);
+    const [, cheque] = (await walletOf(reservationId))['cheques'];
+    expect(cheque).toEqual({
+      installmentId: '2',
+      status: 'overdue',
+      chequeNumber: 'B-7',
+      chequeAmount: 99.5,
+      statusHistory: [
+        {
+          status: 'overdue',
+          chequeNumber: 'B-7',
+          chequeAmount: 99.5,
+          changedAt: expect.any(Date),
+          source: 'External API',
+        },
+        { status: 'overdue', changedAt: expect.any(Date), source: 'External API' },
+      ],
+    });
+    const [first, second] = await service.db
+      .collection('outboxEvents')
+      .find({ organizationId: tenant.organizationId })
+      .sort({ _id: 1 })
+      .toArray();
+    expect(first).toMatchObject({
+      type: 'wallet.updated',
+      changes: [
+        { field: 'cheques.2.status', from: 'pending', to: 'overdue' },
+        { field: 'cheques.2.chequeNumber', from: 'A-2', to: 'B-7' },
+        { field: 'cheques.2.chequeAmount', from: null, to: 99.5 },
+      ],
+    });
+    expect(second).toMatchObject({ type: 'wallet.updated', changes: [] });
+  });
+
+  it('updates the cheque in the wallet that was deleted last when no active one holds it', async () => {
+    const { organizationId } = tenant;
+    const other = await addReservation(service.db, organizationId, unitId);
+    const wallet = (installmentId: string, deletedAt?: Date) =>
+      addWallet(service.db, organizationId, {
+        reservationId: other,
+        unitId,
+        cheques: [{ installmentId }],
+        ...(deletedAt === undefined ? {} : { isDeleted: true, deletedAt }),
+      });
+    const older = await wallet('x', new Date('2026-01-01'));
+    const newer = await wallet('x', new Date('2026-02-01'));
+    await wallet('y');
+    await callback({ reservationId: other, installmentId: 'x', chequeStatus: 'overdue' });
+    const statusIn = async (id: ObjectId) =>
+      (await stored('chequeWallets', id))['cheques'][0].status;
+    expect([await statusIn(older), await statusIn(newer)]).toEqual(['pending', 'overdue']);
+  });
+
+  it('stores a report whatever another program has put into the wallet', async () => {
+    const foreign = { bankBranch: 'Zamalek', drawer: { name: 'Mona' } };
+    const history = [null, { status: 'pending', chequeAmount: Long.fromNumber(5), by: 'admin' }];
+    const cheque = {
+      installmentId: '1',
+      status: 'bounced',
+      chequeAmount: Decimal128.fromString('250000.50'),
+      statusHistory: history,
+      ...foreign,
+    };
+    await service.db
+      .collection('chequeWallets')
+      .updateOne({ reservationId }, { $set: { cheques: [null, cheque] } });
+    await callback({ reservationId, installmentId: '1', chequeStatus: 'overdue' }).expect(201);
+    const [first, second] = (await walletOf(reservationId))['cheques'];
+    expect(first).toBeNull();
+    expect(second).toMatchObject({ ...foreign, status: 'overdue' });
+    const { body } = await read(reservationId).expect(200);
+    expect(body.data.chequeWallet.cheques).toMatchObject([
+      {
+        chequeAmount: 250_000.5,
+        statusHistory: [{ status: 'pending', chequeAmount: 5 }, { status: 'overdue' }],
+      },
+    ]);
+  });
+
+  it('sets updatedAt of everything that it changes', async () => {
+    const long = { updatedAt: new Date('2026-01-01') };
+    await service.db.collection('units').updateOne({ _id: unitId }, { $set: long });
+    await service.db.collection('reservations').updateOne({ _id: reservationId }, { $set: long });
+    await service.db.collection('chequeWallets').updateOne({ reservationId }, { $set: long });
+    await callback({ reservationId, installmentId: '1', chequeStatus: 'bounced' }).expect(201);
+    const [unit, reservation, wallet] = await Promise.all([
+      stored('units', unitId),
+      stored('reservations', reservationId),
+      walletOf(reservationId),
+    ]);
+    for (const { updatedAt } of [unit, reservation, wallet] as Document[]) {
+      expect(updatedAt.getTime()).toBeGreaterThan(long.updatedAt.getTime());
+    }
+  });
+
+  it('emits a restored wallet as it is then', async () => {
+    const report = { reservationId, installmentId: '1' };
+    await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
+    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
+    const restored = await service.db
+      .collection('outboxEvents')
+      .findOne({ organizationId: tenant.organizationId, type: 'wallet.restored' });
+    expect(restored?.['data']).toMatchObject({
+      isDeleted: false,
+      deletedAt: null,
+      cheques: [{ installmentId: '1', status: 'collected' }, { installmentId: '2' }],
+    });
+  });
+
+  it('does not count soft-deleted reservations of the unit', async () => {
+    const report = { reservationId, installmentId: '1' };
+    const gone = { status: 'approved', isDeleted: true };
+    await addReservation(service.db, tenant.organizationId, unitId, gone);
+    await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
+    expect(await stored('units', unitId)).toMatchObject({ status: 'Available' });
+    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
+    expect(await stored('reservations', reservationId)).toMatchObject({ status: 'approved' });
+  });
+
+  it('writes a unit whose lock and status another program has emptied', async () => {
+    const emptied = { availabilityLock: null, status: null };
+    await service.db.collection('units').updateOne({ _id: unitId }, { $set: emptied });
+    await callback({ reservationId, reservationStatus: 'canceled' }).expect(201);
+    expect(await stored('units', unitId)).toMatchObject({ status: 'Available' });
+  });
+
+  it('treats ids that are no object ids as unknown', async () => {
+    for (const id of ['nonsense', 'ab'.repeat(13), '{"$gt":""}', '🏠/%2F']) {
+      const { body, headers } = await callback({ reservationId: id }).expect(404);
+      expect(body).toEqual(error(404, 'Reservation not found', 'Not Found'));
+      expect(headers).toMatchObject({
+        'x-callback-reservation': 'unchanged',
+        'x-callback-cheque': 'none',
+      });
+    }
+  });
+
+  it('does not find what is soft-deleted', async () => {
+    await service.db
+      .collection('reservations')
+      .updateOne({ _id: reservationId }, { $set: { isDeleted: true } });
+    await callback({ reservationId, reservationStatus: 'canceled' }).expect(404);
+    await read(reservationId).expect(404);
+    expect(await stored('reservations', reservationId)).toMatchObject({
+      status: 'pending_cheque_collection',
+    });
+  });
+
+  it('ignores keys that it does not know', async () => {
+    await callback({ reservationId, status: 'canceled', $set: { a: 1 }, 'a.b': 2 }).expect(201);
+    expect(await stored('reservations', reservationId)).toMatchObject({
+      status: 'pending_cheque_collection',
+    });
+  });
+});
+
+describe('errors of the state', () => {
+  it('approval of what is not pending cheque collection', async () => {
+    await callback({ reservationId, reservationStatus: 'approved' }).expect(201);
+    const report = { installmentId: '1', chequeStatus: 'bounced' };
+    const { body, headers } = await callback({
+      reservationId,
+      reservationStatus: 'approved',
+      ...report,
+    }).expect(422);
+    const message = 'Reservation must be pending cheque collection before OIC approval';
+    expect(body).toEqual(error(422, message, 'Unprocessable Entity'));
+    expect(headers).toMatchObject({
+      'x-callback-reservation': 'unchanged',
+      'x-callback-cheque': 'none',
+    });
+    // An error of the reservation step ends the request before the cheque.
+    expect((await walletOf(reservationId))['cheques'][0].statusHistory).toEqual([]);
+  });
+
+  it('approval for a deleted unit, which changes nothing', async () => {
+    await service.db.collection('units').updateOne({ _id: unitId }, { $set: { isDeleted: true } });
+    const before = await everything();
+    const { body } = await callback({ reservationId, reservationStatus: 'approved' }).expect(404);
+    expect(body).toEqual(error(404, 'Unit not found', 'Not Found'));
+    expect(await everything()).toEqual(before);
+  });
+
+  it('collection for a deleted unit, which keeps the cheque', async () => {
+    await service.db.collection('units').deleteOne({ _id: unitId });
+    const report = { reservationId, installmentId: '1', chequeStatus: 'collected' };
+    const { body, headers } = await callback(report).expect(404);
+    expect(body).toEqual(error(404, 'Unit not found', 'Not Found'));
+    expect(headers['x-callback-cheque']).toBe('applied');
+    const wallet = await walletOf(reservationId);
+    expect(wallet['cheques'][0]).toMatchObject({ status: 'collected', statusHistory: [{}] });
+    expect(await stored('reservations', reservationId)).toMatchObject({
+      status: 'pending_cheque_collection',
+    });
+  });
+
+  it('a cheque that the active wallet lacks, which keeps the reservation step', async () => {
+    const { body, headers } = await callback({
+      reservationId,
+      reservationStatus: 'approved',
+      installmentId: 'unknown',
+      chequeStatus: 'collected',
+    }).expect(404);
+    expect(body).toEqual(error(404, 'Cheque not found in wallet', 'Not Found'));
+    expect(headers).toMatchObject({
+      'x-callback-reservation': 'applied',
+      'x-callback-cheque': 'none',
+    });
+    expect(await stored('reservations', reservationId)).toMatchObject({ status: 'approved' });
+  });
+
+  it('a reservation without a wallet skips the cheque silently', async () => {
+    await service.db.collection('chequeWallets').deleteMany({ reservationId });
+    const { headers } = await callback({
+      reservationId,
+      reservationStatus: 'canceled',
+      installmentId: '1',
+      chequeStatus: 'collected',
+    }).expect(201);
+    expect(headers).toMatchObject({
+      'x-callback-reservation': 'applied',
+      'x-callback-cheque': 'skipped',
+    });
+  });
+
+  it('recovery while another reservation of the unit is approved, which keeps the cheque', async () => {
+    const report = { reservationId, installmentId: '1' };
+    await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
+    await addReservation(service.db, tenant.organizationId, unitId, { status: 'approved' });
+    const { body, headers } = await callback({
+      ...report,
+      chequeStatus: 'collected',
+      chequeNumber: 'N',
+    }).expect(422);
+    expect(body).toEqual(error(422, 'This unit already reserved', 'Unprocessable Entity'));
+    expect(headers['x-callback-cheque']).toBe('applied');
+    const wallet = await walletOf(reservationId);
+    expect(wallet['isDeleted']).toBe(true);
+    expect(wallet['cheques'][0]).toMatchObject({
+      status: 'collected',
+      chequeNumber: 'N',
+      statusHistory: [{ status: 'bounced' }, { status: 'collected' }],
+    });
+    expect(await stored('reservations', reservationId)).toMatchObject({ status: 'canceled' });
+  });
+});
+
+describe('invalid input', () => {
+  const oneOf = (property: string, values: string) => [
+    `${property} must be a valid enum value`,
+    `${property} must be one of the following values: ${values}`,
+  ];
+  const cheques = 'pending, collected, overdue, bounced, post_dated';
+  const reservations = 'pending, approved, pending_cheque_collection, rejected, canceled, expired';
+
+  it.each<[string, object, string[]]>([
+    [
+      'no reservation',
+      { reservationId: undefined },
+      ['reservationId must be a string', 'reservationId should not be empty'],
+    ],
+    ['a reservation that is no text', { reservationId: 7 }, ['reservationId must be a string']],
+    ['an operator', { reservationId: { $gt: '' } }, ['reservationId must be a string']],
+    ['an empty reservation', { reservationId: '' }, ['reservationId should not be empty']],
+    [
+      'an unknown cheque status',
+      { installmentId: '1', chequeStatus: 'lost' },
+      oneOf('chequeStatus', cheques),
+    ],
+    ['a null status', { reservationStatus: null }, oneOf('reservationStatus', reservations)],
+    ['another case', { reservationStatus: 'Approved' }, oneOf('reservationStatus', reservations)],
+    [
+      'many statuses',
+      { reservationStatus: ['approved'] },
+      oneOf('reservationStatus', reservations),
+    ],
+    [
+      'a cheque status alone',
+      { chequeStatus: 'collected' },
+      ['chequeStatus must be sent together with installmentId'],
+    ],
+    ['an empty installment', { installmentId: '' }, ['installmentId should not be empty']],
+    ['a number as text', { chequeAmount: '5' }, ['chequeAmount must be a finite number']],
+    ['a number as cheque number', { chequeNumber: 5 }, ['chequeNumber must be a string']],
+    [
+      'an endless cheque number',
+      { chequeNumber: '1'.repeat(257) },
+      ['chequeNumber must not be longer than 256 characters'],
+    ],
+  ])('%s', async (_name, fields, messages) => {
+    const before = await everything();
+    const { body } = await callback({ reservationId, ...fields }).expect(400);
+    expect(body).toEqual({
+      statusCode: 400,
+      message: expect.arrayContaining(messages),
+      error: 'Bad Request',
+    });
+    expect(body.message).toHaveLength(messages.length);
+    expect(await everything()).toEqual(before);
+  });
+
+  it.each(['1e999', '-1e999'])('an amount of %s, which no number can hold', async (amount) => {
+    const text = `{"reservationId":"${reservationId.toHexString()}","chequeAmount":${amount}}`;
+    const { body } = await callback(text).expect(400);
+    expect(body.message).toBe('The request body has a number that is out of range');
+  });
+
+  it('no amount for having more digits than a number keeps: a rounded one is better than none', async () => {
+    const text =
+      `{"reservationId":"${reservationId.toHexString()}","installmentId":"1",` +
+      '"chequeStatus":"collected","chequeAmount":33333.333333333333333333}';
+    await callback(text).expect(201);
+    const wallet = await service.db.collection('chequeWallets').findOne({ reservationId });
+    expect(wallet?.['cheques'][0]).toMatchObject({ chequeAmount: 33_333.333333333336 });
+  });
+
+  it('always in English, for its callers are programs', async () => {
+    const bad = await callback({ reservationId: 7 }).set('language', 'ar-eg').expect(400);
+    expect(bad.body.message).toEqual(['reservationId must be a string']);
+    const unknown = await callback({ reservationId: 'x' }).set('language', 'ar-eg').expect(404);
+    expect(unknown.body.message).toBe('Reservation not found');
+  });
+});
+
+describe('authentication', () => {
+  const bare = (message: string) => ({ statusCode: 401, message });
+  const path = '/reservations/webhook';
+
+  it('takes the key as a query parameter too', async () => {
+    await service.api('post', `${path}?api-key=${tenant.key}`).send({ reservationId }).expect(201);
+    expect(service.logged()).not.toContain(tenant.key);
+  });
+
+  it('lets the header decide when both are there', async () => {
+    const other = await addTenant(service.db);
+    const both = (header: string, query: string) =>
+      service
+        .api('post', `${path}?api-key=${query}`)
+        .set('api-key', header)
+        .send({ reservationId });
+    await both(tenant.key, 'nonsense').expect(201);
+    await both(other.key, tenant.key).expect(404);
+    const rejected = await both('nonsense', tenant.key).expect(401);
+    expect(rejected.body).toEqual(bare('Access Denied, API key not valid'));
+  });
+
+  it('responds 401 with two fields', async () => {
+    const missing = await service.api('post', path).send({ reservationId }).expect(401);
+    expect(missing.body).toEqual(bare('Access Denied, API key not provided'));
+    const invalid = await callback({ reservationId }, 'nonsense').expect(401);
+    expect(invalid.body).toEqual(bare('Access Denied, API key not valid'));
+    const permissions = { allowExternal: false };
+    const internal = await addKey(service.db, tenant.organizationId, { permissions });
+    const internalKey = await callback({ reservationId }, internal).expect(401);
+    expect(internalKey.body).toEqual(bare('Access Denied, API key not valid'));
+  });
+
+  it('takes no key from the query when a reservation is read', async () => {
+    const url = `/reservations/${reservationId.toHexString()}?api-key=${tenant.key}`;
+    const { body } = await service.api('get', url).expect(401);
+    expect(body).toEqual(error(401, 'Access Denied, API key not provided', 'Unauthorized'));
+  });
+
+  it("does not find another organization's reservation", async () => {
+    const other = await addTenant(service.db);
+    const before = await everything();
+    const sent = { reservationId, reservationStatus: 'canceled' };
+    const { body } = await callback(sent, other.key).expect(404);
+    expect(body).toEqual(error(404, 'Reservation not found', 'Not Found'));
+    await read(reservationId, other.key).expect(404);
+    expect(await everything()).toEqual(before);
+  });
+});
+
+describe('GET /reservations/:reservationId', () => {
+  it('shows the reservation with its wallet and the history of its cheques', async () => {
+    await callback({
+      reservationId,
+      installmentId: '1',
+      chequeStatus: 'collected',
+      chequeAmount: 5,
+    });
+    const { body } = await read(reservationId).expect(200);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+    expect(body).toEqual({
+      data: {
+        _id: reservationId.toHexString(),
+        unitId: unitId.toHexString(),
+        leadId: null,
+        status: 'approved',
+        partnerCollection: { isActive: true },
+        approvedAt: time,
+        canceledAt: null,
+        isDeleted: false,
+        createdAt: time,
+        updatedAt: time,
+        chequeWallet: {
+          _id: (await walletOf(reservationId))._id.toHexString(),
+          reservationId: reservationId.toHexString(),
+          unitId: unitId.toHexString(),
+          isDeleted: false,
+          deletedAt: null,
+          createdAt: time,
+          updatedAt: time,
+          cheques: [
+            {
+              installmentId: '1',
+              status: 'collected',
+              chequeAmount: 5,
+              statusHistory: [
+                { status: 'collected', chequeAmount: 5, changedAt: time, source: 'External API' },
+              ],
+            },
+            { installmentId: '2', status: 'pending', chequeNumber: 'A-2', statusHistory: [] },
+          ],
+        },
+      },
+    });
+  });
+
+  it('shows what another program wrote without the optional fields', async () => {
+    const now = new Date();
+    const { organizationId } = tenant;
+    const _id = new ObjectId();
+    const conventions = { organizationId, createdAt: now, updatedAt: now, isDeleted: false };
+    await service.db
+      .collection('reservations')
+      .insertOne({ ...conventions, _id, status: 'pending' });
+    await service.db.collection('chequeWallets').insertOne({ ...conventions, reservationId: _id });
+    const { body } = await read(_id).expect(200);
+    expect(body.data).toMatchObject({
+      unitId: null,
+      leadId: null,
+      partnerCollection: { isActive: false },
+      chequeWallet: { unitId: null, cheques: [] },
+    });
+    await callback({ reservationId: _id, reservationStatus: 'canceled' }).expect(201);
+  });
+
+  it('responds 404 in the language of the request', async () => {
+    const { body } = await read('nonsense').set('language', 'ar-eg').expect(404);
+    expect(body.message).toMatch(/[؀-ۿ]/);
+  });
+});
+
+describe('the log of callbacks', () => {
+  it('keeps each authenticated one with its outcome', async () => {
+    const id = reservationId.toHexString();
+    const requestId = 'callback-request-1';
+    await callback({ reservationId, reservationStatus: 'approved', extra: 1 }).set(
+      'x-request-id',
+      requestId,
+    );
+    await callback({ reservationId: id.toUpperCase(), reservationStatus: 'approved' });
+    await callback({ reservationId, chequeStatus: 'lost' });
+    await callback('{"reservationId": ', tenant.key).expect(400);
+    await callback({ reservationId }, 'nonsense').expect(401);
+    const [applied, rejected, bad, ...more] = await logEntries();
+    expect(more).toEqual([]);
+    expect(applied).toMatchObject({
+      reservationId: id,
+      requestId,
+      payload: { reservationId: id, reservationStatus: 'approved', extra: 1 },
+      outcome: { status: 201, messages: [], reservation: 'applied', cheque: 'none' },
+    });
+    expect(rejected).toMatchObject({
+      reservationId: id,
+      outcome: {
+        status: 422,
+        messages: ['Reservation must be pending cheque collection before OIC approval'],
+        reservation: 'unchanged',
+      },
+    });
+    expect(bad).toMatchObject({ payload: { chequeStatus: 'lost' }, outcome: { status: 400 } });
+    expect(bad?.['outcome'].messages).toContain('chequeStatus must be a valid enum value');
+  });
+
+  it('is kept for 90 days', async () => {
+    const indexes = await service.db.collection('reservationCallbacks').indexes();
+    const expiry = indexes.find(({ key }) => Object.keys(key).join() === 'createdAt');
+    expect(expiry?.['expireAfterSeconds']).toBe(90 * 24 * 60 * 60);
+  });
+});

@@ -1,0 +1,288 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Document, ObjectId } from 'mongodb';
+import {
+  addReservation,
+  addTenant,
+  addWallet,
+  conventions,
+  type Tenant,
+} from '../../support/builders.js';
+import { rounds } from '../../support/rounds.js';
+import { sharedService } from '../../support/shared-service.js';
+
+const service = sharedService();
+let tenant: Tenant;
+
+beforeEach(async () => {
+  tenant = await addTenant(service.db);
+});
+
+const post = (body: object, key = tenant.key) =>
+  service.api('post', '/reservations/reconciliation').set('api-key', key).send(body);
+
+/** A reservation in the partner's flow with its wallet. */
+async function addDeal(
+  cheques: Document[],
+  wallet: Document = {},
+  reservation: Document = {},
+): Promise<string> {
+  const { organizationId } = tenant;
+  const unitId = new ObjectId();
+  const reservationId = await addReservation(service.db, organizationId, unitId, reservation);
+  await addWallet(service.db, organizationId, { reservationId, unitId, cheques, ...wallet });
+  return reservationId.toHexString();
+}
+
+const entry = (reservationId: string, installmentId: string, chequeStatus: string) => ({
+  reservationId,
+  installmentId,
+  chequeStatus,
+});
+
+describe('POST /reservations/reconciliation', () => {
+  it('finds nothing where both sides agree, whatever numeric type is stored', async () => {
+    const id = await addDeal([
+      { installmentId: '1', status: 'collected', chequeNumber: '007', chequeAmount: 250.5 },
+      { installmentId: '2', status: 'bounced' },
+    ]);
+    const { body } = await post({
+      cheques: [
+        { ...entry(id.toUpperCase(), '1', 'collected'), chequeNumber: '007', chequeAmount: 250.5 },
+        entry(id, '2', 'bounced'),
+      ],
+      complete: true,
+    }).expect(200);
+    expect(body).toEqual({
+      ok: true,
+      compared: 2,
+      matching: 2,
+      differences: [],
+      unmentioned: [],
+      hasMore: false,
+    });
+  });
+
+  it('names each difference in the order of the ledger', async () => {
+    const id = await addDeal([
+      { installmentId: '1', status: 'collected', chequeNumber: '7', chequeAmount: 100 },
+      { installmentId: '2' },
+      { installmentId: '3', status: 'overdue', chequeAmount: 5 },
+    ]);
+    const other = await addDeal([{ installmentId: '1', status: 'bounced' }]);
+    const unknown = new ObjectId().toHexString();
+    const { body } = await post({
+      cheques: [
+        entry(unknown, '1', 'pending'),
+        { ...entry(id, '1', 'bounced'), chequeNumber: '8', chequeAmount: 101 },
+        entry(other, '1', 'bounced'),
+        entry('no id', '1', 'pending'),
+        { ...entry(id, '2', 'pending'), chequeNumber: '9' },
+        entry(id, '4', 'collected'),
+        { ...entry(id, '3', 'overdue'), chequeAmount: 5 },
+      ],
+    }).expect(200);
+    expect(body).toEqual({
+      ok: false,
+      compared: 7,
+      matching: 2,
+      differences: [
+        {
+          index: 0,
+          reservationId: unknown,
+          installmentId: '1',
+          kind: 'reservation_missing',
+          ours: null,
+          theirs: 'pending',
+        },
+        ...[
+          { kind: 'status', ours: 'collected', theirs: 'bounced' },
+          { kind: 'number', ours: '7', theirs: '8' },
+          { kind: 'amount', ours: 100, theirs: 101 },
+        ].map((difference) => ({
+          index: 1,
+          reservationId: id,
+          installmentId: '1',
+          ...difference,
+        })),
+        {
+          index: 3,
+          reservationId: 'no id',
+          installmentId: '1',
+          kind: 'reservation_missing',
+          ours: null,
+          theirs: 'pending',
+        },
+        {
+          index: 4,
+          reservationId: id,
+          installmentId: '2',
+          kind: 'number',
+          ours: null,
+          theirs: '9',
+        },
+        {
+          index: 5,
+          reservationId: id,
+          installmentId: '4',
+          kind: 'cheque_missing',
+          ours: null,
+          theirs: 'collected',
+        },
+      ],
+    });
+  });
+
+  it('looks for a cheque where a callback would: first in the active wallet, then in deleted ones', async () => {
+    const id = await addDeal([{ installmentId: '1', status: 'collected' }]);
+    const reservationId = new ObjectId(id);
+    const unitId = new ObjectId();
+    await addWallet(service.db, tenant.organizationId, {
+      reservationId,
+      unitId,
+      cheques: [
+        { installmentId: '1', status: 'bounced' },
+        { installmentId: '2', status: 'bounced' },
+      ],
+      isDeleted: true,
+      deletedAt: new Date(),
+    });
+    const cheques = [entry(id, '1', 'collected'), entry(id, '2', 'bounced')];
+    const { body } = await post({ cheques: cheques.slice(0, 1), complete: true }).expect(200);
+    expect(body).toMatchObject({ ok: true, unmentioned: [] });
+    const both = await post({ cheques }).expect(200);
+    expect(both.body).toEqual({ ok: true, compared: 2, matching: 2, differences: [] });
+  });
+
+  it('lists what a complete ledger does not mention: the partner flow alone, deleted wallets too', async () => {
+    const id = await addDeal([{ installmentId: '1' }, { installmentId: '2', status: 'overdue' }]);
+    const canceled = await addDeal([{ installmentId: '1', status: 'bounced' }], {
+      isDeleted: true,
+      deletedAt: new Date(),
+    });
+    await addDeal([{ installmentId: '1' }], {}, { partnerCollection: { isActive: false } });
+    await addDeal([{ installmentId: '1' }], {}, { isDeleted: true, deletedAt: new Date() });
+    await addReservation(service.db, tenant.organizationId, new ObjectId());
+    const { body } = await post({ cheques: [entry(id, '1', 'pending')], complete: true });
+    expect(body).toEqual({
+      ok: false,
+      compared: 1,
+      matching: 1,
+      differences: [],
+      unmentioned: [
+        { reservationId: id, installmentId: '2', status: 'overdue' },
+        { reservationId: canceled, installmentId: '1', status: 'bounced' },
+      ],
+      hasMore: false,
+    });
+  });
+
+  it('knows no cheque of another organization', async () => {
+    const id = await addDeal([{ installmentId: '1' }]);
+    const stranger = await addTenant(service.db);
+    const ledger = { cheques: [entry(id, '1', 'pending')], complete: true };
+    const { body } = await post(ledger, stranger.key).expect(200);
+    expect(body).toMatchObject({
+      differences: [{ kind: 'reservation_missing' }],
+      unmentioned: [],
+    });
+  });
+
+  it('lists at most 10,000 unmentioned cheques and says that there are more', async () => {
+    const { organizationId } = tenant;
+    const cheques = Array.from({ length: 500 }, (_one, index) => ({
+      installmentId: String(index),
+      status: 'pending',
+    }));
+    const deals = Array.from({ length: 21 }, () => conventions(organizationId));
+    const active = { status: 'approved', partnerCollection: { isActive: true } };
+    await service.db
+      .collection('reservations')
+      .insertMany(deals.map((deal) => ({ ...deal, ...active })));
+    await service.db
+      .collection('chequeWallets')
+      .insertMany(
+        deals.map(({ _id }) => ({ ...conventions(organizationId), reservationId: _id, cheques })),
+      );
+    const { body } = await post({ cheques: [entry('no id', '1', 'pending')], complete: true });
+    expect(body.unmentioned).toHaveLength(10_000);
+    expect(body.hasMore).toBe(true);
+  });
+
+  it('sees one moment: never one half of what another transaction writes', async () => {
+    const ids: string[] = [];
+    // The first and the last are read by different queries.
+    for (let index = 0; index < 101; index++) {
+      ids.push(await addDeal([{ installmentId: '1', status: 'collected' }]));
+    }
+    const swapped = [ids[0], ids[100]].map((id) => new ObjectId(id));
+    const flip = (status: string) =>
+      service.db.client.withSession((session) =>
+        session.withTransaction(() =>
+          service.db
+            .collection('chequeWallets')
+            .updateMany(
+              { reservationId: { $in: swapped } },
+              { $set: { 'cheques.0.status': status } },
+              { session },
+            ),
+        ),
+      );
+    let isOver = false;
+    const flips = (async () => {
+      for (let round = 0; !isOver; round++) await flip(round % 2 === 0 ? 'bounced' : 'collected');
+    })();
+    const cheques = ids.map((id) => entry(id, '1', 'collected'));
+    const seen = new Set<number>();
+    for (let round = 0; round < rounds(20, 100); round++) {
+      const { body } = await post({ cheques }).expect(200);
+      seen.add(body.differences.length);
+    }
+    isOver = true;
+    await flips;
+    expect([...seen].filter((count) => count !== 0 && count !== 2)).toEqual([]);
+  });
+
+  it('changes nothing, and gives a repeated key the first response again', async () => {
+    const id = await addDeal([{ installmentId: '1' }]);
+    const state = () =>
+      Promise.all(
+        ['reservations', 'chequeWallets', 'outboxEvents', 'changeLogs', 'callbackLogs'].map(
+          (name) =>
+            service.db.collection(name).find({ organizationId: tenant.organizationId }).toArray(),
+        ),
+      );
+    const before = await state();
+    const key = crypto.randomUUID();
+    const ledger = { cheques: [entry(id, '1', 'bounced')] };
+    const first = await post(ledger).set('idempotency-key', key).expect(200);
+    const second = await post(ledger).set('idempotency-key', key).expect(200);
+    expect(second.headers['idempotent-replayed']).toBe('true');
+    expect(second.body).toEqual(first.body);
+    expect(await state()).toEqual(before);
+  });
+
+  it.each([
+    [{}, ['cheques must be an array']],
+    [{ cheques: [] }, ['cheques must not be empty']],
+    [
+      { cheques: Array.from({ length: 1001 }, () => entry('a', '1', 'pending')) },
+      ['cheques must not have more than 1000 items'],
+    ],
+    [
+      { cheques: [{ reservationId: '', chequeStatus: 'paid', amount: 1 }] },
+      ['cheques.0.amount is not a known field', 'cheques.0.reservationId should not be empty'],
+    ],
+    [{ cheques: [entry('a', '1', 'pending')], complete: 'yes' }, ['complete must be a boolean']],
+  ])('refuses %#', async (ledger, messages) => {
+    const { body } = await post(ledger).expect(400);
+    expect(body.message).toEqual(expect.arrayContaining(messages));
+  });
+
+  it('is no id of a reservation', async () => {
+    const { headers } = await service
+      .api('get', '/reservations/reconciliation')
+      .set('api-key', tenant.key)
+      .expect(405);
+    expect(headers['allow']).toBe('POST');
+  });
+});

@@ -1,0 +1,627 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type Document, ObjectId } from 'mongodb';
+import {
+  addLead,
+  addReservation,
+  addTenant,
+  addUnit,
+  type Tenant,
+} from '../../support/builders.js';
+import { rounds } from '../../support/rounds.js';
+import { sharedService } from '../../support/shared-service.js';
+
+const service = sharedService();
+let tenant: Tenant;
+let unitId: ObjectId;
+
+beforeEach(async () => {
+  tenant = await addTenant(service.db);
+  unitId = await addUnit(service.db, tenant.organizationId, {
+    slug: 'villa-1',
+    recordSystemId: 'crm-unit-1',
+    unitId: 'V-1',
+    compoundId: new ObjectId(),
+  });
+});
+
+const post = (body: object, key = tenant.key) =>
+  service.api('post', '/reservations').set('api-key', key).send(body);
+const callback = (body: object) =>
+  service.api('post', '/reservations/webhook').set('api-key', tenant.key).send(body);
+const unitStatus = async (_id = unitId) =>
+  (await service.db.collection('units').findOne({ _id }))?.['status'];
+const everything = () =>
+  Promise.all(
+    ['reservations', 'chequeWallets', 'units', 'outboxEvents'].map((name) =>
+      service.db.collection(name).find({ organizationId: tenant.organizationId }).toArray(),
+    ),
+  );
+const events = async (): Promise<Document[]> =>
+  service.db
+    .collection('outboxEvents')
+    .find({ organizationId: tenant.organizationId })
+    .sort({ _id: 1 })
+    .toArray();
+const eventTypes = async () => (await events()).map(({ type }) => type);
+const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+
+describe('POST /reservations creates', () => {
+  it('a reservation with its wallet, reserves the unit and emits both', async () => {
+    const leadId = await addLead(service.db, tenant.organizationId, { recordSystemId: 'lead-1' });
+    const { body } = await post({
+      recordSystemId: 'deal-1',
+      unit: 'villa-1',
+      lead: { recordSystemId: 'lead-1' },
+      status: 'pending_cheque_collection',
+      partnerCollection: true,
+      cheques: [
+        { installmentId: '1', chequeNumber: '0001', chequeAmount: 5e5, dueDate: '2026-12-01' },
+        { installmentId: '2' },
+      ],
+    }).expect(201);
+    const { _id } = body.reservation;
+    expect(body).toEqual({
+      ok: true,
+      operation: 'create',
+      reservation: {
+        _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+        recordSystemId: 'deal-1',
+        unitId: unitId.toHexString(),
+        leadId: leadId.toHexString(),
+        status: 'pending_cheque_collection',
+        partnerCollection: { isActive: true },
+        approvedAt: null,
+        canceledAt: null,
+        isDeleted: false,
+        createdAt: time,
+        updatedAt: time,
+        chequeWallet: {
+          _id: expect.stringMatching(/^[0-9a-f]{24}$/),
+          reservationId: _id,
+          unitId: unitId.toHexString(),
+          isDeleted: false,
+          deletedAt: null,
+          createdAt: time,
+          updatedAt: time,
+          cheques: [
+            {
+              installmentId: '1',
+              status: 'pending',
+              chequeNumber: '0001',
+              chequeAmount: 5e5,
+              dueDate: '2026-12-01T00:00:00.000Z',
+              statusHistory: [],
+            },
+            { installmentId: '2', status: 'pending', statusHistory: [] },
+          ],
+        },
+      },
+    });
+    expect(await unitStatus()).toBe('Reserved');
+    const [reservation, wallet, unit, ...more] = await events();
+    expect(more).toEqual([]);
+    expect(reservation).toMatchObject({ type: 'reservation.created', data: body.reservation });
+    expect(reservation).not.toHaveProperty('changes');
+    expect(wallet).toMatchObject({ type: 'wallet.created', data: body.reservation.chequeWallet });
+    expect(unit).toMatchObject({
+      type: 'unit.updated',
+      data: { slug: 'villa-1', status: 'Reserved' },
+      changes: [{ field: 'status', from: 'Available', to: 'Reserved' }],
+    });
+    const { body: read } = await service
+      .api('get', `/reservations/${_id}`)
+      .set('api-key', tenant.key)
+      .expect(200);
+    expect(read).toEqual({ data: body.reservation });
+  });
+
+  it.each<[string, unknown]>([
+    ['slug', 'villa-1'],
+    ['recordSystemId', { recordSystemId: 'crm-unit-1' }],
+    ['unitId', { unitId: 'V-1' }],
+  ])('for a unit by %s, pending and without a wallet unless more is sent', async (_by, unit) => {
+    const { body } = await post({ unit }).expect(201);
+    expect(body.reservation).toMatchObject({
+      unitId: unitId.toHexString(),
+      leadId: null,
+      status: 'pending',
+      partnerCollection: { isActive: false },
+      chequeWallet: null,
+    });
+    expect(body.reservation).not.toHaveProperty('recordSystemId');
+  });
+
+  it('another one for each request without a recordSystemId', async () => {
+    await post({ unit: 'villa-1' }).expect(201);
+    await post({ unit: 'villa-1' }).expect(201);
+    const filter = { organizationId: tenant.organizationId };
+    expect(await service.db.collection('reservations').countDocuments(filter)).toBe(2);
+  });
+
+  it('leaves a sold unit sold and the status of an operator alone', async () => {
+    await addReservation(service.db, tenant.organizationId, unitId, { status: 'approved' });
+    await post({ unit: 'villa-1' }).expect(201);
+    expect(await unitStatus()).toBe('Sold');
+    const blocked = await addUnit(service.db, tenant.organizationId, {
+      slug: 'blocked',
+      status: 'Blocked',
+    });
+    await post({ unit: 'blocked' }).expect(201);
+    expect(await unitStatus(blocked)).toBe('Blocked');
+  });
+
+  it('what callbacks then drive', async () => {
+    const { body } = await post({
+      unit: 'villa-1',
+      status: 'pending_cheque_collection',
+      partnerCollection: true,
+      cheques: [{ installmentId: '1' }],
+    }).expect(201);
+    const report = { reservationId: body.reservation._id, installmentId: '1' };
+    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
+    expect(await unitStatus()).toBe('Sold');
+    await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
+    expect(await unitStatus()).toBe('Available');
+    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
+    expect(await unitStatus()).toBe('Sold');
+    expect(await eventTypes()).toEqual([
+      'reservation.created',
+      'wallet.created',
+      'unit.updated',
+      'reservation.updated',
+      'wallet.updated',
+      'reservation.updated',
+      'wallet.updated',
+      'wallet.deleted',
+      'reservation.updated',
+      'wallet.updated',
+      'wallet.restored',
+    ]);
+  });
+});
+
+describe('POST /reservations updates', () => {
+  const recordSystemId = 'deal-1';
+  const create = async (fields: object = {}) => {
+    const { body } = await post({ recordSystemId, unit: 'villa-1', ...fields }).expect(201);
+    return body.reservation;
+  };
+
+  it('the active reservation with the same recordSystemId', async () => {
+    const { _id } = await create();
+    await addLead(service.db, tenant.organizationId, { recordSystemId: 'lead-2' });
+    const { body } = await post({
+      recordSystemId,
+      unit: { unitId: 'V-1' },
+      lead: { recordSystemId: 'lead-2' },
+      status: 'pending_cheque_collection',
+      partnerCollection: true,
+    }).expect(200);
+    expect(body).toMatchObject({
+      ok: true,
+      operation: 'update',
+      reservation: {
+        _id,
+        leadId: expect.stringMatching(/^[0-9a-f]{24}$/),
+        status: 'pending_cheque_collection',
+        partnerCollection: { isActive: true },
+      },
+    });
+    expect((await events()).at(-1)).toMatchObject({
+      type: 'reservation.updated',
+      data: body.reservation,
+      changes: [
+        { field: 'leadId', from: null, to: body.reservation.leadId },
+        { field: 'status', from: 'pending', to: 'pending_cheque_collection' },
+        { field: 'partnerCollection.isActive', from: false, to: true },
+      ],
+    });
+  });
+
+  it('nothing when nothing differs', async () => {
+    const cheques = [{ installmentId: '1', chequeAmount: 5, dueDate: '2026-01-01T00:00:00Z' }];
+    await create({ cheques });
+    const before = await everything();
+    await post({ recordSystemId, unit: 'villa-1', status: 'pending', cheques }).expect(200);
+    const [reservations, wallets, units, outbox] = await everything();
+    expect([reservations, wallets, outbox]).toEqual([before[0], before[1], before[3]]);
+    // The lock is no content.
+    expect(units?.map(({ availabilityLock: _lock, ...fields }) => fields)).toEqual(
+      before[2]?.map(({ availabilityLock: _lock, ...fields }) => fields),
+    );
+  });
+
+  it.each(['rejected', 'expired', 'canceled'])('to %s, which frees the unit', async (status) => {
+    await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
+    const { body } = await post({ recordSystemId, status }).expect(200);
+    const isCanceled = status === 'canceled';
+    expect(body.reservation).toMatchObject({
+      status,
+      canceledAt: isCanceled ? time : null,
+      chequeWallet: { isDeleted: isCanceled },
+    });
+    expect(await unitStatus()).toBe('Available');
+    expect(await eventTypes()).toEqual([
+      'reservation.created',
+      'wallet.created',
+      'unit.updated',
+      'reservation.updated',
+      ...(isCanceled ? ['wallet.deleted'] : []),
+      'unit.updated',
+    ]);
+  });
+
+  it('to canceled without the partner flow, which keeps the wallet', async () => {
+    await create({ cheques: [{ installmentId: '1' }] });
+    const { body } = await post({ recordSystemId, status: 'canceled' }).expect(200);
+    expect(body.reservation.chequeWallet.isDeleted).toBe(false);
+  });
+
+  it('the wallet: known cheques keep their state, new ones are added', async () => {
+    const { _id } = await create({ cheques: [{ installmentId: '1', chequeNumber: 'A' }] });
+    await callback({ reservationId: _id, installmentId: '1', chequeStatus: 'overdue' });
+    const { body } = await post({
+      recordSystemId,
+      cheques: [
+        { installmentId: '2', chequeAmount: 7 },
+        { installmentId: '1', chequeNumber: 'B' },
+      ],
+    }).expect(200);
+    expect(body.reservation.chequeWallet.cheques).toEqual([
+      {
+        installmentId: '1',
+        status: 'overdue',
+        chequeNumber: 'B',
+        statusHistory: [{ status: 'overdue', changedAt: time, source: 'External API' }],
+      },
+      { installmentId: '2', status: 'pending', chequeAmount: 7, statusHistory: [] },
+    ]);
+    expect((await events()).at(-1)).toMatchObject({
+      type: 'wallet.updated',
+      changes: [
+        { field: 'cheques.1.chequeNumber', from: 'A', to: 'B' },
+        { field: 'cheques.2.status', from: null, to: 'pending' },
+        { field: 'cheques.2.chequeAmount', from: null, to: 7 },
+      ],
+    });
+  });
+
+  it('the wallet that was deleted, so that the recovery of its cheque still counts', async () => {
+    const status = 'pending_cheque_collection';
+    const cheques = [{ installmentId: '1' }];
+    const { _id } = await create({ status, partnerCollection: true, cheques });
+    const report = { reservationId: _id, installmentId: '1' };
+    await callback({ ...report, chequeStatus: 'bounced' }).expect(201);
+    const { body } = await post({ recordSystemId, cheques: [...cheques, { installmentId: '2' }] });
+    expect(body.reservation.chequeWallet).toMatchObject({
+      isDeleted: true,
+      cheques: [{ installmentId: '1', status: 'bounced' }, { installmentId: '2' }],
+    });
+    await callback({ ...report, chequeStatus: 'collected' }).expect(201);
+    const { body: read } = await service
+      .api('get', `/reservations/${_id}`)
+      .set('api-key', tenant.key);
+    expect(read.data).toMatchObject({ status: 'approved', chequeWallet: { isDeleted: false } });
+  });
+
+  it('a canceled reservation back to pending, with its wallet, when it is to be reopened', async () => {
+    await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
+    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    const { body, headers } = await post({ recordSystemId, status: 'pending', reopen: true });
+    expect(body.reservation).toMatchObject({
+      status: 'pending',
+      chequeWallet: { isDeleted: false, deletedAt: null },
+    });
+    expect(headers).not.toHaveProperty('x-ignored-fields');
+    expect(await unitStatus()).toBe('Reserved');
+  });
+
+  it.each(['rejected', 'expired'])('a %s reservation back by reopen', async (status) => {
+    await create();
+    await post({ recordSystemId, status }).expect(200);
+    const reopened = { recordSystemId, status: 'pending_cheque_collection', reopen: true };
+    const { body } = await post(reopened).expect(200);
+    expect(body.reservation.status).toBe('pending_cheque_collection');
+    expect(await unitStatus()).toBe('Reserved');
+    await post(reopened).expect(200);
+  });
+
+  it.each(['pending', 'pending_cheque_collection'])(
+    'a reservation that has ended, without reviving it by a late %s',
+    async (late) => {
+      await create({ partnerCollection: true, cheques: [{ installmentId: '1' }] });
+      for (const status of ['rejected', 'expired', 'canceled']) {
+        await post({ recordSystemId, status }).expect(200);
+        const { body, headers } = await post({
+          recordSystemId,
+          unit: 'villa-1',
+          status: late,
+          cheques: [{ installmentId: status }],
+        }).expect(200);
+        expect(headers['x-ignored-fields']).toBe('status');
+        expect(body.reservation).toMatchObject({
+          status,
+          chequeWallet: { isDeleted: status === 'canceled' },
+        });
+        // The rest of the request counts.
+        expect(body.reservation.chequeWallet.cheques.at(-1).installmentId).toBe(status);
+        expect(await unitStatus()).toBe('Available');
+      }
+    },
+  );
+
+  it('an approved reservation, which stays approved and its unit sold', async () => {
+    const status = 'pending_cheque_collection';
+    const request = { recordSystemId, unit: 'villa-1', status };
+    const { _id } = await create(request);
+    await callback({ reservationId: _id, reservationStatus: 'approved' }).expect(201);
+    const before = await service.db
+      .collection('reservations')
+      .findOne({ _id: new ObjectId(_id as string) });
+    for (const reopen of [false, true]) {
+      const { body, headers } = await post({ ...request, reopen }).expect(200);
+      expect(headers['x-ignored-fields']).toBe('status');
+      expect(body.reservation.status).toBe('approved');
+    }
+    const same = await post({ ...request, status: 'approved' }).expect(200);
+    expect(same.headers).not.toHaveProperty('x-ignored-fields');
+    expect(
+      await service.db.collection('reservations').findOne({ _id: new ObjectId(_id as string) }),
+    ).toEqual(before);
+    expect(await unitStatus()).toBe('Sold');
+    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    expect(await unitStatus()).toBe('Available');
+  });
+
+  it('the same whether the callback approves before or after it', async () => {
+    const request = { unit: 'villa-1', status: 'pending_cheque_collection' };
+    for (const round of Array.from({ length: rounds(3, 10) }, (_, i) => `deal-${i}`)) {
+      const { _id } = await create({ ...request, recordSystemId: round });
+      const responses = await Promise.all([
+        post({ ...request, recordSystemId: round }),
+        callback({ reservationId: _id, reservationStatus: 'approved' }),
+        post({ ...request, recordSystemId: round }),
+      ]);
+      expect(responses.map(({ status }) => status)).toEqual([200, 201, 200]);
+      const stored = await service.db
+        .collection('reservations')
+        .findOne({ _id: new ObjectId(_id as string) });
+      expect(stored).toMatchObject({ status: 'approved' });
+      expect(await unitStatus()).toBe('Sold');
+      await post({ recordSystemId: round, status: 'canceled' }).expect(200);
+    }
+  });
+
+  it.each([
+    ['pending', { reopen: true }],
+    ['expired', {}],
+  ])('a canceled reservation to %s, without the time of its cancellation', async (status, more) => {
+    await create();
+    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    const { body } = await post({ recordSystemId, status, ...more }).expect(200);
+    expect(body.reservation).toMatchObject({ status, approvedAt: null, canceledAt: null });
+  });
+
+  it.each(['canceled', 'rejected'])(
+    'an approved reservation to %s, without its approval',
+    async (status) => {
+      const { _id } = await create({ status: 'pending_cheque_collection' });
+      await callback({ reservationId: _id, reservationStatus: 'approved' }).expect(201);
+      const { body } = await post({ recordSystemId, status }).expect(200);
+      expect(body.reservation).toMatchObject({ status, approvedAt: null });
+    },
+  );
+
+  it('nothing by reopen without an open status, and says so', async () => {
+    await create();
+    await post({ recordSystemId, status: 'canceled' }).expect(200);
+    const { body, headers } = await post({ recordSystemId, reopen: true }).expect(200);
+    expect(body.reservation.status).toBe('canceled');
+    expect(headers['x-ignored-fields']).toBe('reopen');
+  });
+
+  it('the flow without what another program keeps there', async () => {
+    const { _id } = await create();
+    const stored = { _id: new ObjectId(_id as string) };
+    const partnerCollection = { isActive: false, partnerId: 'bank-7' };
+    await service.db.collection('reservations').updateOne(stored, { $set: { partnerCollection } });
+    await post({ recordSystemId, partnerCollection: true }).expect(200);
+    expect(await service.db.collection('reservations').findOne(stored)).toMatchObject({
+      partnerCollection: { isActive: true, partnerId: 'bank-7' },
+    });
+  });
+
+  it('no wallet for an empty list of cheques', async () => {
+    expect((await create({ cheques: [] })).chequeWallet).toBeNull();
+  });
+
+  it('never a deleted reservation: that makes a new one', async () => {
+    const { _id } = await create();
+    await service.db
+      .collection('reservations')
+      .updateOne({ _id: new ObjectId(_id as string) }, { $set: { isDeleted: true } });
+    expect((await create())._id).not.toBe(_id);
+  });
+
+  it('a reservation of a deleted unit, which has nothing to recompute', async () => {
+    await create();
+    await service.db.collection('units').updateOne({ _id: unitId }, { $set: { isDeleted: true } });
+    await post({ recordSystemId, unit: 'villa-1', status: 'canceled' }).expect(200);
+    expect(await unitStatus()).toBe('Reserved');
+  });
+});
+
+describe('POST /reservations rejects, and writes nothing:', () => {
+  it.each<[string, number, string | string[], object]>([
+    ['no unit', 400, ['unit is required to create a reservation'], {}],
+    ['an unknown unit', 404, 'Unit not found', { unit: 'unknown' }],
+    ['an unknown unit id', 404, 'Unit not found', { unit: { unitId: 'unknown' } }],
+    [
+      'an unknown external id of a unit',
+      404,
+      'Unit not found',
+      { unit: { recordSystemId: 'V-1' } },
+    ],
+    [
+      'an unknown lead',
+      404,
+      'Lead not found',
+      { unit: 'villa-1', lead: { recordSystemId: 'unknown' } },
+    ],
+    [
+      'an approved one',
+      422,
+      'A reservation is approved by the reservation callback only',
+      { unit: 'villa-1', status: 'approved' },
+    ],
+    [
+      'a canceled one',
+      422,
+      'A reservation can only be created as pending or pending_cheque_collection',
+      { unit: 'villa-1', status: 'canceled' },
+    ],
+    [
+      'an unknown status',
+      400,
+      [
+        'status must be a valid enum value',
+        'status must be one of the following values: pending, approved, pending_cheque_collection, rejected, canceled, expired',
+      ],
+      { unit: 'villa-1', status: 'sold' },
+    ],
+    [
+      'a unit of the wrong form',
+      400,
+      [
+        'unit.$ne is not a known field',
+        'unit must be a slug, or an object with either recordSystemId or unitId',
+      ],
+      { unit: { $ne: null } },
+    ],
+    [
+      'a unit of two names',
+      400,
+      ['unit must be a slug, or an object with either recordSystemId or unitId'],
+      { unit: { recordSystemId: 'crm-unit-1', unitId: 'V-1' } },
+    ],
+    [
+      'a lead of the wrong form',
+      400,
+      ['lead must be an object with the recordSystemId of a lead'],
+      { unit: 'villa-1', lead: { recordSystemId: { $gt: '' } } },
+    ],
+    [
+      'a flow that is no boolean',
+      400,
+      ['partnerCollection must be a boolean'],
+      { unit: 'villa-1', partnerCollection: 'yes' },
+    ],
+    ['cheques that are no list', 400, ['cheques must be an array'], { cheques: { '0': {} } }],
+    ['cheques that are a text', 400, ['cheques must be an array'], { cheques: 'x' }],
+    ['cheques that are null', 400, ['cheques must be an array'], { cheques: null }],
+    [
+      'cheques that are no objects',
+      400,
+      ['cheques.0 must be an object', 'cheques.1 must be an object'],
+      { cheques: [1, null] },
+    ],
+    [
+      'cheques without installmentId',
+      400,
+      ['cheques.0.installmentId must be a string', 'cheques.1.installmentId must be a string'],
+      { cheques: [{}, {}] },
+    ],
+    [
+      'a list of cheques in the list',
+      400,
+      ['cheques.0 must be an object'],
+      { cheques: [[{ installmentId: '1' }]] },
+    ],
+    [
+      'more cheques than any plan has',
+      400,
+      ['cheques must not have more than 500 items'],
+      { cheques: Array.from({ length: 501 }, (_, i) => ({ installmentId: `${i}` })) },
+    ],
+    [
+      'a cheque without an installment',
+      400,
+      ['cheques.1.installmentId must be a string'],
+      { cheques: [{ installmentId: '1' }, { chequeNumber: '1' }] },
+    ],
+    [
+      'two cheques of one installment',
+      400,
+      ['cheques must not name an installmentId twice'],
+      { cheques: [{ installmentId: '1' }, { installmentId: '1' }] },
+    ],
+    [
+      'a due date that is none',
+      400,
+      ['cheques.0.dueDate must be an ISO 8601 date'],
+      { cheques: [{ installmentId: '1', dueDate: '2026-02-30' }] },
+    ],
+    [
+      'a due date that only a calendar can read',
+      400,
+      ['cheques.0.dueDate must be an ISO 8601 date'],
+      { cheques: [{ installmentId: '1', dueDate: '2026-W05-1' }] },
+    ],
+    [
+      'an amount that is no number',
+      400,
+      ['cheques.0.chequeAmount must be a finite number'],
+      { cheques: [{ installmentId: '1', chequeAmount: '5' }] },
+    ],
+  ])('%s', async (_name, status, message, body) => {
+    const before = await everything();
+    const response = await post(body).expect(status);
+    expect(response.body.statusCode).toBe(status);
+    expect([response.body.message].flat()).toEqual([message].flat());
+    expect(await everything()).toEqual(before);
+  });
+
+  it('approval and another unit on update', async () => {
+    await addUnit(service.db, tenant.organizationId, { slug: 'villa-2' });
+    const recordSystemId = 'deal-1';
+    await post({ recordSystemId, unit: 'villa-1' }).expect(201);
+    const before = await everything();
+    const approved = await post({ recordSystemId, status: 'approved' }).expect(422);
+    expect(approved.body).toEqual({
+      statusCode: 422,
+      message: 'A reservation is approved by the reservation callback only',
+      error: 'Unprocessable Entity',
+    });
+    const moved = await post({ recordSystemId, unit: 'villa-2' }).expect(422);
+    expect(moved.body.message).toBe('The unit of a reservation cannot be changed');
+    expect(await everything()).toEqual(before);
+  });
+
+  it('a unit id that two compounds use', async () => {
+    const other = { unitId: 'V-1', compoundId: new ObjectId() };
+    await addUnit(service.db, tenant.organizationId, other);
+    const { body } = await post({ unit: { unitId: 'V-1' } }).expect(400);
+    expect(body.message).toEqual([
+      'unit.unitId names more than one unit, send the slug or the recordSystemId instead',
+    ]);
+  });
+
+  it('a deleted unit, and what belongs to another organization', async () => {
+    const other = await addTenant(service.db);
+    await addLead(service.db, other.organizationId, { recordSystemId: 'theirs' });
+    await post({ unit: 'villa-1' }, other.key).expect(404);
+    await post({ unit: { unitId: 'V-1' } }, other.key).expect(404);
+    await post({ unit: { recordSystemId: 'crm-unit-1' } }, other.key).expect(404);
+    await post({ unit: 'villa-1', lead: { recordSystemId: 'theirs' } }).expect(404);
+    await service.db.collection('units').updateOne({ _id: unitId }, { $set: { isDeleted: true } });
+    await post({ unit: 'villa-1' }).expect(404);
+  });
+
+  it('and does not touch the reservation of another organization with the same id', async () => {
+    const other = await addTenant(service.db);
+    await post({ recordSystemId: 'deal-1', unit: 'villa-1' }).expect(201);
+    const before = await everything();
+    await post({ recordSystemId: 'deal-1', status: 'canceled' }, other.key).expect(400);
+    expect(await everything()).toEqual(before);
+  });
+});
