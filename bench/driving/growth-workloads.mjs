@@ -10,9 +10,8 @@ import { getRequest } from './requests.mjs';
 const many = 32;
 const few = 4;
 const written = [200, 201];
-/** Asks for responses that are made and not repeated. */
+/** Asks for what is in the database: nothing that is kept is used. */
 const anew = { 'cache-control': 'no-cache' };
-const repeated = {};
 
 /** Prices that no request before had. */
 let newPrices = 0;
@@ -57,21 +56,20 @@ const reads = [
     newPrices += 1;
     return `/units?limit=20&minPrice=${1_500_000 + newPrices / 1_000}`;
   }),
+  reading('page: newest first, counted', () => '/units?limit=20', { headers: anew }),
   reading('page: newest first, one written a second', () => '/units?limit=20', { writes: 'units' }),
 ];
 
-/** For each size of the data. */
+/** For each size of the data, by a service that keeps parts of responses, such as counts, and no whole ones. */
 export const ofSizes = [...writes, ...reads];
 
-const compounds = reading('GET /compounds', () => '/compounds', {
-  connections: many,
-  headers: repeated,
-});
+const compounds = reading('GET /compounds', () => '/compounds', { connections: many });
 
 /** For one and more instances; compounds are repeated. */
 export const ofInstances = [
   ...writes.filter(({ connections }) => connections === many),
-  ...reads.filter(({ name }) => name === 'GET /leads/:id' || name === 'page: newest first'),
+  ...reads.filter(({ name }) => name === 'GET /leads/:id'),
+  reading('page: newest first, counted', () => '/units?limit=20', { headers: anew }),
   compounds,
 ];
 
@@ -85,7 +83,6 @@ export const ofOrganizations = {
       reading('GET /leads/:id', anyLeadOf, { pick: anySmall }),
       reading('GET /compounds', () => '/compounds', {
         connections: many,
-        headers: repeated,
         pick: anySmall,
       }),
     ],
@@ -105,7 +102,7 @@ function posting(name, requests, options = {}) {
 }
 
 /** @param pathOf gives the path of the next request, and `pick` the organization that sends it */
-function reading(name, pathOf, { pick = () => 0, headers = anew, ...options } = {}) {
+function reading(name, pathOf, { pick = () => 0, headers = {}, ...options } = {}) {
   const requests = (seed) => {
     const random = randomNumbers(seed);
     return () => {

@@ -8,10 +8,10 @@ export class Fleet {
     this.services = services;
   }
 
-  static async start(database, logFolder, count) {
+  static async start(database, logFolder, count, variables) {
     const services = [];
     for (let index = 0; index < count; index++) {
-      services.push(await startService(database, logFolder));
+      services.push(await startService(database, logFolder, [], variables));
     }
     return new Fleet(services);
   }

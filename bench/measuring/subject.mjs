@@ -64,9 +64,10 @@ class Subject {
  * The service as it is built, in production configuration, all roles in one process.
  *
  * @param options for Node
+ * @param variables of the environment, beside those of the bench
  */
-export async function startService(database, logFolder, options = []) {
-  const environment = productionEnvironment(database.uri);
+export async function startService(database, logFolder, options = [], variables = {}) {
+  const environment = { ...productionEnvironment(database.uri), ...variables };
   return start('service', { options, script: 'dist/main.js', environment, database, logFolder });
 }
 
