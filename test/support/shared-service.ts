@@ -53,9 +53,14 @@ export function sharedService(): BlackBox {
 /**
  * The address of an instance on the shared database, once it listens: the one that all files share, or a
  * second process, which runs from the first time on that somebody asks for it.
+ *
+ * @throws Error with the reason when it did not start
  */
 export async function addressOf(instance: 'shared' | 'second'): Promise<string> {
-  return (await fetch(`${sharedAddresses().instances}/${instance}`)).text();
+  const response = await fetch(`${sharedAddresses().instances}/${instance}`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`The ${instance} instance did not start: ${text}`);
+  return text;
 }
 
 /** Where the shared database and its instances are, as the set-up of the run passes them on. */

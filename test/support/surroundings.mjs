@@ -61,10 +61,15 @@ const addresses = {
   '/shared': async () => (await (sharing[0] ??= startShared())).url,
   '/second': async () => (await (processes[0] ??= startInstance())).address,
 };
-const instances = createServer((request, response) => {
-  void addresses[request.url]().then((address) => response.end(address));
+// Clients end the connections: one that sends on what this end has just closed for being idle gets an error.
+const neverIdle = { keepAliveTimeout: 0 };
+const instances = createServer(neverIdle, (request, response) => {
+  void addresses[request.url]().then(
+    (address) => response.end(address),
+    (error) => response.writeHead(500).end(String(error)),
+  );
 });
-const shell = createServer((request, response) => {
+const shell = createServer(neverIdle, (request, response) => {
   void json(request)
     .then(runInShell)
     .catch(failedCommand)
@@ -83,8 +88,8 @@ process.send({
 await once(process, 'disconnect');
 for (const server of servers) server.close().closeAllConnections();
 endShell();
-for (const { child } of await Promise.all(processes)) child.kill('SIGKILL');
-for (const { app } of await Promise.all(sharing)) await app.close();
+for (const { value } of await Promise.allSettled(processes)) value?.child.kill('SIGKILL');
+for (const { value } of await Promise.allSettled(sharing)) await value?.app.close();
 await mongod.stop();
 await rm(folder, { recursive: true, force: true });
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { get as httpGet, type IncomingMessage } from 'node:http';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { type Document, Long, ObjectId } from 'mongodb';
 import { UnitsService } from '../../src/units/reading/units.service.js';
@@ -28,6 +28,7 @@ let tenant: Tenant;
 let catalogue: Catalogue;
 /** Has as many units, without what makes them large: for what is about their number. */
 let tenantOfSmall: Tenant;
+const responses: IncomingMessage[] = [];
 
 beforeAll(async () => {
   service = await startTestService(patient, randomDatabaseUri());
@@ -37,6 +38,8 @@ beforeAll(async () => {
   tenantOfSmall = bytesOfUnit === 0 ? tenant : await addTenant(service.db);
   if (tenantOfSmall !== tenant) await addUnits(tenantOfSmall, 0);
 });
+// What a failed test has not read would hold up the service's stop.
+afterEach(() => responses.splice(0).forEach((response) => response.destroy()));
 afterAll(() => service.stop());
 
 async function addUnits({ organizationId }: Tenant, bytes: number): Promise<Catalogue> {
@@ -73,6 +76,7 @@ async function begin(
     headers: { 'api-key': key, ...headers },
   });
   const [response] = (await once(request, 'response')) as [IncomingMessage];
+  responses.push(response);
   return response;
 }
 
@@ -101,6 +105,11 @@ async function readUnits() {
     cursors: opened.length,
     documents: reads.reduce((sum, { nreturned = 0 }) => sum + Number(nreturned), 0),
   };
+}
+
+function linesWith(id: string): Document[] {
+  const lines = service.logged().trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as Document).filter(({ reqId }) => reqId === id);
 }
 
 const unitsPath = () => `/compounds/${catalogue.compoundSlug}/units`;
@@ -256,15 +265,19 @@ describe('a large response', () => {
         for (const path of [unitsPath(), '/units/export/all']) {
           await service.db.command({ profile: 2, filter: { nreturned: { $gt: 0 } } });
           const client = openSocket(service.url);
+          const id = new ObjectId().toHexString();
           const request =
             `${method} /${basePath}${path} HTTP/1.1\r\nHost: x\r\napi-key: ${tenant.key}\r\n` +
-            `Accept-Encoding: ${encoding}\r\n\r\n`;
+            `x-request-id: ${id}\r\nAccept-Encoding: ${encoding}\r\n\r\n`;
           await new Promise((resolve) => client.write(request, resolve));
           if (method === 'HEAD') await once(client, 'data');
           client.destroy();
           await eventually(async () => expect((await readUnits()).cursors).toBe(1));
           await eventually(async () => expect(await openCursors()).toEqual([]));
           expect((await readUnits()).documents).toBeLessThan(exportLimit);
+          // Without waiting for the deadline, and not as a failure.
+          await eventually(() => expect(linesWith(id)).toMatchObject([{ status: 200 }]), 5_000);
+          if (method === 'GET') expect(linesWith(id)).toMatchObject([{ aborted: true }]);
           await service.db.command({ profile: 0, filter: 'unset' });
           await service.db.collection('system.profile').drop();
         }
@@ -278,11 +291,12 @@ describe('a large response', () => {
       const response = await begin(unitsPath(), { 'accept-encoding': encoding });
       expect(response.statusCode).toBe(200);
       await once(response, 'readable');
+      // While the next part is read, the cursor waits for nobody and is not listed.
+      await eventually(async () => expect(await openCursors()).toHaveLength(1));
       // The driver reads an id that is small by chance as a number.
       const cursors = (await openCursors()).map(({ cursor }) =>
         Long.fromString(String(cursor.cursorId)),
       );
-      expect(cursors).toHaveLength(1);
       await service.db.command({ killCursors: 'units', cursors });
       await expect(textOf(response)).rejects.toThrow('aborted');
       expect(response.complete).toBe(false);

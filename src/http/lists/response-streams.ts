@@ -49,16 +49,21 @@ export class ResponseStreams {
   }
 
   private stream(reply: FastifyReply, buffered: Buffer[], parts: Parts): Readable {
-    const { method, raw } = reply.request;
+    const { request } = reply;
     // A HEAD has no body, and of a response that is over already nobody takes one.
-    if (method === 'HEAD' || reply.sent || raw.destroyed) {
+    if (request.method === 'HEAD' || reply.sent) {
       close(parts);
       return Readable.from([]);
     }
     // Bytes, not objects: otherwise sixteen parts would be produced ahead of the client.
     const stream = Readable.from(this.rest(reply, buffered, parts), { objectMode: false });
     // Not in the generator: one that is closed before it has started runs no `finally`.
-    return stream.once('close', () => close(parts));
+    return stream.once('close', () => {
+      close(parts);
+      // For a client that has left, the framework drops the stream and sends nothing: the response would
+      // stay undecided until its deadline, and be logged as a failure of the database.
+      if (!request.isDecided) void reply.send(Readable.from([]));
+    });
   }
 
   private async *rest(
