@@ -1,43 +1,37 @@
 // What the test files of a run share, in a process of its own: Jest, which would load and transform
 // each module once more, is kept away from it. It ends with the process that started it.
-import { spawn } from 'node:child_process';
+import { fork, spawn } from 'node:child_process';
 import { on, once } from 'node:events';
-import { openSync, writeSync } from 'node:fs';
-import { access, constants, mkdtemp, rm, statfs } from 'node:fs/promises';
+import { writeFileSync } from 'node:fs';
+import { access, constants, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
+import { endShell, runInShell } from './shell.mjs';
 
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
+const mongodPid = join(folder, 'mongod.pid');
 const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
-const launched = Promise.withResolvers();
-const starting = startMongod(join(folder, 'data'), {
+// Loads its modules while the database starts.
+const sharedInstance = fork(join(import.meta.dirname, 'shared-instance.mjs'));
+const mongod = await startMongod(join(folder, 'data'), {
   isJournaled: false,
-  onLaunched: launched.resolve,
   args: [
     '--quiet',
     '--slowms=60000',
     `--unixSocketPrefix=${folder}`,
+    `--pidfilepath=${mongodPid}`,
     ...parameters.flatMap((parameter) => ['--setParameter', parameter]),
   ],
 });
-await Promise.race([launched.promise, starting]);
-// Loaded while the database starts.
-const { getConnectionToken } = await import('@nestjs/mongoose');
-const { readEnvironment } = await import('../../dist/configuration/environment.js');
-const { createLogger } = await import('../../dist/http/server/logger.js');
-const { createService, listen } = await import('../../dist/service.js');
-const { monitored, watchTenantCommands } = await import('./tenant-commands.ts');
-const { endShell, runInShell } = await import('./shell.mjs');
-const mongod = await starting;
 // Over a socket file the server and its clients need a sixth less processor time than over TCP.
 const socket = encodeURIComponent(join(folder, `mongodb-${mongod.port}.sock`));
 const mongodUri = `mongodb://${socket}/?directConnection=true`;
 
 const log = join(folder, 'service.log');
-const logFile = openSync(log, 'a');
+writeFileSync(log, '');
 const databaseUri = mongodUri.replace('/?', '/shared?');
 const variables = {
   NODE_ENV: 'test',
@@ -51,20 +45,14 @@ const variables = {
   RATE_LIMIT_RPS: '0',
   AUTH_FAILURE_RPS: '0',
 };
-const environment = readEnvironment(variables);
-const logger = createLogger(environment, { write: (line) => writeSync(logFile, line) });
-const options = { environment, databaseUri: `${databaseUri}&${monitored}`, logger };
-// They are started when the first file asks for them: what all share, and a second process for those that need two.
-const sharing = [];
-const processes = [];
-const addresses = {
-  '/shared': async () => (await (sharing[0] ??= startShared())).url,
-  '/second': async () => (await (processes[0] ??= startInstance())).address,
-};
+const starters = { '/shared': startShared, '/second': startSecond };
+let second;
+/** Addresses of the instances that a file has asked for. */
+const addresses = {};
 // Clients end the connections: one that sends on what this end has just closed for being idle gets an error.
 const neverIdle = { keepAliveTimeout: 0 };
 const instances = createServer(neverIdle, (request, response) => {
-  void addresses[request.url]().then(
+  void (addresses[request.url] ??= starters[request.url]()).then(
     (address) => response.end(address),
     (error) => response.writeHead(500).end(String(error)),
   );
@@ -88,16 +76,20 @@ process.send({
 await once(process, 'disconnect');
 for (const server of servers) server.close().closeAllConnections();
 endShell();
-for (const { value } of await Promise.allSettled(processes)) value?.child.kill('SIGKILL');
-for (const { value } of await Promise.allSettled(sharing)) await value?.app.close();
-await mongod.stop();
+// What they have stored goes with the folder: an orderly end would take a second longer.
+for (const child of [sharedInstance, second]) child?.kill('SIGKILL');
+process.kill(Number(await readFile(mongodPid, 'utf8')), 'SIGKILL');
 await rm(folder, { recursive: true, force: true });
 
-/** The service that all files share; they load their own modules while it starts. */
+/** Gives the address of the service that all files share, once it listens. */
 async function startShared() {
-  const service = await createService(options);
-  watchTenantCommands(service.app.get(getConnectionToken()));
-  return { app: service.app, url: await listen(service, options) };
+  sharedInstance.send({ variables, log });
+  const exited = once(sharedInstance, 'exit').then(([code]) => {
+    throw new Error(`It ended with ${code}.`);
+  });
+  exited.catch(() => undefined);
+  const [address] = await Promise.race([once(sharedInstance, 'message'), exited]);
+  return address;
 }
 
 /** A folder in memory if there is room in one: what tests store need not reach a disk. */
@@ -116,18 +108,18 @@ function failedCommand(error) {
   return { code: -1, stdout: '', stderr: String(error) };
 }
 
-/** The compiled service in a process of its own, on the same database, once it listens. */
-async function startInstance() {
+/** Gives the address of the compiled service in one more process, on the same database, once it listens. */
+async function startSecond() {
   const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../../dist/main.js')], {
+  second = spawn(process.execPath, [join(import.meta.dirname, '../../dist/main.js')], {
     env: { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'silent', ...variables },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let output = '';
-  for await (const [chunk] of on(child.stdout, 'data', { close: ['end'] })) {
+  for await (const [chunk] of on(second.stdout, 'data', { close: ['end'] })) {
     output += chunk;
     const address = /Listening on\s+(http:\S+)\/external/.exec(output)?.[1];
-    if (address !== undefined) return { child, address };
+    if (address !== undefined) return address;
   }
-  throw new Error(`The second instance ended: ${output}`);
+  throw new Error(`It ended: ${output}`);
 }
