@@ -4,6 +4,8 @@ import { EventFeedsRepository } from '../../src/webhooks/outbox/event-feeds.repo
 import { EventNumbering } from '../../src/webhooks/outbox/event-numbering.js';
 import { timeOfStoring } from '../../src/webhooks/outbox/outbox-event.schema.js';
 import { WebhookRelay } from '../../src/webhooks/outbox/webhook-relay.js';
+import type { Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { FeedClient } from './feed-client.js';
 
 let feed: FeedClient;
@@ -116,6 +118,97 @@ describe('numbers', () => {
     expect(new Set(all.map(({ id }) => id)).size).toBe(count);
   });
 
+  it('are in the order of changes that know of each other, though one is committed while events are read', async () => {
+    const quiet = await FeedClient.start({ ROLE: 'api' });
+    try {
+      const [tenant, other] = [await quiet.addReader(), await quiet.addReader()];
+      const { db } = quiet.service;
+      const admin = db.client.db('admin');
+      const eventOf = ({ organizationId }: Tenant, type: string) => {
+        const now = new Date();
+        const times = { relayedAt: now, createdAt: now, updatedAt: now };
+        const data = { _id: new ObjectId().toHexString() };
+        return {
+          _id: new ObjectId(),
+          organizationId,
+          type,
+          data,
+          storedAt: timeOfStoring,
+          ...times,
+        };
+      };
+      const majority = { writeConcern: { w: 'majority' } } as const;
+      await db.client.withSession(async (session) => {
+        session.startTransaction(majority);
+        await quiet.events.insertOne(eventOf(tenant, 'lead.created'), { session });
+        // More than one reply of the server has.
+        const others = Array.from({ length: 150 }, () => eventOf(other, 'lead.created'));
+        await quiet.events.insertMany(others, majority);
+        const data = {
+          failCommands: ['getMore'],
+          namespace: quiet.events.namespace,
+          blockConnection: true,
+          blockTimeMS: 1_000,
+        };
+        await admin.command({ configureFailPoint: 'failCommand', mode: 'alwaysOn', data });
+        const relay = quiet.service.service.app.get(WebhookRelay);
+        const relayed = relay.relay();
+        // The relay has one reply, and waits for the next.
+        const originating = { 'cursor.originatingCommand.find': quiet.events.collectionName };
+        await eventually(async () => {
+          const operations = [{ $currentOp: { idleCursors: true } }, { $match: originating }];
+          expect(await admin.aggregate(operations).toArray()).toHaveLength(1);
+        });
+        await session.commitTransaction();
+        // By somebody who knows of the first one.
+        await quiet.events.insertOne(eventOf(tenant, 'lead.updated'), majority);
+        await admin.command({ configureFailPoint: 'failCommand', mode: 'off' });
+        await relayed;
+        while ((await relay.relay()).hasDone);
+      });
+      const types = (await quiet.readAll(tenant)).map(({ type }) => type);
+      expect(types).toEqual(['lead.created', 'lead.updated']);
+    } finally {
+      await quiet.stop();
+    }
+  });
+
+  it('go on behind those that others have, and hold up no other organization', async () => {
+    const [restored, other] = [await feed.addReader(), await feed.addReader()];
+    await feed.addOldEvents(restored, 3);
+    await feed.numbered(restored, 3);
+    // As a restore leaves it that is not of one moment.
+    const { organizationId } = restored;
+    await feed.feeds.updateOne({ organizationId }, { $set: { last: 1 } });
+    await feed.addOldEvents(restored, 1);
+    await feed.addOldEvents(other, 1);
+    await feed.numbered(other, 1);
+    await feed.numbered(restored, 4);
+    const all = await feed.readAll(restored);
+    expect(all.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('have times of their own organization, also where another was numbered with a wrong clock', async () => {
+    const [ahead, other] = [await feed.addReader(), await feed.addReader()];
+    await feed.addOldEvents(ahead, 1);
+    await feed.numbered(ahead, 1);
+    const future = new Date(Date.now() + 365 * 86_400_000);
+    const { organizationId } = ahead;
+    await feed.feeds.updateOne({ organizationId }, { $set: { numberedAt: future } });
+    const [quiet] = [await feed.startOther()];
+    await feed.addOldEvents(ahead, 1);
+    await feed.addOldEvents(other, 1);
+    await quiet.service.app.get(WebhookRelay).relay();
+    await feed.numbered(ahead, 2);
+    await feed.numbered(other, 1);
+    const timeOf = async (tenant: Tenant, sequence: number) => {
+      const event = { organizationId: tenant.organizationId, sequence };
+      return (await feed.events.findOne(event))?.['numberedAt'];
+    };
+    expect(await timeOf(ahead, 2)).toEqual(future);
+    expect((await timeOf(other, 1)).getTime()).toBeLessThan(Date.now() + 60_000);
+  });
+
   it.each(['findMany', 'plan'] as const)(
     'are not given again to what another process has numbered before %s',
     async (step) => {
@@ -181,6 +274,29 @@ describe('the commands of the feed', () => {
     const ofType = await examined({ after: 0, limit: 50, types: 'unit.*' });
     expect(ofType.documents).toBeGreaterThan(400);
     expect(ofType.documents).toBeLessThanOrEqual(453);
+  });
+});
+
+describe('a page of the feed', () => {
+  it('is of one moment: never without events that it says it has looked at', async () => {
+    const tenant = await feed.addReader();
+    await feed.addOldEvents(tenant, 3);
+    await feed.numbered(tenant, 3);
+    const feeds = feed.service.service.app.get(EventFeedsRepository);
+    const find = feeds.find.bind(feeds);
+    feeds.find = async (organizationId) => {
+      const found = await find(organizationId);
+      // As a primary shows it that was elected now, and does not know yet that a majority has the event.
+      await feed.events.updateOne({ organizationId, sequence: 3 }, { $unset: { sequence: 1 } });
+      return found;
+    };
+    try {
+      const { body } = await feed.read(tenant).expect(200);
+      expect([body.data.length, body.next]).toEqual([3, 3]);
+    } finally {
+      feeds.find = find;
+      await feed.events.deleteMany({ organizationId: tenant.organizationId });
+    }
   });
 });
 

@@ -4,6 +4,7 @@ import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../src/configuration/clock.js';
 import { DeliveryGiveUps } from '../../src/webhooks/deliveries/delivery-give-ups.js';
+import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import { type Session, startSession } from '../operator/command-line.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
@@ -117,6 +118,23 @@ describe('an endpoint that is enabled again', () => {
     expect(delivered).toMatchObject({ status: 'delivered' });
   });
 
+  it('while a worker gives up what waited gets what comes after that', async () => {
+    await turnOff('gone');
+    const { app } = service.service;
+    const endpoints = app.get(WebhookEndpointsRepository);
+    const claim = endpoints.claimGivingUp.bind(endpoints);
+    endpoints.claimGivingUp = async (...parameters) => {
+      const isMine = await claim(...parameters);
+      endpoints.claimGivingUp = claim;
+      await service.endpoints.enable(endpoint.id);
+      await waitForRetry();
+      return isMine;
+    };
+    const document = { ...endpoint.document, isEnabled: false };
+    expect(await app.get(DeliveryGiveUps).giveUpBatch(endpoint.id, document)).toBe(false);
+    await service.deliveryOf(endpoint, { status: 'pending', attempts: 1 });
+  });
+
   it.each([
     [500, givenUp],
     [204, { status: 'delivered', failureReason: null }],
@@ -192,6 +210,9 @@ describe('a backlog of an endpoint that is off', () => {
   it('is given up in batches by one process at a time, and by the next when that has died', async () => {
     const others = await Promise.all([1, 2].map(() => startTestService({}, service.databaseUri)));
     const processes = others.map((other) => other.service.app.get(DeliveryGiveUps));
+    const clocks = [service, ...others].map((one) => one.service.app.get(Clock));
+    const [clock, ...otherClocks] = clocks;
+    for (const other of otherClocks) other.now = () => clock?.now() ?? new Date();
     await turnOff('gone');
     const document = { ...endpoint.document, isEnabled: false };
     // Not due for the worker, which would help.
@@ -204,8 +225,8 @@ describe('a backlog of an endpoint that is off', () => {
     expect((await giveUp()).toSorted()).toEqual([false, true]);
     expect(await waiting()).toBe(1_500);
     expect((await giveUp()).toSorted()).toEqual([false, true]);
-    const [first, second] = others.map((other) => other.service.app.get(Clock));
-    for (const clock of [first, second]) if (clock) clock.now = () => new Date(Date.now() + minute);
+    const later = new Date((clock?.now().getTime() ?? 0) + minute);
+    for (const other of otherClocks) other.now = () => later;
     expect(await processes[1]?.giveUpBatch(endpoint.id, document)).toBe(true);
     expect(await waiting()).toBe(0);
     await Promise.all(others.map((other) => other.stop()));

@@ -10,7 +10,21 @@ export class Snapshots {
   constructor(@InjectConnection() private readonly connection: Connection) {}
 
   open(): Snapshot {
-    return new Snapshot(this.connection.getClient().startSession({ snapshot: true }));
+    return new Snapshot(this.session());
+  }
+
+  /** Runs work whose reads, one after the other, all see one state that cannot be taken back. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    const session = this.session();
+    try {
+      return await withSession(session, work);
+    } finally {
+      await session.endSession();
+    }
+  }
+
+  private session(): ClientSession {
+    return this.connection.getClient().startSession({ snapshot: true });
   }
 }
 

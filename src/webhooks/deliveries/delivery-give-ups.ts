@@ -47,6 +47,7 @@ export class DeliveryGiveUps {
     }
     const isThere = endpoint !== null && !endpoint.removedAt;
     const reason = isThere ? 'endpoint disabled' : 'endpoint removed';
-    return (await this.queue.failWaiting(endpointId, reason, now)) > 0;
+    // It may be enabled meanwhile, and what comes after that is to be sent.
+    return (await this.queue.failWaiting(endpointId, reason, now, { $lte: now })) > 0;
   }
 }

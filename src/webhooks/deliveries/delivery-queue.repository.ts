@@ -210,14 +210,17 @@ export class DeliveryQueueRepository {
    * Fails up to a thousand deliveries that wait for an endpoint. One that is being attempted keeps
    * its lease: a success of that attempt still counts, and after a failure there is no further one.
    *
+   * @param createdAt which of them; all by default
    * @returns how many; 0 when nothing waits any more
    */
   async failWaiting(
     endpointId: Types.ObjectId,
     failureReason: FailureReason,
     now: Date,
+    createdAt?: { readonly $lte: Date },
   ): Promise<number> {
-    const waiting: Filter<WebhookDeliveryDocument> = { status: 'pending', endpointId };
+    const ofTime = createdAt === undefined ? {} : { createdAt };
+    const waiting: Filter<WebhookDeliveryDocument> = { status: 'pending', endpointId, ...ofTime };
     const found = await this.deliveries
       .find(waiting, { projection: { _id: 1 }, limit: failedTogether })
       .toArray();

@@ -4,6 +4,7 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { parseObjectId } from '../../database/documents/object-id.js';
+import { Snapshots } from '../../database/transactions/snapshots.js';
 import { mebibyte } from '../../values/numbers.js';
 import { type EventPayload, idOfMessage, objectIdOf, payloadOf } from '../sending/message.js';
 import { dayMs } from '../../values/durations.js';
@@ -59,6 +60,7 @@ export class EventFeedService {
   constructor(
     private readonly events: OutboxEventsRepository,
     private readonly feeds: EventFeedsRepository,
+    private readonly snapshots: Snapshots,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) { EVENTS_RETENTION_DAYS }: Environment,
   ) {
@@ -70,6 +72,11 @@ export class EventFeedService {
    * second in vain.
    */
   async page(organizationId: Types.ObjectId, part: FeedPart): Promise<FeedPage> {
+    // A new primary may know later than the one before how far the feed goes, and which events that shows.
+    return this.snapshots.during(() => this.pageNow(organizationId, part));
+  }
+
+  private async pageNow(organizationId: Types.ObjectId, part: FeedPart): Promise<FeedPage> {
     const { after, limit, types } = part;
     const last = (await this.feeds.find(organizationId))?.last ?? 0;
     if (after > last) return this.beyond(organizationId, after);
@@ -100,8 +107,10 @@ export class EventFeedService {
 
   /** The number behind which everything is kept. */
   async keptBehind(organizationId: Types.ObjectId): Promise<number> {
-    const last = (await this.feeds.find(organizationId))?.last ?? 0;
-    return (await this.oldestBehind(organizationId, 0, last)) - 1;
+    return this.snapshots.during(async () => {
+      const last = (await this.feeds.find(organizationId))?.last ?? 0;
+      return (await this.oldestBehind(organizationId, 0, last)) - 1;
+    });
   }
 
   /** A new primary may not know yet that a majority has the events which the one before it has shown. */

@@ -22,14 +22,9 @@ export class EventFeedsRepository {
     private readonly feeds: CollectionAcrossTenants<EventFeedDocument>,
   ) {}
 
-  /** The feed of an organization, null before its first event; only what cannot be taken back. */
+  /** The feed of an organization, null before its first event. */
   async find(organizationId: Types.ObjectId): Promise<EventFeedDocument | null> {
-    const [feed] = await this.feeds.find(
-      organizationId,
-      { _id: organizationId },
-      { limit: 1, readConcern: 'majority' },
-    );
-    return feed ?? null;
+    return this.feeds.findOne(organizationId, { _id: organizationId });
   }
 
   /** The feeds of organizations that have one. */
@@ -81,6 +76,15 @@ export class EventFeedsRepository {
         return { updateOne: { filter, update } };
       }),
       { ordered: false },
+    );
+  }
+
+  /** Gives up a plan whose numbers others have, if it is still there, and goes on behind the last of them. */
+  async replan({ organizationId, first }: FeedPlan, last: number, now: Date): Promise<void> {
+    await this.feeds.updateOne(
+      organizationId,
+      { _id: organizationId, 'pending.first': first },
+      { $set: { last, pending: null, numberedBy: null, updatedAt: now } },
     );
   }
 

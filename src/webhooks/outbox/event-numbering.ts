@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
+import { duplicateKey } from '../../database/connection/database-errors.js';
 import { EventFeedChanges } from './event-feed-changes.js';
 import type { EventFeedDocument } from './event-feed.schema.js';
 import { EventFeedsRepository, type FeedPlan, planOf } from './event-feeds.repository.js';
@@ -89,43 +90,51 @@ export class EventNumbering {
     return (await this.events.countUnnumbered(events.map(({ _id }) => _id))) === events.length;
   }
 
-  /** One after the other: they are of different times. */
+  /** One after the other: one that cannot be finished keeps no other from it. */
   private async finishEach(plans: readonly FeedPlan[]): Promise<void> {
     for (const plan of plans) {
       const organizationId = plan.organizationId.toHexString();
-      this.logger.warn({ organizationId }, 'Numbering that another process has begun is finished');
-      await this.finish([plan]);
+      this.logger.warn({ organizationId }, 'Numbering that was begun before is finished');
+      await this.finish([plan]).catch(async (error: unknown) => {
+        if (duplicateKey(error) === undefined) throw error;
+        // A feed that was restored from an earlier moment than its events may not hold up all others.
+        this.logger.error(
+          { organizationId, err: error },
+          'Numbers are taken: it goes on behind them',
+        );
+        const last = await this.events.lastSequence(plan.organizationId);
+        await this.feeds.replan(plan, last, this.clock.now());
+      });
     }
   }
 
-  /** @param plans of the same time */
   private async finish(plans: readonly FeedPlan[]): Promise<void> {
-    const [plan] = plans;
-    if (plan === undefined) return;
-    const numbers = plans.flatMap(({ eventIds, first }) =>
-      eventIds.map((_id, index) => ({ _id, sequence: first + index })),
-    );
-    await this.events.setNumbers(numbers, plan.at);
+    // All have the same, unless the clock was ahead once.
+    for (const [at, ofTime] of Map.groupBy(plans, (plan) => plan.at.getTime())) {
+      const numbers = ofTime.flatMap(({ eventIds, first }) =>
+        eventIds.map((_id, index) => ({ _id, sequence: first + index })),
+      );
+      await this.events.setNumbers(numbers, new Date(at));
+      this.numbered += numbers.length;
+    }
     await this.feeds.publish(plans, this.process);
-    this.numbered += numbers.length;
     this.changes.report(plans.map(({ organizationId }) => organizationId));
   }
 }
 
-/** The next numbers for events of organizations, all at a time that is not before that of the numbers before. */
+/** The next numbers for events of organizations, of each at a time that is not before that of its numbers before. */
 function plansFor(
   ofOrganizations: ReadonlyMap<string, readonly OutboxEventDocument[]>,
   feeds: readonly EventFeedDocument[],
   now: Date,
 ): FeedPlan[] {
-  const lastOf = new Map(feeds.map(({ organizationId: id, last }) => [id.toHexString(), last]));
-  const times = feeds.map(({ numberedAt }) => numberedAt?.getTime() ?? 0);
-  const at = new Date(Math.max(now.getTime(), ...times));
+  const feedOf = new Map(feeds.map((feed) => [feed.organizationId.toHexString(), feed]));
   return [...ofOrganizations].flatMap(([key, events]) => {
     const [event] = events;
     if (event === undefined) return [];
     const eventIds: Types.ObjectId[] = events.map(({ _id }) => _id);
-    const first = (lastOf.get(key) ?? 0) + 1;
-    return [{ organizationId: event.organizationId, first, eventIds, at }];
+    const { last = 0, numberedAt = null } = feedOf.get(key) ?? {};
+    const at = numberedAt !== null && numberedAt > now ? numberedAt : now;
+    return [{ organizationId: event.organizationId, first: last + 1, eventIds, at }];
   });
 }

@@ -77,7 +77,8 @@ export class OutboxEventsRepository {
         sort: { storedAt: 1 },
         limit: limits.count,
         projection: { ...relayedFields, data: ifWaiting('$data'), changes: ifWaiting('$changes') },
-        readConcern: 'majority',
+        // One moment for all replies: an event may be committed between two of them, and then another that knows of it.
+        readConcern: { level: 'snapshot' },
         ...readAsValues,
       },
     );
@@ -153,9 +154,19 @@ export class OutboxEventsRepository {
     const [event] = await this.events.find(
       organizationId,
       { sequence: { $gt: behind }, numberedAt: { $gt: numberedAfter } },
-      { fields: ['sequence'], sort: { sequence: 1 }, limit: 1, readConcern: 'majority' },
+      { fields: ['sequence'], sort: { sequence: 1 }, limit: 1 },
     );
     return event ?? null;
+  }
+
+  /** The highest number of an organization's events; 0 when none has one. */
+  async lastSequence(organizationId: Types.ObjectId): Promise<number> {
+    const [event] = await this.events.find(
+      organizationId,
+      { sequence: { $gt: 0 } },
+      { fields: ['sequence'], sort: { sequence: -1 }, limit: 1 },
+    );
+    return event?.sequence ?? 0;
   }
 
   /**
@@ -174,7 +185,7 @@ export class OutboxEventsRepository {
     return this.events.batches(
       organizationId,
       { sequence: { $gt: behind, $lte: last }, ...ofTypes },
-      { sort: { sequence: 1 }, limit, hint: 'feed', readConcern: 'majority' },
+      { sort: { sequence: 1 }, limit, hint: 'feed' },
     );
   }
 
