@@ -91,7 +91,8 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
   const { PORT, HOST } = environment;
   await service.app.get(KeptResponsesService).start();
   try {
-    await service.app.listen(PORT, HOST);
+    // For its name Fastify may open a second server, which shutdown and limits do not know.
+    await service.app.listen(PORT, HOST === 'localhost' ? '127.0.0.1' : HOST);
   } catch (error) {
     await service.app.close();
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;

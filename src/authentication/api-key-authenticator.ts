@@ -58,7 +58,10 @@ export class ApiKeyAuthenticator {
     const hash = hashApiKey(key);
     const isNew = this.cache.peek(hash, { allowStale: true }) === undefined;
     if (isNew && (this.unknown.has(hash) || isBarred())) return null;
-    return this.judged(await this.cache.fetch(hash), host);
+    const found = await this.cache.fetch(hash);
+    // Where nothing is found any more, the cache would keep what it had.
+    if (found === undefined) this.cache.delete(hash);
+    return this.judged(found, host);
   }
 
   /**

@@ -27,7 +27,7 @@ export class AuthenticationFailures {
   }
 
   /** Whether one more failure of the client would be too many. */
-  isExhausted(address: string): boolean {
+  isExhausted(address: string | undefined): boolean {
     return this.limit.rps > 0 && !this.buckets.hasToken(clientAt(address), this.limit);
   }
 
@@ -36,7 +36,7 @@ export class AuthenticationFailures {
    *
    * @throws DomainError 429 when it is one too many
    */
-  count(address: string): void {
+  count(address: string | undefined): void {
     if (this.limit.rps === 0 || this.buckets.take(clientAt(address), this.limit) >= 0) return;
     const fields = rateLimitFields('authentication', this.limit, -1);
     throw new DomainError(authenticationErrors.tooManyFailures, undefined, fields);

@@ -49,6 +49,28 @@ describe('what strangers leave behind', () => {
     now.mockRestore();
   });
 
+  it('of a key that is no more is no key either', async () => {
+    let queries = 0;
+    const hash = hashApiKey('removed');
+    const _id = new Types.ObjectId();
+    const document = { _id, organizationId: _id, hash, permissions: { allowExternal: true } };
+    const keys = {
+      findByHash: () =>
+        Promise.resolve(queries++ === 0 ? { ...document, lastUsedAt: new Date() } : null),
+    } as unknown as ApiKeysRepository;
+    const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
+    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    expect(await authenticator.authenticate('removed', '', never)).not.toBeNull();
+    const later = performance.now() + 60_000;
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
+    await delay(5);
+    for (let count = 0; count < 20; count++) {
+      expect(await authenticator.authenticate('removed', '', never)).toBeNull();
+    }
+    now.mockRestore();
+    expect(queries).toBe(2);
+  });
+
   it('of addresses is bounded', () => {
     const failures = new AuthenticationFailures(new Clock(), environment);
     for (let index = 0; index < attempts; index++) failures.count(`address ${index}`);

@@ -7,7 +7,9 @@ const maxLength = 64;
  * What stands for the client at an address: an IPv4 address itself, of an IPv6 address the /64, which is
  * the least that one client gets.
  */
-export function clientAt(address: string): string {
+export function clientAt(address: string | undefined): string {
+  // A connection that was reset has none any more.
+  if (address === undefined) return '';
   if (!ipaddr.isValid(address)) return address.slice(0, maxLength);
   const parsed = ipaddr.process(address);
   if (parsed.kind() === 'ipv4') return parsed.toString();

@@ -51,7 +51,8 @@ export class CompoundsController {
   ): Promise<ResponseBody> {
     if (query.all !== '1') return pageBody(reply, await this.compounds.page(caller, query));
     const { text, end } = await this.compounds.all(caller, query);
+    const body = await this.responseStreams.streamed(reply, text);
     setListHeaders(reply, end);
-    return this.responseStreams.streamed(reply, text);
+    return body;
   }
 }

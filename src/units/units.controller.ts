@@ -139,13 +139,14 @@ export class UnitsController {
   ): Promise<ResponseBody> {
     const format = query.format ?? acceptedFormat(request);
     const { total, end, text } = await this.units.export(caller, query, format);
+    const body = await this.responseStreams.streamed(reply, text);
     reply.header('content-type', `${mediaTypes[format]}; charset=utf-8`);
     addVary(reply, 'accept');
     reply.header('x-total-count', total);
     reply.header('content-disposition', `attachment; filename="units.${format}"`);
     if (end.next !== null) reply.header('x-truncated', 'true');
     setListHeaders(reply, end);
-    return this.responseStreams.streamed(reply, text);
+    return body;
   }
 
   @Get(':slug')

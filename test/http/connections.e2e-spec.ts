@@ -1,5 +1,6 @@
+import dns from 'node:dns';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { addTenant } from '../support/builders.js';
 import { openSocket, readToEnd, sendRaw } from '../support/raw-http.js';
 import { basePath } from '../support/shared-service.js';
@@ -35,6 +36,27 @@ describe('MAX_CONNECTIONS', () => {
       await once(socket.resume(), 'close');
     }
     expect((await health()).status).toBe(200);
+  });
+});
+
+describe('HOST', () => {
+  it('is one address, also where it is the name of two: limits and shutdown know one server', async () => {
+    const both = [
+      { address: '127.0.0.1', family: 4 },
+      { address: '::1', family: 6 },
+    ];
+    const { lookup } = dns;
+    const named = (name: string, options: object, found: (...found: unknown[]) => void) =>
+      'all' in options && name === 'localhost'
+        ? found(null, both)
+        : lookup(name, options, found as never);
+    const spy = jest.spyOn(dns, 'lookup').mockImplementation(named as never);
+    const own = await startTestService({ HOST: 'localhost' });
+    spy.mockRestore();
+    const fastify = own.service.app.getHttpAdapter().getInstance();
+    const listening = fastify.addresses();
+    await own.stop();
+    expect(listening).toMatchObject([{ address: '127.0.0.1' }]);
   });
 });
 

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ApiKeysRepository } from '../../src/authentication/api-keys.repository.js';
 import { Clock } from '../../src/configuration/clock.js';
 import { runJson } from '../operator/command-line.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { sendRaw } from '../support/raw-http.js';
+import { openSocket, sendRaw } from '../support/raw-http.js';
 import { basePath } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -195,6 +195,20 @@ describe('failed authentications', () => {
         error: 'Too Many Requests',
       },
     });
+  });
+
+  it('are told so where a reset has left no address to count them by', async () => {
+    const id = randomUUID();
+    const client = openSocket(service.url);
+    const sent = `GET /${basePath}/compounds HTTP/1.1\r\nHost: x\r\nx-request-id: ${id}\r\n\r\n`;
+    await new Promise((resolve) => client.write(sent, resolve));
+    client.resetAndDestroy();
+    const line = () =>
+      service
+        .logged()
+        .split('\n')
+        .find((text) => text.includes(id)) ?? '{}';
+    await eventually(() => expect(JSON.parse(line())).toMatchObject({ status: 401 }), 5_000);
   });
 
   it('cost an address no more queries then, and do not lock out a key that is in use', async () => {

@@ -311,10 +311,17 @@ describe('a large response', () => {
     const data = { failCommands: ['aggregate'], namespace, errorCode: timeExpired };
     await admin.command({ configureFailPoint, mode: 'alwaysOn', data });
     try {
-      for (const path of [unitsPath(), '/units', '/units/export/all']) {
+      for (const path of [unitsPath(), '/units', '/units/export/all?format=ndjson']) {
         const response = await begin(path);
         expect(response.statusCode).toBe(503);
-        expect(response.headers).toMatchObject({ 'retry-after': '1' });
+        expect(response.headers).toMatchObject({
+          'retry-after': '1',
+          'content-type': 'application/json; charset=utf-8',
+        });
+        // Of a list that there is not.
+        for (const name of ['x-updated-as-of', 'x-total-count', 'content-disposition']) {
+          expect(response.headers).not.toHaveProperty(name);
+        }
         expect(JSON.parse(await textOf(response))).toMatchObject({ statusCode: 503 });
       }
     } finally {

@@ -286,7 +286,8 @@ describe('GET /compounds/:slug/units', () => {
     const gone = { _id: new ObjectId(), organizationId: tenant.organizationId, slug: 'gone' };
     const times = { createdAt: new Date(), updatedAt: new Date() };
     await service.db.collection('compounds').insertOne({ ...gone, ...times, isDeleted: true });
-    await get('/compounds/gone/units').expect(404);
+    const { headers } = await get('/compounds/gone/units').expect(404);
+    expect(headers).not.toHaveProperty('x-updated-as-of');
     const { body } = await get('/compounds/nowhere/units').set('language', 'ar-eg').expect(404);
     expect(body.message).toBe('لا يوجد مجمع سكني بالاسم المختصر: nowhere');
   });

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import type { ObjectId } from 'mongodb';
+import { ObjectId } from 'mongodb';
 import type { UpsertUnitDto } from '../../src/units/writing/upsert-unit.dto.js';
 import { addCatalogue, addCompound, addTenant, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
@@ -117,6 +117,16 @@ describe('POST /units', () => {
         ],
       },
     ]);
+  });
+
+  it('takes a unit whose unit id another program has stored as null for one without', async () => {
+    await create({ recordSystemId: 'nameless-1' });
+    const unit = await create({ recordSystemId: 'nameless-2' });
+    const _id = new ObjectId(unit._id);
+    await service.db.collection('units').updateOne({ _id }, { $set: { unitId: null } });
+    const { body } = await post({ recordSystemId: 'nameless-2', price: 5 }).expect(200);
+    expect(body.unit).toMatchObject({ _id: unit._id, price: 5 });
+    await post({ recordSystemId: 'nameless-2', isDeleted: true }).expect(200);
   });
 
   it('retires a unit by isDeleted, tells it and frees its ids', async () => {

@@ -52,7 +52,10 @@ export class CompoundUnitsController {
     @Param() { slug }: CompoundSlugParam,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {
-    setListHeaders(reply, { next: null, asOf: updatedAsOf(this.clock.now()) });
-    return this.responseStreams.wholeOrStreamed(reply, await this.units.ofCompound(caller, slug));
+    const asOf = updatedAsOf(this.clock.now());
+    const text = await this.units.ofCompound(caller, slug);
+    const body = await this.responseStreams.wholeOrStreamed(reply, text);
+    setListHeaders(reply, { next: null, asOf });
+    return body;
   }
 }

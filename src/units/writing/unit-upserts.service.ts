@@ -100,7 +100,7 @@ export class UnitUpsertsService {
     { unitId, compoundId }: Partial<UnitDocument>,
     own: Types.ObjectId | undefined,
   ): Promise<void> {
-    if (unitId === undefined || !compoundId) return;
+    if (typeof unitId !== 'string' || !compoundId) return;
     const unitsWithId = await this.units.findByUnitId(organizationId, unitId, compoundId);
     if (unitsWithId.some(({ _id }) => !own?.equals(_id)))
       throw new DomainError(unitErrors.unitIdTaken, { unitId });
