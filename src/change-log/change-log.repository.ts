@@ -7,7 +7,7 @@ import { type HistoryPage, type HistoryPart, readHistory } from '../database/doc
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import type { ChangeLogDocument } from './change-log.schema.js';
-import type { FieldChange } from './field-changes.js';
+import { type FieldChange, storedChanges } from './field-changes.js';
 
 /** An entry as it is stored. */
 export type ChangeLogEntry = ChangeLogDocument;
@@ -51,9 +51,10 @@ export class ChangeLogRepository {
     changesOf: (changes: readonly FieldChange[]) => readonly FieldChange[],
   ): AsyncGenerator<PreparedRewrites, void> {
     return rewritesOf(this.entries, organizationId, { entityId: { $in: leadIds } }, (entry) => {
-      const before = entry.changes ?? [];
-      const changes = changesOf(before);
-      return isDeepStrictEqual(changes, before) ? null : { update: { $set: { changes } } };
+      const changes = changesOf(storedChanges(entry.changes));
+      return isDeepStrictEqual(changes, entry.changes ?? [])
+        ? null
+        : { update: { $set: { changes } } };
     });
   }
 

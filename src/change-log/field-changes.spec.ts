@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { fieldChanges } from './field-changes.js';
+import { fieldChanges, storedChanges } from './field-changes.js';
 
 const object = fc.dictionary(fc.string({ maxLength: 3 }), fc.jsonValue({ maxDepth: 2 }), {
   noNullPrototype: true,
@@ -92,5 +92,16 @@ describe('fieldChanges', () => {
         }
       }),
     );
+  });
+});
+
+describe('storedChanges', () => {
+  it('gives the changes that there are, whatever else another program has stored', () => {
+    const change = { field: 'data.name', from: 'a', to: 'b' };
+    expect(storedChanges([change, null, 'x', { from: 1 }, { field: 7 }, [change]])).toEqual([
+      change,
+    ]);
+    for (const other of [undefined, null, 'x', { field: 'x' }])
+      expect(storedChanges(other)).toEqual([]);
   });
 });

@@ -27,6 +27,16 @@ export function fieldChanges(
   });
 }
 
+/** The changes of an entry that another program may have stored; what is none is left out. */
+export function storedChanges(value: unknown): FieldChange[] {
+  if (!Array.isArray(value)) return [];
+  return (value as unknown[]).filter(isFieldChange);
+}
+
+function isFieldChange(value: unknown): value is FieldChange {
+  return isPlainObject(value) && typeof value['field'] === 'string';
+}
+
 function changeOf(
   field: string,
   before: Readonly<Record<string, unknown>>,

@@ -5,6 +5,7 @@ import { phoneKey } from '../contacts/phone-number.js';
 import { foldCase } from '../localization/fold-case.js';
 import type { Organization } from '../organizations/organization.js';
 import { pendingEvent } from '../webhooks/outbox/pending-event.js';
+import { textsOf } from '../values/text.js';
 import { clientChanges, mergeContact, phonesLimit } from './client-merge.js';
 import { presentClient } from './client.presenter.js';
 import type { ClientChange, ClientRecords } from './client-records.js';
@@ -154,7 +155,7 @@ function lackedPhones(
   phones: readonly string[],
   country: CountryCode,
 ): string[] {
-  const stored = client.phoneNumbers ?? [];
+  const stored = textsOf(client.phoneNumbers);
   if (stored.length >= phonesLimit) return [];
   // Most are there as they are compared, so that what the client has need not be parsed.
   const lacked = phones.filter((phone) => !stored.includes(phoneKey(phone, country)));

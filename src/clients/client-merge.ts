@@ -2,6 +2,7 @@ import type { CountryCode } from 'libphonenumber-js';
 import { fieldChanges } from '../change-log/field-changes.js';
 import type { Contact } from '../contacts/contact.js';
 import { phoneKey } from '../contacts/phone-number.js';
+import { textsOf } from '../values/text.js';
 import type { ClientDocument } from './client.schema.js';
 
 /** Most phones of a client (rule LEAD-10). */
@@ -21,7 +22,7 @@ export function mergeContact(
   contact: Contact,
   country: CountryCode,
 ): ClientFields {
-  const stored = client.phoneNumbers ?? [];
+  const stored = textsOf(client.phoneNumbers);
   const phoneKeys = new Set(contact.phones.map((phone) => phoneKey(phone, country)));
   const name = contact.name ?? client.name;
   const email = contact.email ?? client.email;
@@ -34,7 +35,7 @@ export function mergeContact(
 
 /** What a merge changed; of the phones only those that it added, which stand last. */
 export function clientChanges(client: ClientFields, merged: ClientFields): object[] {
-  const added = (merged.phoneNumbers ?? []).slice(client.phoneNumbers?.length ?? 0);
+  const added = textsOf(merged.phoneNumbers).slice(textsOf(client.phoneNumbers).length);
   const names = fieldChanges(
     { name: client.name ?? null, email: client.email ?? null },
     { name: merged.name ?? null, email: merged.email ?? null },

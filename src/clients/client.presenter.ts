@@ -1,4 +1,5 @@
 import { phoneLimit } from '../contacts/phone-number.js';
+import { textsOf } from '../values/text.js';
 import { phonesLimit } from './client-merge.js';
 import type { ClientDto } from './client.dto.js';
 import type { ClientDocument } from './client.schema.js';
@@ -9,7 +10,7 @@ export function presentClient(client: ClientDocument): ClientDto {
     _id: client._id.toHexString(),
     ...(client.name === undefined ? {} : { name: client.name }),
     ...(client.email === undefined ? {} : { email: client.email }),
-    phoneNumbers: shownPhones(client.phoneNumbers ?? []),
+    phoneNumbers: shownPhones(textsOf(client.phoneNumbers)),
     createdAt: client.createdAt.toISOString(),
     updatedAt: client.updatedAt.toISOString(),
   };

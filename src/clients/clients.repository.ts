@@ -63,7 +63,8 @@ export class ClientsRepository {
     now: Date,
   ): Promise<void> {
     const writes = clients.map((client) => {
-      const { _id, deletedAt = now } = client;
+      const { _id } = client;
+      const deletedAt = client.deletedAt ?? now;
       const $set = { phoneNumbers: [], isDeleted: true, deletedAt, updatedAt: now, erasedAt: now };
       const names = Object.keys(valuesOf(client)).filter((name) => name !== 'phoneNumbers');
       const $unset = Object.fromEntries(names.map((name) => [name, '' as const]));

@@ -3,6 +3,7 @@ import type { Types } from 'mongoose';
 import { type Contact, contentionKeys } from '../contacts/contact.js';
 import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import type { Organization } from '../organizations/organization.js';
+import { textsOf } from '../values/text.js';
 import { lackedContact } from './client-link.js';
 import { type ClientChange, ClientRecords, type SoughtContacts } from './client-records.js';
 import { ClientsRepository, valuesOf } from './clients.repository.js';
@@ -68,7 +69,7 @@ export class ClientsService {
       _id: id.toHexString(),
       name: name ?? null,
       email: email ?? null,
-      phoneNumbers: phoneNumbers ?? [],
+      phoneNumbers: textsOf(phoneNumbers),
       isDeleted,
       isErased: Boolean(erasedAt),
       createdAt,
@@ -85,7 +86,7 @@ export class ClientsService {
     return clients.map(({ name, email, phoneNumbers }) => ({
       ...(name ? { name } : {}),
       ...(email ? { email } : {}),
-      phones: phoneNumbers ?? [],
+      phones: textsOf(phoneNumbers),
     }));
   }
 

@@ -1,3 +1,4 @@
+import { idsOf } from '../database/documents/stored-values.js';
 import type { LeadDto } from './dto/lead.dto.js';
 import type { LeadDocument } from './lead.schema.js';
 
@@ -20,7 +21,7 @@ export function presentLead(lead: LeadDocument): LeadDto {
 /** The fields that requests decide, as the API returns them and the change log compares them. */
 export function presentDecided({ compoundsIds, data, additionalData, clientId }: LeadDocument) {
   return {
-    compoundsIds: (compoundsIds ?? []).map((id) => id.toHexString()),
+    compoundsIds: idsOf(compoundsIds),
     data: data ?? {},
     additionalData: additionalData ?? {},
     clientId: clientId?.toHexString() ?? null,

@@ -167,11 +167,11 @@ export class LeadsRepository {
     leads: readonly UnerasedLead[],
     now: Date,
   ): Promise<void> {
-    const writes = leads.map(({ _id, deletedAt = now, updatedAt }) => {
+    const writes = leads.map(({ _id, deletedAt, updatedAt }) => {
       // The pass over phones must not take it for the lead that it has read.
       const erasedAt = new Date(Math.max(now.getTime(), updatedAt.getTime() + 1));
       const values = { data: {}, additionalData: {} };
-      const times = { deletedAt, updatedAt: erasedAt, erasedAt };
+      const times = { deletedAt: deletedAt ?? now, updatedAt: erasedAt, erasedAt };
       const $unset = { phoneKeys: '', phoneKeysOf: '', phoneKeysAt: '' } as const;
       return { _id, update: { $set: { ...values, isDeleted: true, ...times }, $unset } };
     });

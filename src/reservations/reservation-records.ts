@@ -100,12 +100,14 @@ export class ReservationRecords {
     return [...this.decided].map(([key, after]) => ({ before: this.reservations.get(key), after }));
   }
 
+  /** Deletions first: of a reservation's wallets one is active at any moment. */
   walletChanges(): Change<ChequeWalletDocument>[] {
     const before = byId(this.loaded.wallets);
     return [...this.wallets.values()]
       .flat()
       .map((after) => ({ before: before.get(keyOf(after._id)), after }))
-      .filter((change) => change.before !== change.after);
+      .filter((change) => change.before !== change.after)
+      .toSorted((a, b) => Number(b.after.isDeleted) - Number(a.after.isDeleted));
   }
 
   /** The units whose status was decided, also when it stays as it was (rule DATA-8). */

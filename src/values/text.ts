@@ -10,6 +10,11 @@ export const slugLimit = 400;
 /** A text of any content. */
 export const string: Rule = { name: 'isString', isMet: (value) => typeof value === 'string' };
 
+/** The texts of a list that another program may have stored; none where it is no list. */
+export function textsOf(value: unknown): string[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'string') : [];
+}
+
 /** Whether a text survives storage as a key unchanged: no null character, no lone surrogate. */
 export function isStorableText(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0');

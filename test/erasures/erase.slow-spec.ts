@@ -219,6 +219,30 @@ describe('lead erase', () => {
     expect(first?.['deletedAt']).toEqual(deleted?.['deletedAt']);
   });
 
+  it('erases what is deleted without a time, and whatever is in lists and in the change log', async () => {
+    const { organizationId } = tenant;
+    await post(payloadsOf(person).now).expect(201);
+    const [lead] = await stored('leads');
+    const nothing = { $set: { deletedAt: null } };
+    await service.db.collection('leads').updateOne({ organizationId }, nothing);
+    const phones = { $push: { phoneNumbers: null } } as object;
+    await service.db.collection('clients').updateOne({ organizationId }, { ...nothing, ...phones });
+    const times = { createdAt: new Date(), updatedAt: new Date() };
+    const entry = { organizationId, entityId: lead?._id, context: 'other', ...times };
+    const odd = [null, [null], [{ from: person.name }], undefined];
+    const entries = odd.map((changes) => ({
+      ...entry,
+      ...(changes === undefined ? {} : { changes }),
+    }));
+    await service.db.collection('changeLogs').insertMany(entries);
+    await erase();
+    expect(await traces()).toEqual({});
+    for (const name of ['leads', 'clients']) {
+      const [one] = await stored(name);
+      expect(one).toMatchObject({ isDeleted: true, deletedAt: expect.any(Date) });
+    }
+  });
+
   it('lets the lead be posted again, as after a deletion: a new lead, which is erased anew', async () => {
     const { now } = payloadsOf(person);
     const { body: first } = await post(now).expect(201);

@@ -2,7 +2,12 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { setTracing, type Tracing } from '../../operations/tracing/traced.js';
 import { DatabaseUnavailableError } from '../connection/database-errors.js';
 import { GroupedTransactions } from './grouped-transactions.js';
-import { ContentionError, type TransactionOptions, type Transactions } from './transactions.js';
+import {
+  ContentionError,
+  endOfWork,
+  type TransactionOptions,
+  type Transactions,
+} from './transactions.js';
 
 const limits = { count: 8, bytes: 1_000 };
 
@@ -176,6 +181,23 @@ describe('transactions of groups', () => {
     expect(values(outcomes)).toEqual(['failed', 'failed', 'failed']);
     expect(await young).toBe(8);
     expect(tried).toEqual([[4]]);
+  });
+
+  it('judge all at one time, so that nobody gets the response to another', async () => {
+    const { groups, submitAll } = doubling();
+    const start = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(start);
+    const all = submitAll([1, 2, 3]);
+    // It is over between two looks at the clock.
+    let looks = 0;
+    const end = endOfWork(start + 8_000, 8_000);
+    clock.mockImplementation(() => (++looks <= 2 ? end - 1 : end));
+    const outcomes = values(await all);
+    jest.restoreAllMocks();
+    for (const [index, outcome] of outcomes.entries()) {
+      expect(['failed', 2 * (index + 1)]).toContain(outcome);
+    }
+    expect(groups.stats().waiting).toBe(0);
   });
 
   it('tell how large they were, and what waits', async () => {

@@ -138,19 +138,27 @@ export class GroupedTransactions<Request, Response> {
     if (first === undefined || newest === undefined) return [];
     const transaction = this.work.begin(newest.request);
     const attempt = async () => {
-      const inTime = requests.filter(
-        ({ expiresAt }) => Date.now() < endOfWork(expiresAt, this.transactions.deadlineMs),
-      );
       // Those that are late come first: they have waited longest.
-      const late = requests.slice(inTime.length).map(tooLate);
-      if (inTime.length === 0) return late;
-      return [...late, ...(await transaction.run(inTime.map(({ request }) => request)))];
+      const late = this.countLate(requests);
+      const outcomes = requests.slice(0, late).map(tooLate);
+      if (late === requests.length) return outcomes;
+      const inTime = requests.slice(late).map(({ request }) => request);
+      return [...outcomes, ...(await transaction.run(inTime))];
     };
     const expiresAt = Math.max(...requests.map((one) => one.expiresAt));
     const onDuplicateKey = async (index: string) => transaction.onDuplicateKey?.(index);
     return first.inTrace(() =>
       this.transactions.run(attempt, { ...options, expiresAt, onDuplicateKey }),
     );
+  }
+
+  /** How many requests before the first one that has time left have none. */
+  private countLate(requests: readonly Timed<Request>[]): number {
+    // One time for all: by two of them a request could get the response to another.
+    const now = Date.now();
+    const { deadlineMs } = this.transactions;
+    const first = requests.findIndex(({ expiresAt }) => now < endOfWork(expiresAt, deadlineMs));
+    return first === -1 ? requests.length : first;
   }
 }
 

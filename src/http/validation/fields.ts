@@ -9,12 +9,13 @@ import { externalId, externalIdLimit, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
 import { type DtoClass, Field, ItemType, RequiredField } from './field.js';
 
-const externalIdApi = {
-  type: String,
+/** How an external id is documented. */
+export const externalIdApi = {
+  type: 'string',
   minLength: 1,
   maxLength: externalIdLimit,
   pattern: String.raw`^[^\x00]+$`,
-};
+} as const;
 
 /** A text that is not empty. */
 export function TextField(

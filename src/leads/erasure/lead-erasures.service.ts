@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { PreparedRewrites } from '../../database/documents/rewrites.js';
 import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
-import type { FieldChange } from '../../change-log/field-changes.js';
+import { type FieldChange, storedChanges } from '../../change-log/field-changes.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { erasedClientChanges, erasedClientData } from '../../clients/erased-client.js';
 import { Clock } from '../../configuration/clock.js';
@@ -91,7 +91,8 @@ export class LeadErasuresService {
     for (const { data } of leads) traces.add(contactOf(data ?? {}));
     const { clientIds } = await this.divideClients(erased, leads);
     const entries = await this.changeLog.findByLeads(organization._id, leadIds);
-    for (const { changes = [] } of entries) {
+    for (const entry of entries) {
+      const changes = storedChanges(entry.changes);
       traces.add(contactOf(valuesOf(changes, 'from')));
       traces.add(contactOf(valuesOf(changes, 'to')));
     }

@@ -73,7 +73,7 @@ export class LeadImportsService {
       ? await this.imports.find(organization._id, fileHash)
       : await this.begin(organization._id, fileHash, isRestarted);
     const doneBefore = isRestarted ? 0 : (state?.rows ?? 0);
-    const counts = isRestarted || state === null ? noCounts() : countsOf(state);
+    const counts = isDryRun || isRestarted || state === null ? noCounts() : countsOf(state);
     const caller = callerOf(organization, language);
     progress(doneBefore, total);
     for await (const rows of batchesOf(leadRows(path), doneBefore)) {

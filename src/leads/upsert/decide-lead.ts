@@ -97,5 +97,5 @@ function linkedCompounds(
 ): Types.ObjectId[] {
   const project = scalarText(data['project']);
   const named = project === '' ? [] : records.compoundsNamed(project, language);
-  return [...linked, ...named.filter((id) => !linked.some((other) => other.equals(id)))];
+  return [...linked, ...named.filter((id) => !linked.some((other) => id.equals(other)))];
 }

@@ -161,7 +161,7 @@ export class LeadGroupsService {
         if (isDatabaseUnavailable(refusal) || refusal instanceof DomainError) throw refusal;
         const index = await this.firstRefused(rest, expiresAt);
         const lead = rest.leads[index];
-        if (lead === undefined) throw refusal;
+        if (lead === undefined || lead.refusal !== undefined) throw refusal;
         rest = { ...rest, leads: rest.leads.with(index, { ...lead, refusal }) };
       }
     }

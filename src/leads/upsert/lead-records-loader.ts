@@ -43,7 +43,8 @@ export class LeadRecordsLoader {
   ): Promise<LoadedGroup> {
     const { _id, phoneCountry } = organization;
     const { leads, count } = await this.findLeads(organization, requests);
-    const loaded = requests.slice(0, count);
+    // What one needs that is refused already may be why.
+    const loaded = requests.slice(0, count).filter(({ refusal }) => refusal === undefined);
     const byId = new Map(leads.map((lead) => [lead.recordSystemId ?? '', lead]));
     const updates = loaded.map((request) => ({
       request,

@@ -1,4 +1,5 @@
 import type { ChangeLogDocument } from '../../change-log/change-log.schema.js';
+import { storedChanges } from '../../change-log/field-changes.js';
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import type { ListedDelivery } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { Columns } from '../command-line/output.js';
@@ -58,7 +59,7 @@ function changeEntry(change: ChangeLogDocument, numbers: Map<string, number>) {
     modifier: change.modifier,
     source: change.source,
     requestId: change.requestId ?? null,
-    changes: change.changes ?? [],
+    changes: storedChanges(change.changes),
   };
 }
 

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { parseObjectId } from '../../database/documents/object-id.js';
+import { Snapshots } from '../../database/transactions/snapshots.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import {
   ChequeWalletsRepository,
@@ -30,6 +31,7 @@ const reservationsInBatch = 100;
 export class ReconciliationsService {
   constructor(
     private readonly transactions: Transactions,
+    private readonly snapshots: Snapshots,
     private readonly reservations: ReservationsRepository,
     private readonly wallets: ChequeWalletsRepository,
   ) {}
@@ -37,33 +39,20 @@ export class ReconciliationsService {
   /**
    * What differs between a ledger and the cheques of an organization, as they were at one moment.
    *
-   * @param organizationId whose cheques; a ledger of any length
+   * @param organizationId whose cheques
+   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async reconcile(
     organizationId: Types.ObjectId,
-    { cheques, complete = false }: ReconciliationDto,
+    ledger: ReconciliationDto,
   ): Promise<ReconciliationResponseDto> {
-    const ledger = byReservation(cheques);
     // One snapshot, so that a callback under way is seen whole or not at all.
-    return this.transactions.run(async () => {
-      const differences = await this.differences(organizationId, ledger);
-      const unmentioned = complete ? await this.unmentioned(organizationId, ledger) : [];
-      const matching = cheques.length - new Set(differences.map(({ index }) => index)).size;
-      return {
-        ok: differences.length === 0 && unmentioned.length === 0,
-        compared: cheques.length,
-        matching,
-        differences,
-        ...(complete && {
-          unmentioned: unmentioned.slice(0, unmentionedLimit),
-          hasMore: unmentioned.length > unmentionedLimit,
-        }),
-      };
-    });
+    return this.transactions.run(() => this.compare(organizationId, ledger));
   }
 
   /**
-   * As {@link reconcile}, for a ledger in a CSV file (rule OPS-6).
+   * As {@link reconcile}, for a ledger of any length in a CSV file (rule OPS-6). It may take the five minutes for
+   * which the server keeps a snapshot.
    *
    * @throws Error when the text is no CSV
    */
@@ -74,7 +63,29 @@ export class ReconciliationsService {
   ): Promise<FileOutcome> {
     const { entries, errors } = await readLedger(text);
     if (errors.length > 0) return { errors };
-    return { comparison: await this.reconcile(organizationId, { cheques: entries, complete }) };
+    const ledger = { cheques: entries, complete };
+    const compare = async () => this.compare(organizationId, ledger);
+    return { comparison: await this.snapshots.during(compare) };
+  }
+
+  private async compare(
+    organizationId: Types.ObjectId,
+    { cheques, complete = false }: ReconciliationDto,
+  ): Promise<ReconciliationResponseDto> {
+    const ledger = byReservation(cheques);
+    const differences = await this.differences(organizationId, ledger);
+    const unmentioned = complete ? await this.unmentioned(organizationId, ledger) : [];
+    const matching = cheques.length - new Set(differences.map(({ index }) => index)).size;
+    return {
+      ok: differences.length === 0 && unmentioned.length === 0,
+      compared: cheques.length,
+      matching,
+      differences,
+      ...(complete && {
+        unmentioned: unmentioned.slice(0, unmentionedLimit),
+        hasMore: unmentioned.length > unmentionedLimit,
+      }),
+    };
   }
 
   private async differences(

@@ -1,6 +1,7 @@
 import { ApiExtraModels, ApiProperty, getSchemaPath } from '@nestjs/swagger';
 import {
   BooleanField,
+  externalIdApi,
   ExternalIdField,
   ItemsField,
   NumberField,
@@ -11,7 +12,7 @@ import {
 import { isPlainObject } from '../../values/plain-object.js';
 import { Field, NamesInside } from '../../http/validation/field.js';
 import { isValid } from '../../values/rule.js';
-import { externalId, externalIdLimit } from '../../values/text.js';
+import { externalId } from '../../values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
 import { type ReservationStatus, reservationStatuses } from '../statuses.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
@@ -42,12 +43,12 @@ export class ChequeRequestDto {
 
 /** An entity of an outside system. */
 class ExternalReference {
-  @ApiProperty({ minLength: 1, maxLength: externalIdLimit, example: 'website-form-7-4711' })
+  @ApiProperty({ ...externalIdApi, example: 'website-form-7-4711' })
   recordSystemId!: string;
 }
 
 class UnitIdReference {
-  @ApiProperty({ minLength: 1, example: 'A-101' })
+  @ApiProperty({ ...externalIdApi, example: 'A-101' })
   unitId!: string;
 }
 
@@ -65,7 +66,7 @@ export class UpsertReservationDto {
   @Field(
     {
       oneOf: [
-        { type: 'string', minLength: 1 },
+        externalIdApi,
         { $ref: getSchemaPath(ExternalReference) },
         { $ref: getSchemaPath(UnitIdReference) },
       ],

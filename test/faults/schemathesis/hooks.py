@@ -184,6 +184,9 @@ def before_call(context, case, kwargs):
     replace(query, {name: values for name, values in known["query"].items() if not (is_feed and name == "after")})
     if "after" in query:
         query.pop("page", None)
+    if is_feed and isinstance(query.get("wait"), int) and is_chosen():
+        # Half a minute for nothing, where the feed has no more.
+        query["wait"] = min(query["wait"], 1)
     for name in NUMBERS:
         # JSON's exponents are one way to write a number into a query, and not the one documented.
         if isinstance(query.get(name), float):

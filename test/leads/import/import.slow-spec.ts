@@ -201,6 +201,13 @@ describe('lead import', () => {
     expect(await stored('leads')).toMatchObject([{ compoundsIds: [compound] }]);
   });
 
+  it('says in a dry run what it would do now, not what was done before', async () => {
+    const file = await fileOf('done.csv', 'recordSystemId,name\ndone-1,A\ndone-2,B\n');
+    await runJson(argsOf(file), variables);
+    const dry = await runJson<object>(argsOf(file, '--dry-run'), variables);
+    expect(dry).toMatchObject({ rows: 2, doneBefore: 2, created: 0, updated: 0, refused: 0 });
+  });
+
   it('says where the refused rows are that it does not list', async () => {
     const file = await fileOf('again.csv', `recordSystemId\n${'x'.repeat(1_025)}\n`);
     const report = join(folder, 'again-refused.csv');

@@ -12,7 +12,7 @@ import {
   Timestamp,
   UUID,
 } from 'mongodb';
-import { addLead, addTenant, type Tenant } from '../../support/builders.js';
+import { addClient, addCompound, addLead, addTenant, type Tenant } from '../../support/builders.js';
 import { sharedService } from '../../support/shared-service.js';
 
 const service = sharedService();
@@ -59,6 +59,32 @@ const json = `{${Object.entries(values)
 
 /** What the service adds to another program's lead at any time. */
 const addedInBackground = { phoneKeys: 0, phoneKeysOf: 0, phoneKeysAt: 0 };
+
+describe("another program's lists with nothing in them", () => {
+  it('leave a lead and its client readable and writable', async () => {
+    const { organizationId, key } = tenant;
+    const clientId = await addClient(service.db, organizationId, {
+      name: 'Mona',
+      phoneNumbers: [null, '+201000000311'],
+    });
+    const fields = { recordSystemId: 'nulls', clientId, compoundsIds: [null] };
+    await addLead(service.db, organizationId, { ...fields, data: { phoneNumber: '01000000311' } });
+    const request = (method: 'get' | 'delete') =>
+      service.api(method, '/leads/nulls').set('api-key', key).expect(200);
+    expect((await request('get')).body.lead).toMatchObject({ compoundsIds: [] });
+    await addCompound(service.db, organizationId, { 'en-us': 'Null Lake' });
+    const sent = { name: 'Nora', phoneNumber2: '01000000312', project: 'Null Lake' };
+    const { body } = await service
+      .api('post', '/leads')
+      .set('api-key', key)
+      .send({ recordSystemId: 'nulls', ...sent })
+      .expect(200);
+    expect(body.lead.compoundsIds).toHaveLength(1);
+    const client = await service.db.collection('clients').findOne({ _id: clientId });
+    expect(client).toMatchObject({ phoneNumbers: ['+201000000311', '+201000000312'] });
+    await request('delete');
+  });
+});
 
 describe("another program's values in a lead", () => {
   const add = (recordSystemId: string) =>

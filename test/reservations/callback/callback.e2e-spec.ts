@@ -333,6 +333,35 @@ describe('a callback', () => {
   });
 });
 
+describe('a reservation with an earlier wallet', () => {
+  it('is canceled and recovered by one callback: the wallets change places', async () => {
+    const { organizationId } = tenant;
+    const active = await walletOf(reservationId);
+    const earlier = await addWallet(service.db, organizationId, {
+      reservationId,
+      unitId,
+      cheques: [{ installmentId: '7', status: 'bounced' }],
+      isDeleted: true,
+      deletedAt: new Date(),
+    });
+    const { headers } = await callback({
+      reservationId,
+      reservationStatus: 'canceled',
+      installmentId: '7',
+      chequeStatus: 'collected',
+    }).expect(201);
+    expect(headers).toMatchObject({
+      'x-callback-reservation': 'applied',
+      'x-callback-cheque': 'applied',
+    });
+    expect(await stored('chequeWallets', active['_id'])).toMatchObject({ isDeleted: true });
+    expect(await stored('chequeWallets', earlier)).toMatchObject({
+      isDeleted: false,
+      cheques: [{ installmentId: '7', status: 'collected' }],
+    });
+  });
+});
+
 describe('errors of the state', () => {
   it('approval of what is not pending cheque collection', async () => {
     await callback({ reservationId, reservationStatus: 'approved' }).expect(201);

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiKeysService } from '../../../authentication/api-keys.service.js';
-import type { FieldChange } from '../../../change-log/field-changes.js';
+import { type FieldChange, storedChanges } from '../../../change-log/field-changes.js';
 import type {
   InspectedLead,
   LeadInspectionService,
@@ -143,7 +143,11 @@ function Changes({ request, isShown, changes, keys }: ShownLead) {
         rows={changes.items.map((entry) => [
           <When request={request} time={entry.createdAt} />,
           <span dir="ltr">{entry.context ?? '–'}</span>,
-          <ChangedFields request={request} isShown={isShown} changes={entry.changes ?? []} />,
+          <ChangedFields
+            request={request}
+            isShown={isShown}
+            changes={storedChanges(entry.changes)}
+          />,
           keyOf(entry.apiKeyId?.toHexString()),
           <Code>{entry.requestId ?? '–'}</Code>,
         ])}
