@@ -66,6 +66,8 @@ interface DemoContext {
 function demoOptions(environment: Environment, database: OpenDatabase): AppOptions {
   const { LOG_LEVEL: level } = environment;
   const isQuiet = level === 'silent' || level === 'fatal' || level === 'error';
+  // Its worker also sends what others have waiting in the database: of that, what is configured decides.
+  const isOwnDatabase = environment.MONGODB_URI === undefined;
   const own: Environment = {
     ...environment,
     PORT: 0,
@@ -73,8 +75,7 @@ function demoOptions(environment: Environment, database: OpenDatabase): AppOptio
     LOG_LEVEL: isQuiet ? level : 'warn',
     ROLE: 'all',
     // The receiver of the demo is on this machine.
-    WEBHOOKS_ALLOW_HTTP: true,
-    WEBHOOKS_ALLOW_PRIVATE_NETWORKS: true,
+    ...(isOwnDatabase && { WEBHOOKS_ALLOW_HTTP: true, WEBHOOKS_ALLOW_PRIVATE_NETWORKS: true }),
     // The demo organization has no domain of its own.
     ENFORCE_API_DOMAIN: false,
   };

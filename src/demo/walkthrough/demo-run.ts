@@ -8,8 +8,8 @@ export interface DemoSubscription {
   end(): Promise<void>;
 }
 
-/** Subscribes a URL to all events of the walk's organization, as the operator would. */
-export type Subscribe = (url: string) => Promise<DemoSubscription>;
+/** Subscribes a URL to all events of the walk's organization, as the operator would; null where it is not allowed. */
+export type Subscribe = (url: string) => Promise<DemoSubscription | null>;
 
 /** Erases the leads with an external id, as the operator would, and tells what was removed. */
 export type Forget = (recordSystemId: string) => Promise<Readonly<Record<string, number>>>;

@@ -14,27 +14,37 @@ const deliveryTimeoutMs = 10_000;
 
 async function subscribeEndpoint(run: DemoRun): Promise<void> {
   const receiver = await startDemoReceiver();
-  const subscription = await run.subscribe(receiver.url);
-  receiver.trust(subscription.secret);
   try {
+    const subscription = await run.subscribe(receiver.url);
+    if (subscription !== null) receiver.trust(subscription.secret);
     const lead = { recordSystemId: hookLead, data: { budget: 4_200_000 } };
-    await run.client.show(
-      { method: 'POST', path: 'leads', body: lead },
-      { status: 201, body: { ok: true, operation: 'create', lead } },
-    );
-    run.print('');
-    await printDelivery(run, receiver, subscription);
+    try {
+      await run.client.show(
+        { method: 'POST', path: 'leads', body: lead },
+        { status: 201, body: { ok: true, operation: 'create', lead } },
+      );
+      run.print('');
+      if (subscription === null) explainRefusal(run);
+      else await printDelivery(run, receiver, subscription);
+    } finally {
+      await subscription?.end();
+    }
   } finally {
-    await subscription.end();
     await receiver.stop();
   }
 }
 
+function explainRefusal({ print }: DemoRun): void {
+  print('  * Nothing may be sent to this machine. Set');
+  print('    WEBHOOKS_ALLOW_HTTP=true WEBHOOKS_ALLOW_PRIVATE_NETWORKS=true to see what is sent.');
+}
+
 async function printDelivery(
-  { print }: DemoRun,
+  run: DemoRun,
   receiver: DemoReceiver,
   subscription: DemoSubscription,
 ): Promise<void> {
+  const { print } = run;
   const deadline = Date.now() + deliveryTimeoutMs;
   while (Date.now() < deadline) {
     const [error] = receiver.verificationErrors;
@@ -45,13 +55,7 @@ async function printDelivery(
       for (const line of readableJson(webhook.event, width)) print(`    ${line}`);
       return;
     }
-    if ((await subscription.rejectionReason()) !== null) {
-      print('  * The running service may not send to this machine. Start it with');
-      print(
-        '    WEBHOOKS_ALLOW_HTTP=true WEBHOOKS_ALLOW_PRIVATE_NETWORKS=true to see what it sends.',
-      );
-      return;
-    }
+    if ((await subscription.rejectionReason()) !== null) return explainRefusal(run);
     await delay(50);
   }
   throw new Error('No webhook arrived within 10 seconds.');
