@@ -79,7 +79,8 @@ endShell();
 // What they have stored goes with the folder: an orderly end would take a second longer.
 for (const child of [sharedInstance, second]) child?.kill('SIGKILL');
 process.kill(Number(await readFile(mongodPid, 'utf8')), 'SIGKILL');
-await rm(folder, { recursive: true, force: true });
+// The killed server may write one more file meanwhile.
+await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 
 /** Gives the address of the service that all files share, once it listens. */
 async function startShared() {
