@@ -6,6 +6,7 @@ import { errorLists } from '../../src/error-lists.js';
 import { eventTypes } from '../../src/webhooks/outbox/event-types.js';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
+import { logLinesWith } from '../support/log-lines.js';
 import { openSocket, sendRaw } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import { startTestService } from '../support/test-service.js';
@@ -251,12 +252,7 @@ describe('responses', () => {
 });
 
 describe('the log', () => {
-  const linesWith = (text: string) =>
-    service
-      .logged()
-      .split('\n')
-      .filter((line) => line.includes(text))
-      .map((line) => JSON.parse(line) as Record<string, unknown>);
+  const linesWith = (text: string) => logLinesWith(service.logged(), text);
 
   it('has one line for each request, with these fields and no others', async () => {
     const { organizationId, key } = await addTenant(service.db);

@@ -5,6 +5,7 @@ import { Clock } from '../../src/configuration/clock.js';
 import { runJson } from '../operator/command-line.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
+import { logLinesWith } from '../support/log-lines.js';
 import { openSocket, sendRaw } from '../support/raw-http.js';
 import { basePath } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -203,12 +204,8 @@ describe('failed authentications', () => {
     const sent = `GET /${basePath}/compounds HTTP/1.1\r\nHost: x\r\nx-request-id: ${id}\r\n\r\n`;
     await new Promise((resolve) => client.write(sent, resolve));
     client.resetAndDestroy();
-    const line = () =>
-      service
-        .logged()
-        .split('\n')
-        .find((text) => text.includes(id)) ?? '{}';
-    await eventually(() => expect(JSON.parse(line())).toMatchObject({ status: 401 }), 5_000);
+    const lines = () => logLinesWith(service.logged(), id);
+    await eventually(() => expect(lines()).toMatchObject([{ status: 401 }]), 5_000);
   });
 
   it('cost an address no more queries then, and do not lock out a key that is in use', async () => {

@@ -1,6 +1,6 @@
 import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { firstMessage } from './first-message.mjs';
 
 /** Where all processes of the tests keep compiled code, so that the next one starts sooner. */
 const compileCache = join(import.meta.dirname, '../../node_modules/.cache/compiled');
@@ -10,10 +10,9 @@ export default async function startSurroundings() {
   process.env.NODE_COMPILE_CACHE = compileCache;
   const child = fork(join(import.meta.dirname, 'surroundings.mjs'));
   globalThis.testSurroundings = child;
-  const exited = once(child, 'exit').then(([code]) => {
-    throw new Error(`What the tests share could not start: it ended with ${code}.`);
-  });
-  const [variables] = await Promise.race([once(child, 'message'), exited]);
-  exited.catch(() => undefined);
-  Object.assign(process.env, variables);
+  try {
+    Object.assign(process.env, await firstMessage(child));
+  } catch (error) {
+    throw new Error('What the tests share could not start.', { cause: error });
+  }
 }

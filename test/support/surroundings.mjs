@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
+import { firstMessage } from './first-message.mjs';
 import { endShell, runInShell } from './shell.mjs';
 
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
@@ -85,12 +86,7 @@ await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 /** Gives the address of the service that all files share, once it listens. */
 async function startShared() {
   sharedInstance.send({ variables, log });
-  const exited = once(sharedInstance, 'exit').then(([code]) => {
-    throw new Error(`It ended with ${code}.`);
-  });
-  exited.catch(() => undefined);
-  const [address] = await Promise.race([once(sharedInstance, 'message'), exited]);
-  return address;
+  return firstMessage(sharedInstance);
 }
 
 /** A folder in memory if there is room in one: what tests store need not reach a disk. */

@@ -8,6 +8,7 @@ import { UnitsService } from '../../src/units/reading/units.service.js';
 import { openSocket } from '../support/raw-http.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
+import { logLinesWith } from '../support/log-lines.js';
 import { isFull, rounds } from '../support/rounds.js';
 import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
@@ -107,11 +108,7 @@ async function readUnits() {
   };
 }
 
-function linesWith(id: string): Document[] {
-  const lines = service.logged().trimEnd().split('\n');
-  return lines.map((line) => JSON.parse(line) as Document).filter(({ reqId }) => reqId === id);
-}
-
+const linesWith = (id: string) => logLinesWith(service.logged(), id);
 const unitsPath = () => `/compounds/${catalogue.compoundSlug}/units`;
 const unitIdsOf = (units: readonly Document[]) => new Set(units.map(({ unitId }) => unitId));
 

@@ -1,9 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
-import { addressPolicy, forbiddenUrlReason } from '../../webhooks/sending/addresses.js';
 import type { Subscribe } from './demo-run.js';
 
 /** Adds endpoints of an organization and removes them after the demo. */
@@ -13,9 +11,8 @@ export function demoSubscriptions(
 ): Subscribe {
   const endpoints = application.get(WebhookEndpointsService);
   const deliveries = application.get(WebhookDeliveriesService);
-  const policy = addressPolicy(application.get<Environment>(ENVIRONMENT));
   return async (url) => {
-    if (forbiddenUrlReason(url, policy) !== null) return null;
+    if (endpoints.forbiddenReason(url) !== null) return null;
     const { endpoint, secret } = await endpoints.add(organizationId, { url, eventTypes: ['*'] });
     return {
       secret,

@@ -48,6 +48,6 @@ export class DeliveryGiveUps {
     const isThere = endpoint !== null && !endpoint.removedAt;
     const reason = isThere ? 'endpoint disabled' : 'endpoint removed';
     // It may be enabled meanwhile, and what comes after that is to be sent.
-    return (await this.queue.failWaiting(endpointId, reason, now, { $lte: now })) > 0;
+    return (await this.queue.failWaiting(endpointId, reason, now, now)) > 0;
   }
 }

@@ -210,16 +210,16 @@ export class DeliveryQueueRepository {
    * Fails up to a thousand deliveries that wait for an endpoint. One that is being attempted keeps
    * its lease: a success of that attempt still counts, and after a failure there is no further one.
    *
-   * @param createdAt which of them; all by default
+   * @param until when they were created at the latest; all by default
    * @returns how many; 0 when nothing waits any more
    */
   async failWaiting(
     endpointId: Types.ObjectId,
     failureReason: FailureReason,
     now: Date,
-    createdAt?: { readonly $lte: Date },
+    until?: Date,
   ): Promise<number> {
-    const ofTime = createdAt === undefined ? {} : { createdAt };
+    const ofTime = until === undefined ? {} : { createdAt: { $lte: until } };
     const waiting: Filter<WebhookDeliveryDocument> = { status: 'pending', endpointId, ...ofTime };
     const found = await this.deliveries
       .find(waiting, { projection: { _id: 1 }, limit: failedTogether })

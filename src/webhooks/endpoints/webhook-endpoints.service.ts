@@ -171,8 +171,13 @@ export class WebhookEndpointsService {
     await this.giveUps.giveUp(_id, 'endpoint removed');
   }
 
+  /** Why nothing may be sent to a URL; null where it may (rule HOOK-11). */
+  forbiddenReason(url: string): string | null {
+    return forbiddenUrlReason(url, addressPolicy(this.environment));
+  }
+
   private checkUrl(url: string): void {
-    const reason = forbiddenUrlReason(url, addressPolicy(this.environment));
+    const reason = this.forbiddenReason(url);
     if (reason !== null) throw new Error(`The URL ${url} is not allowed: ${reason}.`);
   }
 }
