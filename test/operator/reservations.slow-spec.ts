@@ -124,6 +124,21 @@ describe('reservation reconcile', () => {
 
   const header = 'installmentId,reservationId,chequeStatus,chequeAmount,chequeNumber\n';
 
+  it('takes a ledger that it compares for longer than a request may wait', async () => {
+    const rows = Array.from(
+      { length: 20_000 },
+      () => `1,${new ObjectId().toHexString()},pending,,`,
+    );
+    const file = join(folder, 'long.csv');
+    await writeFile(file, `${header}${rows.join('\n')}\n`);
+    const org = tenant.organizationId.toHexString();
+    const compared = await runJson<object>(['reservation', 'reconcile', file, '--org', org], {
+      ...variables,
+      DATABASE_DEADLINE_MS: '100',
+    });
+    expect(compared).toMatchObject({ compared: 20_000, matching: 0 });
+  });
+
   it('prints what differs as a table', async () => {
     const ledger = `\u{FEFF}${header}1,${reservationId},collected,,77\n2,${reservationId},overdue,5.5,\n`;
     const { code, stdout } = await reconcile(ledger);
