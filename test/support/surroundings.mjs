@@ -1,7 +1,7 @@
 // What the test files of a run share, in a process of its own: Jest, which would load and transform
 // each module once more, is kept away from it. It ends with the process that started it.
-import { fork, spawn } from 'node:child_process';
-import { on, once } from 'node:events';
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { access, constants, mkdtemp, readFile, rm, statfs } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,7 +16,7 @@ const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
 const mongodPid = join(folder, 'mongod.pid');
 const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
 // Loads its modules while the database starts.
-const sharedInstance = fork(join(import.meta.dirname, 'shared-instance.mjs'));
+const shared = loadInstance();
 const mongod = await startMongod(join(folder, 'data'), {
   isJournaled: false,
   args: [
@@ -46,7 +46,10 @@ const variables = {
   RATE_LIMIT_RPS: '0',
   AUTH_FAILURE_RPS: '0',
 };
-const starters = { '/shared': startShared, '/second': startSecond };
+const starters = {
+  '/shared': () => start(shared),
+  '/second': () => start((second = loadInstance()), { LOG_LEVEL: 'silent' }),
+};
 let second;
 /** Addresses of the instances that a file has asked for. */
 const addresses = {};
@@ -78,15 +81,19 @@ await once(process, 'disconnect');
 for (const server of servers) server.close().closeAllConnections();
 endShell();
 // What they have stored goes with the folder: an orderly end would take a second longer.
-for (const child of [sharedInstance, second]) child?.kill('SIGKILL');
+for (const child of [shared, second]) child?.kill('SIGKILL');
 process.kill(Number(await readFile(mongodPid, 'utf8')), 'SIGKILL');
 // The killed server may write one more file meanwhile.
 await rm(folder, { recursive: true, force: true, maxRetries: 10 });
 
-/** Gives the address of the service that all files share, once it listens. */
-async function startShared() {
-  sharedInstance.send({ variables, log });
-  return firstMessage(sharedInstance);
+function loadInstance() {
+  return fork(join(import.meta.dirname, 'shared-instance.mjs'));
+}
+
+/** Gives the address of an instance that is loaded, once it listens. */
+async function start(instance, ownVariables = {}) {
+  instance.send({ variables: { ...variables, ...ownVariables }, log });
+  return firstMessage(instance);
 }
 
 /** A folder in memory if there is room in one: what tests store need not reach a disk. */
@@ -103,20 +110,4 @@ async function quickFolder() {
 
 function failedCommand(error) {
   return { code: -1, stdout: '', stderr: String(error) };
-}
-
-/** Gives the address of the compiled service in one more process, on the same database, once it listens. */
-async function startSecond() {
-  const { PATH, HOME, NODE_COMPILE_CACHE } = process.env;
-  second = spawn(process.execPath, [join(import.meta.dirname, '../../dist/main.js')], {
-    env: { PATH, HOME, NODE_COMPILE_CACHE, LOG_LEVEL: 'silent', ...variables },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  let output = '';
-  for await (const [chunk] of on(second.stdout, 'data', { close: ['end'] })) {
-    output += chunk;
-    const address = /Listening on\s+(http:\S+)\/external/.exec(output)?.[1];
-    if (address !== undefined) return address;
-  }
-  throw new Error(`It ended: ${output}`);
 }

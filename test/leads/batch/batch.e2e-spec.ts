@@ -216,7 +216,7 @@ describe('a dry run', () => {
         const real = await batch(later, {}, key);
         expect(withoutIds(rehearsed)).toEqual(withoutIds(real));
       }),
-      { numRuns: rounds(10, 60), endOnFailure: true },
+      { numRuns: rounds(6, 60), endOnFailure: true },
     );
   });
 });

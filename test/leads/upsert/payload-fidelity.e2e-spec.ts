@@ -86,7 +86,7 @@ describe('data and additionalData', () => {
         });
         expect(lead['additionalData']).toEqual(arbitraryPayload(additionalData));
       }),
-      { numRuns: rounds(15, 150) },
+      { numRuns: rounds(8, 150) },
     );
   });
 

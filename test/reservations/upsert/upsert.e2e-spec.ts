@@ -375,7 +375,7 @@ describe('POST /reservations updates', () => {
 
   it('the same whether the callback approves before or after it', async () => {
     const request = { unit: 'villa-1', status: 'pending_cheque_collection' };
-    for (const round of Array.from({ length: rounds(3, 10) }, (_, i) => `deal-${i}`)) {
+    for (const round of Array.from({ length: rounds(1, 10) }, (_, i) => `deal-${i}`)) {
       const { _id } = await create({ ...request, recordSystemId: round });
       const responses = await Promise.all([
         post({ ...request, recordSystemId: round }),
