@@ -205,6 +205,17 @@ describe('good endpoints beside 4 slow and 70 hanging ones', () => {
   });
 });
 
+it('an endpoint of which nothing is known gets one attempt at a time, by whomever it is found', async () => {
+  const simulation = new Simulation();
+  const [endpoint] = endpointsOf({ hanging: 1 });
+  const all = endpoint === undefined ? [] : Array.from({ length: 4 }, () => endpoint);
+  const worker = simulation.newWorker();
+  // The relay and the look at what is due know nothing of each other.
+  for (const [id] of all) void worker.deliverTo([id]);
+  await simulation.run(worker, all, 10);
+  expect(simulation.starts).toHaveLength(1);
+});
+
 it('large deliveries do not wait for those that hang', async () => {
   const simulation = new Simulation();
   const all = endpointsOf({ largeHanging: 20, largeGood: 2 });

@@ -107,7 +107,11 @@ export class WebhookWorker {
     const unknown = ids.filter((id) => !this.deliveries.has(id.toHexString()));
     if (unknown.length === 0) return;
     const known = await this.endpoints.findPaces(unknown);
-    for (const id of unknown) this.add(id, known.get(id.toHexString()) ?? 'unproven');
+    // Relay and polling may look for the same one at the same time: it keeps its first limit and places.
+    for (const id of unknown) {
+      const name = id.toHexString();
+      if (!this.deliveries.has(name)) this.add(id, known.get(name) ?? 'unproven');
+    }
   }
 
   private add(id: Types.ObjectId, pace: Pace): void {
