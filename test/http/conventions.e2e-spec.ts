@@ -1,13 +1,14 @@
 import { once } from 'node:events';
 import { STATUS_CODES } from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
 import request from 'supertest';
 import { errorLists } from '../../src/error-lists.js';
 import { eventTypes } from '../../src/webhooks/outbox/event-types.js';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
-import { openSocket, sendRaw } from '../support/raw-http.js';
+import { openSocket, readToEnd, sendRaw } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import { startTestService } from '../support/test-service.js';
 
@@ -188,24 +189,57 @@ describe('responses', () => {
     });
   });
 
-  it.each([
-    ['headers', 'GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: '],
-    [
-      'a body',
-      'POST /x HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
-    ],
-  ])('to %s that do not arrive in time is 408', async (_, beginning) => {
+  it('to headers that do not arrive in time is 408', async () => {
     const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
     const socket = openSocket(slowServer.url);
-    socket.write(beginning);
-    let text = '';
-    for await (const chunk of socket) text += String(chunk);
-    expect(text).toMatch(/^HTTP\/1\.1 408 Request Timeout\r\n/);
-    expect(text).toMatch(/\r\nX-Request-Id: [\w-]{36}\r\n/);
-    expect(JSON.parse(text.split('\r\n\r\n')[1] ?? '')).toEqual({
-      statusCode: 408,
-      message: 'The request took too long to arrive',
-      error: 'Request Timeout',
+    socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ');
+    const response = await readToEnd(socket);
+    expect(response.headers['x-request-id']).toMatch(/^[\w-]{36}$/);
+    expect([response.status, response.body]).toEqual([
+      408,
+      {
+        statusCode: 408,
+        message: 'The request took too long to arrive',
+        error: 'Request Timeout',
+      },
+    ]);
+    await slowServer.stop();
+  });
+
+  it.each([
+    ['does not arrive in time', 408, 'request.timeout', 'Content-Length: 9', '{', false],
+    ['ends too early', 400, 'request.malformed', 'Content-Length: 9', '{', true],
+    ['is not made of chunks', 400, 'request.malformed', 'Transfer-Encoding: chunked', '{', false],
+  ])('to a body that %s is that of its request', async (_, status, code, length, sent, isCut) => {
+    const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
+    const id = `body-${new ObjectId().toHexString()}`;
+    const socket = openSocket(slowServer.url);
+    const head = [
+      `POST /${basePath}/units HTTP/1.1`,
+      'Host: x',
+      `api-key: ${tenant.key}`,
+      `x-request-id: ${id}`,
+      'language: ar-eg',
+      'Content-Type: application/json',
+      length,
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n${sent}`);
+    if (isCut) socket.end();
+    const { headers, ...response } = await readToEnd(socket);
+    expect([response.status, headers['x-error-code']]).toEqual([status, code]);
+    expect(headers).toMatchObject({
+      'x-request-id': id,
+      'content-language': 'ar-eg',
+      connection: 'close',
+    });
+    expect(response.body).toMatchObject({
+      statusCode: status,
+      message: expect.stringMatching(/[\u0600-\u06ff]/),
+    });
+    await eventually(() => {
+      expect(logLinesWith(slowServer.logged(), 'request completed')).toMatchObject([
+        { reqId: id, status, route: `/${basePath}/units` },
+      ]);
     });
     await slowServer.stop();
   });

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { unparsableRest } from './unparsable-requests.js';
 
 /** How much of a body that is not used is still read, and for how long. */
 const maxDrainedBytes = 8_388_608;
@@ -18,8 +19,8 @@ export function drainBeforeEarlyResponses(fastify: FastifyInstance): void {
       done();
     };
     if (raw.complete || !announcesBody(raw)) return done();
-    // A body that was not asked for need not come.
-    if (awaitsContinue(raw)) return finish();
+    // A body that was not asked for need not come, and of one that failed nothing more does.
+    if (awaitsContinue(raw) || unparsableRest(raw)) return finish();
     drain(raw, finish);
   });
 }

@@ -1,5 +1,3 @@
-import { STATUS_CODES, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
 import { constants } from 'node:zlib';
 import compress from '@fastify/compress';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
@@ -13,12 +11,8 @@ import {
 import { Long } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
-import { defaultLanguage, parseLanguage } from '../../localization/language.js';
-import { DomainError } from '../errors/domain-error.js';
+import { parseLanguage } from '../../localization/language.js';
 import { sendErrorResponse } from '../errors/error.filter.js';
-import type { ErrorDefinition } from '../errors/error-definition.js';
-import { errorResponse } from '../errors/error-response.js';
-import { httpErrors } from '../errors/http-errors.js';
 import { limitConnections } from './connections.js';
 import { addEntityTags } from './entity-tag.js';
 import {
@@ -33,8 +27,9 @@ import { externalIdLimit } from '../../values/text.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
 import { addRequestDeadline } from './request-deadline.js';
-import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
+import { addRequestLog, logResponse } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
+import { rejectUnparsableBodies, respondToUnparsableRequest } from './unparsable-requests.js';
 
 /** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
 const pathParameterLimit = 2 * externalIdLimit;
@@ -71,6 +66,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   requireOneHost(fastify);
   rejectAmbiguousLengths(fastify);
   rejectUnknownRoutes(fastify);
+  rejectUnparsableBodies(fastify);
   checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
   addRequestDeadline(fastify, environment.DATABASE_DEADLINE_MS);
   addEntityTags(fastify);
@@ -140,8 +136,7 @@ function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
   });
 }
 
-/** A number trusts that many proxies in front of the service, counted from the nearest. */
-/** Whose `X-Forwarded-*` headers count, as Fastify takes it. */
+/** Whose `X-Forwarded-*` headers count, as Fastify takes it: a number is that of the proxies, from the nearest. */
 export function trustProxy({ TRUST_PROXY: trusted }: Environment) {
   if (typeof trusted !== 'number') return trusted;
   return (_address: string, hop: number) => hop < trusted;
@@ -170,64 +165,5 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
         done(error as Error);
       }
     },
-  );
-}
-
-/** Errors of requests that never reach a route, by the code of Node's error. */
-const unparsableRequestErrors: Readonly<Record<string, ErrorDefinition>> = {
-  HPE_HEADER_OVERFLOW: httpErrors.headersTooLarge,
-  ERR_HTTP_REQUEST_TIMEOUT: httpErrors.requestTimeout,
-};
-
-/** What Node calls the response that a connection is at. */
-type ServedSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
-
-/** Connections with bytes that are no HTTP, behind requests that have no response yet. */
-const unparsable = new WeakSet<Socket>();
-
-/**
- * Bytes that are no HTTP request, are too many or too slow, never reach a route. Requests before them
- * on the connection get their responses first: theirs is not the fault (rule HTTP-24).
- */
-function respondToUnparsableRequest(
-  logger: Logger,
-  error: Error & { code?: string },
-  socket: Socket,
-): void {
-  if (error.code === 'ECONNRESET' || socket.destroyed) {
-    socket.destroy();
-    return;
-  }
-  // More of such bytes may come while the requests before them are served.
-  if (unparsable.has(socket)) return;
-  unparsable.add(socket);
-  afterEarlierResponses(socket, () => sendUnparsableResponse(logger, error, socket));
-}
-
-function afterEarlierResponses(socket: ServedSocket, respond: () => void): void {
-  const { _httpMessage: response } = socket;
-  if (!response?.req.complete) return respond();
-  response.once('close', () => afterEarlierResponses(socket, respond));
-}
-
-function sendUnparsableResponse(
-  logger: Logger,
-  error: Error & { code?: string },
-  socket: ServedSocket,
-): void {
-  if (socket.destroyed || socket._httpMessage?.headersSent) {
-    socket.destroy();
-    return;
-  }
-  if (socket.writableEnded) return;
-  const definition = unparsableRequestErrors[error.code ?? ''] ?? httpErrors.badRequest;
-  const { status, headers, body } = errorResponse(new DomainError(definition), defaultLanguage);
-  const text = JSON.stringify(body);
-  const id = requestId({ headers: {} });
-  logUnparsableRequest(logger, id, status);
-  socket.end(
-    `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Length: ${Buffer.byteLength(text)}\r\n` +
-      `Content-Type: application/json\r\nX-Request-Id: ${id}\r\n` +
-      `X-Error-Code: ${headers['x-error-code']}\r\nConnection: close\r\n\r\n${text}`,
   );
 }
