@@ -92,16 +92,12 @@ class Simulation {
   async run(worker: WebhookWorker, endpoints: readonly [Types.ObjectId, Kind][], seconds: number) {
     const end = this.now + seconds * 1_000;
     for (let at = this.now; at < end; at += 500) {
-      this.steps.push({
-        at,
-        run: () => {
-          if (at % 2_000 === 0) this.publish(endpoints);
-          void worker.deliverDue();
-        },
+      this.plan(at, () => {
+        if (at % 2_000 === 0) this.publish(endpoints);
+        void worker.deliverDue();
       });
     }
     while (this.steps.length > 0) {
-      this.steps.sort((a, b) => a.at - b.at);
       const step = this.steps[0];
       if (step === undefined || step.at >= end) break;
       this.steps.shift();
@@ -120,7 +116,12 @@ class Simulation {
   }
 
   private after(milliseconds: number): Promise<void> {
-    return new Promise((run) => this.steps.push({ at: this.now + milliseconds, run }));
+    return new Promise((run) => this.plan(this.now + milliseconds, run));
+  }
+
+  private plan(at: number, run: () => void): void {
+    const before = this.steps.findLastIndex((step) => step.at <= at);
+    this.steps.splice(before + 1, 0, { at, run });
   }
 
   private async inDatabase<T>(query: () => T): Promise<T> {
@@ -156,7 +157,7 @@ class Simulation {
     this.starts.push(this.now);
     this.open += 1;
     this.mostOpen = Math.max(this.mostOpen, this.open);
-    if (milliseconds > placeMs) this.steps.push({ at: this.now + placeMs, run: leavePlace });
+    if (milliseconds > placeMs) this.plan(this.now + placeMs, leavePlace);
     await this.after(milliseconds);
     this.open -= 1;
     const isDelivered = statusCode !== null;
