@@ -197,6 +197,14 @@ describe('POST /units', () => {
     expect(await units({ recordSystemId: 'second' })).toEqual([]);
   });
 
+  it('knows no phase where there is no compound', async () => {
+    const fields = { recordSystemId: 'homeless', slug: 'homeless', compoundId: null };
+    await addCatalogue(service.db, 'units', tenant.organizationId, fields);
+    const { body } = await post({ recordSystemId: 'homeless', phase: 'north' }).expect(400);
+    expect(body.message).toEqual(['phase resolves to nothing: north']);
+    await post({ recordSystemId: 'homeless', phase: null, beds: 2 }).expect(200);
+  });
+
   it('moves a unit to another compound and out of its phase', async () => {
     await create({ recordSystemId: 'moves', phase: 'north' });
     const moved = await post({ recordSystemId: 'moves', compound: 'hill' }).expect(200);

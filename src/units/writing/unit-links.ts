@@ -85,12 +85,14 @@ export class UnitLinks {
     stored: StoredUnit,
     compoundId: Types.ObjectId | null | undefined,
   ): Promise<Links> {
-    if (!compoundId) return {};
     if (typeof phase === 'string') {
-      const id = await this.references.phaseIdBySlug(organizationId, compoundId, phase);
+      const id = compoundId
+        ? await this.references.phaseIdBySlug(organizationId, compoundId, phase)
+        : null;
       if (id === null) errors.push(unknownName('phase', phase));
       return { locationId: id };
     }
+    if (!compoundId) return {};
     const keepsLocation = stored.locationId && stored.compoundId?.equals(compoundId);
     return phase === null || !keepsLocation ? { locationId: compoundId } : {};
   }
