@@ -8,7 +8,7 @@ import { checkedColumns } from '../../values/csv-columns.js';
 import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 
-/** A row of a file, from 1 on, and the line on which it ends. */
+/** A row of a file, from 1 on, and the line on which it ends. Blank rows are counted and left out. */
 export interface LeadRow {
   readonly row: number;
   readonly line: number;
@@ -95,8 +95,11 @@ async function* csvRows(path: string): AsyncGenerator<LeadRow, void> {
   const parser = createReadStream(path).pipe(parse(options));
   let row = 0;
   for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
+    row += 1;
+    // Spreadsheets leave rows without any text behind what is in them.
+    if (Object.values(record).every((cell) => cell.trim() === '')) continue;
     yield {
-      row: ++row,
+      row,
       line: info.lines,
       ...bodyOf(Buffer.from(JSON.stringify(fieldsOf(record)))),
     };

@@ -65,9 +65,9 @@ export class LeadImportsService {
     { isDryRun, isRestarted, language = defaultLanguage, onRefused, progress }: ImportOptions,
   ): Promise<ImportedLeads> {
     const fileHash = await fileHashOf(path);
-    let total = 0;
+    let [total, last] = [0, 0];
     // Nothing is stored of a file that cannot be read to its end.
-    for await (const { row } of leadRows(path)) total = row;
+    for await (const { row } of leadRows(path)) [total, last] = [total + 1, row];
     if (total === 0) throw new Error('There is nothing to import in the file.');
     const state = isDryRun
       ? await this.imports.find(organization._id, fileHash)
@@ -75,15 +75,18 @@ export class LeadImportsService {
     const doneBefore = isRestarted ? 0 : (state?.rows ?? 0);
     const counts = isDryRun || isRestarted || state === null ? noCounts() : countsOf(state);
     const caller = callerOf(organization, language);
-    progress(doneBefore, total);
-    for await (const rows of batchesOf(leadRows(path), doneBefore)) {
-      const advance = async (of: ImportCounts) => this.advance(state, rows, of);
+    let done = doneBefore;
+    progress(done, last);
+    for await (const rows of batchesOf(leadRows(path), done)) {
+      const range = { from: done, to: rows.at(-1)?.row ?? done };
+      const advance = async (of: ImportCounts) => this.advance(state, range, of);
       const outcome = await this.send(caller, rows, isDryRun, advance);
       for (const refused of outcome.refusedRows) onRefused(refused);
       counts.created += outcome.counts.created;
       counts.updated += outcome.counts.updated;
       counts.refused += outcome.counts.refused;
-      progress(rows.at(-1)?.row ?? 0, total);
+      done = range.to;
+      progress(done, last);
     }
     return { rows: total, doneBefore, ...counts };
   }
@@ -100,11 +103,10 @@ export class LeadImportsService {
 
   private async advance(
     state: LeadImportDocument | null,
-    rows: readonly LeadRow[],
+    range: { readonly from: number; readonly to: number },
     counts: ImportCounts,
   ): Promise<void> {
     if (state === null) return;
-    const range = { from: (rows[0]?.row ?? 0) - 1, to: rows.at(-1)?.row ?? 0 };
     if (await this.imports.advance(state, range, counts, this.clock.now())) return;
     throw new Error('Another process imports the same file.');
   }

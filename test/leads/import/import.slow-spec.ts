@@ -98,6 +98,25 @@ describe('lead import', () => {
     expect(await stored('leadImports')).toMatchObject([{ rows: 5, created: 2, refused: 2 }]);
   });
 
+  it('leaves rows without any text out, and goes on behind them', async () => {
+    const row = (index: number) => `lead-${index},Name ${index}`;
+    const leads = Array.from({ length: 101 }, (_, index) => row(index));
+    const lines = [
+      'recordSystemId,name',
+      ',',
+      ...leads.slice(0, 99),
+      ', ',
+      ',',
+      ...leads.slice(99),
+    ];
+    const file = await fileOf('blank.csv', [...lines, ',', ','].join('\n'));
+    const outcome = await runJson(argsOf(file), variables);
+    expect(outcome).toMatchObject({ rows: 101, doneBefore: 0, created: 101, refused: 0 });
+    expect(await stored('leads')).toHaveLength(101);
+    expect(await runJson(argsOf(file), variables)).toMatchObject({ rows: 101, created: 101 });
+    expect(await stored('leads')).toHaveLength(101);
+  });
+
   it('takes NDJSON, each line as the body of a request', async () => {
     const lines = [
       '{"recordSystemId":"a","data":{"long":12345678901234567890}}',
