@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { PreparedRewrites } from '../database/documents/rewrites.js';
+import { isDatabaseUnavailable } from '../database/connection/database-errors.js';
 import { Clock } from '../configuration/clock.js';
 import type { Contact } from '../contacts/contact.js';
 import { Transactions } from '../database/transactions/transactions.js';
@@ -82,11 +83,13 @@ export class ErasuresService {
     return this.runAll(erasures, organization, isDryRun);
   }
 
-  /** Finishes the erasures of an organization that were cut short. */
-  async resume(organization: Organization): Promise<{ readonly finished: number }> {
+  /** Finishes the erasures of an organization that were cut short, as far as each can be. */
+  async resume(
+    organization: Organization,
+  ): Promise<{ readonly finished: number; readonly failures: readonly string[] }> {
     const erasures = await this.ledger.unfinished(organization._id);
-    await this.runAll(erasures, organization, false);
-    return { finished: erasures.length };
+    const { reports, failures } = await this.runEach(erasures, async () => organization);
+    return { finished: reports.length, failures };
   }
 
   /** All that the ledger has. */
@@ -102,19 +105,38 @@ export class ErasuresService {
   async reapply(
     entries: readonly Pick<ErasureDocument, 'organizationId' | 'leadIds'>[],
     progress: Progress = () => {},
-  ): Promise<ErasureReport & { readonly erasures: number }> {
+  ): Promise<ErasureReport & { readonly erasures: number; readonly failures: readonly string[] }> {
     for (const { organizationId, leadIds } of entries) {
       const { phoneCountry } = await this.organizationOf(organizationId);
       await this.enter({ _id: organizationId, phoneCountry }, leadIds);
     }
     const all = await this.ledger.all();
+    const { reports, failures } = await this.runEach(
+      all,
+      ({ organizationId }) => this.organizationOf(organizationId),
+      progress,
+    );
+    return { ...summed(reports), erasures: reports.length, failures };
+  }
+
+  /** One that cannot be done, and why, keeps back no other. */
+  private async runEach(
+    erasures: readonly ErasureDocument[],
+    organizationOf: (erasure: ErasureDocument) => Promise<ErasedLeads['organization']>,
+    progress: Progress = () => {},
+  ): Promise<{ readonly reports: readonly ErasureReport[]; readonly failures: readonly string[] }> {
     const reports: ErasureReport[] = [];
-    for (const erasure of all) {
-      const organization = await this.organizationOf(erasure.organizationId);
-      reports.push(await this.run(erasure, organization, false));
-      progress(reports.length, all.length);
+    const failures: string[] = [];
+    for (const erasure of erasures) {
+      try {
+        reports.push(await this.run(erasure, await organizationOf(erasure), false));
+      } catch (error) {
+        if (isDatabaseUnavailable(error)) throw error;
+        failures.push(`${erasure._id.toHexString()} (${(error as Error).message})`);
+      }
+      progress(reports.length + failures.length, erasures.length);
     }
-    return { ...summed(reports), erasures: all.length };
+    return { reports, failures };
   }
 
   /** Enters what the ledger lacks, and gives all erasures that are about the leads. */

@@ -70,11 +70,11 @@ it('an erasure that ends between any two of its steps is finished by the next on
       if (!isKilled) break;
       kills++;
       expect(await stored('erasures')).toMatchObject([{ completedAt: null }]);
-      expect(await resume()).toEqual({ finished: 1 });
+      expect(await resume()).toEqual({ finished: 1, failures: [] });
       expect(await traces()).toEqual({});
       expect(await stored('erasures')).toMatchObject([{ completedAt: expect.any(Date), counts }]);
       expect(await stored('outboxEvents', { type: 'lead.erased' })).toHaveLength(1);
-      expect(await resume()).toEqual({ finished: 0 });
+      expect(await resume()).toEqual({ finished: 0, failures: [] });
     }
   }
   expect(kills).toBeGreaterThanOrEqual(14);
@@ -89,6 +89,39 @@ it('the command line finishes first what was cut short, also where nothing else 
   const args = ['lead', 'erase', ...org, '--phone', person.phone, '--yes'];
   expect(await runJson(args, variables)).toMatchObject({ leadIds: [], finished: 1 });
   expect(await traces()).toEqual({});
+});
+
+it('one that the database refuses is named, and keeps back no other', async () => {
+  await restore();
+  await service.createLead(tenant, 'refused');
+  const { erase } = await erasuresOf(service, tenant);
+  expect(await killedAt(0, false, () => erase('refused'))).toBe(true);
+  const [unfinished] = await stored('erasures');
+  const id = unfinished?._id.toHexString();
+  const [leads] = await service.db.listCollections({ name: 'leads' }).toArray();
+  const { validator } = (leads as Document)['options'];
+  const allow = (rule: Document) => service.db.command({ collMod: 'leads', validator: rule });
+  const variables = { MONGODB_URI: service.databaseUri };
+  const org = ['--org', tenant.organizationId.toHexString()];
+  const erasing = ['lead', 'erase', ...org, '--lead', person.recordSystemId];
+  // As it is now it is allowed.
+  const asItIs = { $or: [{ recordSystemId: { $ne: 'refused' } }, { 'data.source': 'form' }] };
+  await allow({ $and: [validator, asItIs] });
+  try {
+    const { code, stderr, stdout } = await runCli(erasing, variables);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('Removed from:')]);
+    expect(stderr).toContain(`This erasure could not be finished: ${id} (`);
+    expect(await traces()).toEqual({});
+    const again = await runCli(['db', 'reapply-erasures'], variables);
+    expect([again.code, again.stdout]).toEqual([
+      1,
+      expect.stringContaining('Erasures done again: 1.'),
+    ]);
+    expect(again.stderr).toContain(`This erasure could not be finished: ${id} (`);
+  } finally {
+    await allow(validator);
+  }
+  expect(await runJson([...erasing, '--yes'], variables)).toMatchObject({ finished: 1 });
 });
 
 it('db reapply-erasures removes again what a restore has brought back', async () => {

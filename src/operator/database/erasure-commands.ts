@@ -15,7 +15,7 @@ import {
   printList,
 } from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
-import { erasureColumns } from '../leads/lead-erase-command.js';
+import { assertAllDone, erasureColumns } from '../leads/lead-erase-command.js';
 
 interface ReapplyOptions extends OutputOptions {
   readonly ledger?: string;
@@ -54,12 +54,15 @@ export function addErasureCommands(group: Command): void {
     .action((options: ReapplyOptions) =>
       withApplication(async (application) => {
         const entries = options.ledger === undefined ? [] : await readLedger(options.ledger);
-        const { erasures, ...report } = await withProgress(reapplyTexts, (progress) =>
+        const { erasures, failures, ...report } = await withProgress(reapplyTexts, (progress) =>
           application.get(ErasuresService).reapply(entries, progress),
         );
-        if (options.json === true) return printJson({ erasures, ...report });
-        printLine(`Erasures done again: ${erasures}. Removed from:`);
-        printItem(report, erasureColumns, options);
+        if (options.json === true) printJson({ erasures, ...report });
+        else {
+          printLine(`Erasures done again: ${erasures}. Removed from:`);
+          printItem(report, erasureColumns, options);
+        }
+        assertAllDone(failures);
       }),
     );
 }

@@ -43,6 +43,16 @@ export const erasureColumns: Columns<ErasureReport> = {
   'Clients of other leads, kept': ({ keptClientIds }) => keptClientIds,
 };
 
+/** @throws Error that names the erasures that could not be done */
+export function assertAllDone(failures: readonly string[]): void {
+  if (failures.length === 0) return;
+  const erasures = failures.length === 1 ? 'This erasure' : `These ${failures.length} erasures`;
+  throw new Error(
+    `${erasures} could not be finished: ${failures.join(', ')}. The others are done. ` +
+      'Mend the documents that the database refuses, and repeat the command.',
+  );
+}
+
 const leadColumns: Columns<LeadDto> = {
   Number: ({ leadId }) => leadId,
   'External id': ({ recordSystemId }) => recordSystemId,
@@ -74,7 +84,9 @@ export function addErase(group: Command): void {
         const organization = toOrganization(await organizationOf(application, options.org));
         const erasures = application.get(ErasuresService);
         const { dryRun = false, lead } = options;
-        const finished = dryRun ? 0 : (await erasures.resume(organization)).finished;
+        const { finished, failures } = dryRun
+          ? { finished: 0, failures: [] }
+          : await erasures.resume(organization);
         const leadIds =
           lead === undefined
             ? await confirmed(await erasures.leadsOfPerson(organization, person), options)
@@ -84,6 +96,7 @@ export function addErase(group: Command): void {
         }
         const report = await erasures.erase(organization, leadIds, dryRun);
         print({ ...report, leadIds, finished }, options);
+        assertAllDone(failures);
       }),
     );
 }
