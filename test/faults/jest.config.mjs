@@ -10,7 +10,8 @@ export default {
   roots: ['<rootDir>/test/faults'],
   testMatch: ['**/*.e2e-spec.ts'],
   testPathIgnorePatterns: ['/node_modules/'],
-  testTimeout: 3_600_000,
+  // A million operations of histories take two hours on a small machine.
+  testTimeout: 4 * 3_600_000,
   // Times are promised here, so no more at once than a small machine has processors for.
   maxWorkers: 2,
   // What a failed test was waiting for may never come.
