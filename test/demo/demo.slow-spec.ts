@@ -2,12 +2,16 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
+import { Types } from 'mongoose';
 import { type Environment, readEnvironment } from '../../src/configuration/environment.js';
 import { type DemoOrganization, openAtStart } from '../../src/demo/demo-organization.js';
 import { chapters, runDemo } from '../../src/demo/run-demo.js';
+import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { runCliProcess } from '../operator/command-line.js';
 import { toLoopback } from '../webhooks/webhook-service.js';
 import { OPS_PASSWORD, startConsole } from '../console/console-client.js';
+import { addTenant } from '../support/builders.js';
+import { startReceiver } from '../support/receiver.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
 const wholeKey = /iapi_[\w-]{7,}/;
@@ -121,6 +125,25 @@ describe('the demo', () => {
     expect(shown[0]?.html).toContain('This unit already reserved');
     expect(await usableKeys(client)).toBe(0);
     await console.stop();
+  });
+
+  it('sends what others have waiting only where the configuration allows it', async () => {
+    const uri = randomDatabaseUri();
+    const receiver = await startReceiver();
+    const other = await startTestService({ ROLE: 'api', ...toLoopback }, uri);
+    const tenant = await addTenant(other.db);
+    const organizationId = new Types.ObjectId(tenant.organizationId.toHexString());
+    const url = { url: receiver.url, eventTypes: ['*'] };
+    await other.service.app.get(WebhookEndpointsService).add(organizationId, url);
+    await other.api('post', '/leads').set('api-key', tenant.key).send({ name: 'Mona' }).expect(201);
+    await linesOfDemo(environmentFor(uri, '0'));
+    const attempts = other.db.collection('webhookAttempts');
+    expect(await attempts.distinct('error', { organizationId: tenant.organizationId })).toEqual([
+      'it must start with https://',
+    ]);
+    expect(receiver.received).toEqual([]);
+    await other.stop();
+    await receiver.stop();
   });
 
   it('starts its own when the running one works on another database', async () => {
