@@ -148,9 +148,9 @@ describe('reservation reconcile', () => {
     expect(stdout).toMatch(/^2 +[0-9a-f]{24} +2 +amount +- +5\.5$/m);
   });
 
-  it('counts a single entry as one', async () => {
+  it('counts a single entry as one, and a row without any text as none', async () => {
     const row = `1,${reservationId},overdue,,77\n`;
-    expect((await reconcile(`${header}${row}`)).stdout).toMatch(
+    expect((await reconcile(`${header},,,,\n${row} ,,,,\n`)).stdout).toMatch(
       /^1 entry compared, 0 match, 1 finding\.$/m,
     );
     const { stderr } = await reconcile(`${header}1,${reservationId},pending,1e3,\n`);

@@ -36,7 +36,9 @@ const validation = new RequestValidationPipe();
 export async function readLedger(
   text: string,
 ): Promise<{ readonly entries: LedgerEntryDto[]; readonly errors: LedgerError[] }> {
-  const rows = parse(text, { bom: true, columns: columnsOf, info: true, skip_empty_lines: true });
+  const options = { bom: true, columns: columnsOf, info: true, skip_empty_lines: true } as const;
+  // Spreadsheets leave rows without any text behind what is in them.
+  const rows = parse(text, { ...options, skip_records_with_empty_values: true });
   const entries: LedgerEntryDto[] = [];
   const errors: LedgerError[] = [];
   for (const { record, info } of rows as unknown as Row[]) {
