@@ -5,7 +5,7 @@ import { ObjectId } from 'mongodb';
 import request from 'supertest';
 import { errorLists } from '../../src/error-lists.js';
 import { eventTypes } from '../../src/webhooks/outbox/event-types.js';
-import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
+import { addCatalogue, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
 import { openSocket, readToEnd, sendRaw } from '../support/raw-http.js';
@@ -241,6 +241,49 @@ describe('responses', () => {
         { reqId: id, status, route: `/${basePath}/units` },
       ]);
     });
+    await slowServer.stop();
+  });
+
+  it.each(['GET', 'POST'])(
+    'to a %s with broken chunks is a 400, however much follows',
+    async (method) => {
+      // From the second one on the key is remembered, and the request gets further before its body comes.
+      for (let turn = 0; turn < 3; turn++) {
+        const socket = openSocket(service.url);
+        const id = `chunks-${new ObjectId().toHexString()}`;
+        const head = [
+          `${method} /${basePath}/units HTTP/1.1`,
+          'Host: x',
+          `api-key: ${tenant.key}`,
+          `x-request-id: ${id}`,
+          'Content-Type: application/json',
+          'Transfer-Encoding: chunked',
+        ];
+        socket.write(`${head.join('\r\n')}\r\n\r\nzz\r\n${'x'.repeat(100_000)}`);
+        await new Promise((resolve) => socket.write('x'.repeat(400_000), resolve));
+        const { status, headers } = await readToEnd(socket);
+        expect([status, headers['x-error-code']]).toEqual([400, 'request.malformed']);
+        expect(headers).toMatchObject({ 'x-request-id': id, connection: 'close' });
+        await eventually(() => {
+          expect(logLinesWith(service.logged(), id)).toMatchObject([{ status: 400 }]);
+        });
+      }
+    },
+  );
+
+  it('to a body that is late for who does not read it is a 408, and ends the connection', async () => {
+    const slowServer = await startTestService({ REQUEST_TIMEOUT_MS: '200' });
+    const { key } = await addTenant(slowServer.db, { key: mayReadEvents });
+    const socket = openSocket(slowServer.url);
+    const head = [
+      `GET /${basePath}/events?wait=20 HTTP/1.1`,
+      'Host: x',
+      `api-key: ${key}`,
+      'Content-Length: 2',
+    ];
+    socket.write(`${head.join('\r\n')}\r\n\r\n{`);
+    const { status, headers } = await readToEnd(socket);
+    expect([status, headers['connection']]).toEqual([408, 'close']);
     await slowServer.stop();
   });
 

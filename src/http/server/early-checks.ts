@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../errors/domain-error.js';
 import { sendErrorResponse } from '../errors/error.filter.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { announcesBody, awaitsContinue } from './early-responses.js';
+import { announcesBody, awaitsContinue } from './bodies.js';
 import type { RouteOptions } from './route-options.js';
 
 /** Rejects what is no valid HTTP: no `Host` in HTTP/1.1, or more than one (rule HTTP-19). */

@@ -1,10 +1,14 @@
 import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
-import { unparsableRest } from './unparsable-requests.js';
+import { announcesBody, awaitsContinue } from './bodies.js';
+import { bodyFailure } from './unparsable-requests.js';
 
 /** How much of a body that is not used is still read, and for how long. */
 const maxDrainedBytes = 8_388_608;
 const maxDrainMs = 2_000;
+/** A client that has sent nothing for so long waits for its response. */
+const quietMs = 100;
 
 /**
  * Reads the rest of a body before a response that does not wait for it, such as 401 or 413. Closing
@@ -19,21 +23,12 @@ export function drainBeforeEarlyResponses(fastify: FastifyInstance): void {
       done();
     };
     if (raw.complete || !announcesBody(raw)) return done();
-    // A body that was not asked for need not come, and of one that failed nothing more does.
-    if (awaitsContinue(raw) || unparsableRest(raw)) return finish();
+    const failure = bodyFailure(raw);
+    if (failure === 'while it was read') return untilQuiet(raw.socket, finish);
+    // A body that was not asked for need not come, and whoever does not read it may respond meanwhile.
+    if (failure !== undefined || awaitsContinue(raw)) return finish();
     drain(raw, finish);
   });
-}
-
-/** Whether the client waits to be asked for its body. */
-export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boolean {
-  return httpVersion !== '1.0' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
-}
-
-/** Whether a request's headers say that a body follows. */
-export function announcesBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
-  const length = headers['content-length'];
-  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
 function drain(body: IncomingMessage, done: () => void): void {
@@ -52,4 +47,17 @@ function drain(body: IncomingMessage, done: () => void): void {
   const timer = setTimeout(finish, maxDrainMs);
   for (const event of ends) body.once(event, finish);
   body.on('data', count).resume();
+}
+
+/** Bytes that are no HTTP are taken and forgotten; only the connection knows that they come. */
+function untilQuiet(socket: Socket, done: () => void): void {
+  const start = performance.now();
+  let bytes = -1;
+  const look = () => {
+    const isQuiet = socket.bytesRead === bytes || socket.readableEnded || socket.destroyed;
+    if (isQuiet || performance.now() - start > maxDrainMs) return done();
+    bytes = socket.bytesRead;
+    setTimeout(look, quietMs);
+  };
+  look();
 }

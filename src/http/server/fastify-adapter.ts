@@ -22,14 +22,15 @@ import {
   requireOneHost,
   takeExpectations,
 } from './early-checks.js';
-import { announcesBody, drainBeforeEarlyResponses } from './early-responses.js';
+import { announcesBody } from './bodies.js';
+import { drainBeforeEarlyResponses } from './early-responses.js';
 import { externalIdLimit } from '../../values/text.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
 import { addRequestDeadline } from './request-deadline.js';
 import { addRequestLog, logResponse } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
-import { rejectUnparsableBodies, respondToUnparsableRequest } from './unparsable-requests.js';
+import { respondToUnparsableRequest, watchBodies } from './unparsable-requests.js';
 
 /** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
 const pathParameterLimit = 2 * externalIdLimit;
@@ -61,12 +62,12 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   const adapter = newAdapter(options);
   const fastify = adapter.getInstance<FastifyInstance>();
   limitConnections(fastify, logger, environment.MAX_CONNECTIONS);
+  watchBodies(fastify);
   addRequestContext(fastify);
   addRequestLog(fastify, logger);
   requireOneHost(fastify);
   rejectAmbiguousLengths(fastify);
   rejectUnknownRoutes(fastify);
-  rejectUnparsableBodies(fastify);
   checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
   addRequestDeadline(fastify, environment.DATABASE_DEADLINE_MS);
   addEntityTags(fastify);

@@ -1,12 +1,14 @@
 import { type IncomingMessage, STATUS_CODES, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { defaultLanguage } from '../../localization/language.js';
 import { DomainError } from '../errors/domain-error.js';
+import { sendErrorResponse } from '../errors/error.filter.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
 import { errorResponse } from '../errors/error-response.js';
 import { httpErrors } from '../errors/http-errors.js';
+import { announcesBody } from './bodies.js';
 import { requestId } from './request-context.js';
 import { logUnparsableRequest } from './request-log.js';
 
@@ -19,18 +21,30 @@ const unparsableRequestErrors: Readonly<Record<string, ErrorDefinition>> = {
 /** What Node calls the response that a connection is at. */
 type ServedSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
 
-/** Also while requests before such bytes are served. */
-const unparsable = new WeakMap<Socket, DomainError>();
-
-/** Why the rest of a request will not be read; undefined for one that is whole, or may still come. */
-export function unparsableRest({ complete, socket }: IncomingMessage): DomainError | undefined {
-  return complete ? undefined : unparsable.get(socket);
+/** A request whose body may fail, and its response. */
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
 }
 
-/** Rejects requests whose body failed before it was read. */
-export function rejectUnparsableBodies(fastify: FastifyInstance): void {
-  fastify.addHook('preParsing', ({ raw }, _reply, payload, done) => {
-    done(unparsableRest(raw) ?? null, payload);
+type BodyFailure = 'while it was read' | 'unread';
+
+const exchanges = new WeakMap<IncomingMessage, Exchange>();
+/** Also while requests before such bytes are served. */
+const unparsable = new WeakSet<Socket>();
+
+const failures = new WeakMap<IncomingMessage, BodyFailure>();
+
+/** When the body of a request failed, if it has. */
+export function bodyFailure(request: IncomingMessage): BodyFailure | undefined {
+  return failures.get(request);
+}
+
+/** Remembers the requests that have bodies, for what comes behind their headers. To be added before any other. */
+export function watchBodies(fastify: FastifyInstance): void {
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (announcesBody(request.raw)) exchanges.set(request.raw, { request, reply });
+    done();
   });
 }
 
@@ -49,31 +63,44 @@ export function respondToUnparsableRequest(
   }
   // More of such bytes may come while the requests before them are served.
   if (unparsable.has(socket)) return;
+  unparsable.add(socket);
   const failure = new DomainError(
     unparsableRequestErrors[error.code ?? ''] ?? httpErrors.badRequest,
   );
-  unparsable.set(socket, failure);
-  afterEarlierResponses(socket, () => sendUnparsableResponse(logger, failure, socket));
+  afterEarlierResponses(socket, () => respond(logger, failure, socket));
 }
 
-function afterEarlierResponses(socket: ServedSocket, respond: () => void): void {
+function afterEarlierResponses(socket: ServedSocket, next: () => void): void {
   const { _httpMessage: response } = socket;
-  if (!response?.req.complete) return respond();
-  response.once('close', () => afterEarlierResponses(socket, respond));
+  if (!response?.req.complete) return next();
+  response.once('close', () => afterEarlierResponses(socket, next));
 }
 
-function sendUnparsableResponse(logger: Logger, failure: DomainError, socket: ServedSocket): void {
+function respond(logger: Logger, failure: DomainError, socket: ServedSocket): void {
   const { _httpMessage: response, destroyed, writableEnded } = socket;
   if (destroyed || response?.headersSent) {
     socket.destroy();
     return;
   }
   if (writableEnded) return;
-  if (response) {
-    // Its headers had arrived, and it is responded to like any other: now, or when its body is to be read.
-    if (response.req.listenerCount('error') > 0) response.req.emit('error', failure);
-    return;
-  }
+  const exchange = response && exchanges.get(response.req);
+  if (exchange) respondToBody(failure, exchange);
+  else sendWithoutRequest(logger, failure, socket);
+}
+
+/** Its headers had arrived: it is responded to like any other, whatever it waits for. */
+function respondToBody(failure: DomainError, { request, reply }: Exchange): void {
+  reply.header('connection', 'close');
+  // What was decided without the body stays.
+  if (request.isDecided) return;
+  const isRead = request.raw.listenerCount('error') > 0;
+  failures.set(request.raw, isRead ? 'while it was read' : 'unread');
+  if (isRead) request.raw.emit('error', failure);
+  else sendErrorResponse(failure, request, reply);
+}
+
+/** Nothing else reads these bytes, so the response is written as it is. */
+function sendWithoutRequest(logger: Logger, failure: DomainError, socket: Socket): void {
   const { status, headers, body } = errorResponse(failure, defaultLanguage);
   const text = JSON.stringify(body);
   const id = requestId({ headers: {} });
