@@ -71,16 +71,20 @@ export class ErasuresService {
    * Erases leads with all that is stored about them; a repetition removes what has come since.
    *
    * @param isDryRun only tells what would be removed now
+   * @throws Error that names the erasures that could not be done; the others are
    */
   async erase(
     organization: Organization,
     leadIds: readonly Types.ObjectId[],
     isDryRun = false,
   ): Promise<ErasureReport> {
-    const erasures = isDryRun
-      ? [newErasure(organization, leadIds, this.clock.now())]
-      : await this.enter(organization, leadIds);
-    return this.runAll(erasures, organization, isDryRun);
+    if (isDryRun) {
+      return this.run(newErasure(organization, leadIds, this.clock.now()), organization, true);
+    }
+    const erasures = await this.enter(organization, leadIds);
+    const { reports, failures } = await this.runEach(erasures, async () => organization);
+    assertAllDone(failures);
+    return summed(reports);
   }
 
   /** Finishes the erasures of an organization that were cut short, as far as each can be. */
@@ -119,7 +123,11 @@ export class ErasuresService {
     return { ...summed(reports), erasures: reports.length, failures };
   }
 
-  /** One that cannot be done, and why, keeps back no other. */
+  /**
+   * One that cannot be done, and why, keeps back no other.
+   *
+   * @throws Error when the database does not respond to two of them in a row
+   */
   private async runEach(
     erasures: readonly ErasureDocument[],
     organizationOf: (erasure: ErasureDocument) => Promise<ErasedLeads['organization']>,
@@ -127,11 +135,15 @@ export class ErasuresService {
   ): Promise<{ readonly reports: readonly ErasureReport[]; readonly failures: readonly string[] }> {
     const reports: ErasureReport[] = [];
     const failures: string[] = [];
+    let isUnavailable = false;
     for (const erasure of erasures) {
       try {
         reports.push(await this.run(erasure, await organizationOf(erasure), false));
+        isUnavailable = false;
       } catch (error) {
-        if (isDatabaseUnavailable(error)) throw error;
+        // Also one that takes too long for a transaction, which says nothing of the next.
+        if (isUnavailable && isDatabaseUnavailable(error)) throw error;
+        isUnavailable = isDatabaseUnavailable(error);
         failures.push(`${erasure._id.toHexString()} (${(error as Error).message})`);
       }
       progress(reports.length + failures.length, erasures.length);
@@ -151,16 +163,6 @@ export class ErasuresService {
       // Another process may enter one of them at the same moment.
       await this.ledger.insert(newErasure(organization, missing, this.clock.now()));
     }
-  }
-
-  private async runAll(
-    erasures: readonly ErasureDocument[],
-    organization: ErasedLeads['organization'],
-    isDryRun: boolean,
-  ): Promise<ErasureReport> {
-    const reports: ErasureReport[] = [];
-    for (const erasure of erasures) reports.push(await this.run(erasure, organization, isDryRun));
-    return summed(reports);
   }
 
   /**
@@ -241,6 +243,16 @@ export class ErasuresService {
     const [organization] = await this.organizations.findAll([_id]);
     return organization ?? { _id, phoneCountry: defaultCountry };
   }
+}
+
+/** @throws Error that names the erasures that could not be done */
+export function assertAllDone(failures: readonly string[]): void {
+  if (failures.length === 0) return;
+  const erasures = failures.length === 1 ? 'This erasure' : `These ${failures.length} erasures`;
+  throw new Error(
+    `${erasures} could not be finished: ${failures.join(', ')}. The others are done. ` +
+      'Mend the documents that the database refuses, and repeat the command.',
+  );
 }
 
 const noCounts = {

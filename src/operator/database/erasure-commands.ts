@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { parseObjectId } from '../../database/documents/object-id.js';
 import type { ErasureDocument } from '../../erasures/erasure.schema.js';
-import { ErasuresService } from '../../erasures/erasures.service.js';
+import { assertAllDone, ErasuresService } from '../../erasures/erasures.service.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand } from '../command-line/command-texts.js';
@@ -15,7 +15,7 @@ import {
   printList,
 } from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
-import { assertAllDone, erasureColumns } from '../leads/lead-erase-command.js';
+import { erasureColumns } from '../leads/lead-erase-command.js';
 
 interface ReapplyOptions extends OutputOptions {
   readonly ledger?: string;

@@ -4,7 +4,11 @@ import type { Command } from 'commander';
 import { Types } from 'mongoose';
 import type { Contact } from '../../contacts/contact.js';
 import { isPhone, phoneLimit, phoneMinDigits } from '../../contacts/phone-number.js';
-import { type ErasureReport, ErasuresService } from '../../erasures/erasures.service.js';
+import {
+  assertAllDone,
+  type ErasureReport,
+  ErasuresService,
+} from '../../erasures/erasures.service.js';
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
 import { toOrganization } from '../../organizations/organization.js';
 import { withApplication } from '../command-line/application.js';
@@ -42,16 +46,6 @@ export const erasureColumns: Columns<ErasureReport> = {
   'Stored responses': ({ counts }) => counts.idempotencyRecords,
   'Clients of other leads, kept': ({ keptClientIds }) => keptClientIds,
 };
-
-/** @throws Error that names the erasures that could not be done */
-export function assertAllDone(failures: readonly string[]): void {
-  if (failures.length === 0) return;
-  const erasures = failures.length === 1 ? 'This erasure' : `These ${failures.length} erasures`;
-  throw new Error(
-    `${erasures} could not be finished: ${failures.join(', ')}. The others are done. ` +
-      'Mend the documents that the database refuses, and repeat the command.',
-  );
-}
 
 const leadColumns: Columns<LeadDto> = {
   Number: ({ leadId }) => leadId,
@@ -92,6 +86,7 @@ export function addErase(group: Command): void {
             ? await confirmed(await erasures.leadsOfPerson(organization, person), options)
             : await erasures.leadsOf(organization, lead);
         if (lead !== undefined && leadIds.length === 0) {
+          assertAllDone(failures);
           throw new Error(`There is no lead ${lead} in this organization.`);
         }
         const report = await erasures.erase(organization, leadIds, dryRun);
