@@ -65,18 +65,19 @@ export class LeadImportsService {
     { isDryRun, isRestarted, language = defaultLanguage, onRefused, progress }: ImportOptions,
   ): Promise<ImportedLeads> {
     const fileHash = await fileHashOf(path);
-    let [total, last] = [0, 0];
+    const begun = isRestarted ? null : await this.imports.find(organization._id, fileHash);
+    let done = begun?.rows ?? 0;
+    let [total, last, doneBefore] = [0, 0, 0];
     // Nothing is stored of a file that cannot be read to its end.
-    for await (const { row } of leadRows(path)) [total, last] = [total + 1, row];
+    for await (const { row } of leadRows(path)) {
+      [total, last] = [total + 1, row];
+      if (row <= done) doneBefore = total;
+    }
     if (total === 0) throw new Error('There is nothing to import in the file.');
-    const state = isDryRun
-      ? await this.imports.find(organization._id, fileHash)
-      : await this.begin(organization._id, fileHash, isRestarted);
-    const doneBefore = isRestarted ? 0 : (state?.rows ?? 0);
-    const counts = isDryRun || isRestarted || state === null ? noCounts() : countsOf(state);
+    const state = isDryRun ? null : await this.begin(organization._id, fileHash, isRestarted);
+    const counts = isDryRun || begun === null ? noCounts() : countsOf(begun);
     const caller = callerOf(organization, language);
-    let done = doneBefore;
-    progress(done, last);
+    progress(Math.min(done, last), last);
     for await (const rows of batchesOf(leadRows(path), done)) {
       const range = { from: done, to: rows.at(-1)?.row ?? done };
       const advance = async (of: ImportCounts) => this.advance(state, range, of);
