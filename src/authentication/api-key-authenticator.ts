@@ -23,15 +23,20 @@ const lastUsedPrecisionMs = minuteMs;
 const unknownTtlMs = 1_000;
 const maxUnknown = 10_000;
 
+/** A key that is being looked up, for all that come with it meanwhile. */
+interface Lookup {
+  /** In milliseconds of `performance.now()`. */
+  readonly startedAt: number;
+  readonly found: Promise<AuthenticatedKey | undefined>;
+}
+
 /** Accepts keys and finds their organizations (rule AUTH-2). */
 @Injectable()
 export class ApiKeyAuthenticator {
   private readonly logger = new Logger(ApiKeyAuthenticator.name);
-  private readonly cache = new LRUCache<string, AuthenticatedKey>({
-    max: 10_000,
-    ttl: cacheTtlMs,
-    fetchMethod: (hash) => this.load(hash),
-  });
+  private readonly cache = new LRUCache<string, AuthenticatedKey>({ max: 10_000, ttl: cacheTtlMs });
+  /** Apart from the cache too: what is being looked up may be anything. */
+  private readonly lookups = new Map<string, Lookup>();
   /** Apart from the others, so that unknown keys displace none of them. */
   private readonly unknown = new LRUCache<string, true>({ max: maxUnknown, ttl: unknownTtlMs });
 
@@ -48,20 +53,27 @@ export class ApiKeyAuthenticator {
    * ENFORCE_API_DOMAIN is set.
    *
    * @param host the request's host name without port
-   * @param isBarred whether a key that this process has not seen yet counts as unknown unasked
+   * @param beginLookup called before a key that this process has not seen yet is looked up, unless it throws;
+   * it gives what to call afterwards
    */
   async authenticate(
     key: string,
     host: string,
-    isBarred: () => boolean,
+    beginLookup: () => () => void,
   ): Promise<AuthenticatedKey | null> {
     const hash = hashApiKey(key);
-    const isNew = this.cache.peek(hash, { allowStale: true }) === undefined;
-    if (isNew && (this.unknown.has(hash) || isBarred())) return null;
-    const found = await this.cache.fetch(hash);
-    // Where nothing is found any more, the cache would keep what it had.
-    if (found === undefined) this.cache.delete(hash);
-    return this.judged(found, host);
+    const remembered = this.cache.get(hash, { noDeleteOnStaleGet: true });
+    if (remembered !== undefined) return this.judged(remembered, host);
+    if (this.cache.peek(hash, { allowStale: true })) {
+      return this.judged(await this.lookUp(hash), host);
+    }
+    if (this.unknown.has(hash)) return null;
+    const end = beginLookup();
+    try {
+      return this.judged(await this.lookUp(hash), host);
+    } finally {
+      end();
+    }
   }
 
   /**
@@ -91,10 +103,29 @@ export class ApiKeyAuthenticator {
     return apiKeyState(key, this.clock.now()) === 'active';
   }
 
-  private async load(hash: string): Promise<AuthenticatedKey | undefined> {
+  private lookUp(hash: string): Promise<AuthenticatedKey | undefined> {
+    const now = performance.now();
+    const running = this.lookups.get(hash);
+    // What was read long ago is old, however late it comes.
+    if (running !== undefined && now - running.startedAt < cacheTtlMs) return running.found;
+    const lookup = { startedAt: now, found: this.load(hash, now) };
+    this.lookups.set(hash, lookup);
+    const forget = () => {
+      if (this.lookups.get(hash) === lookup) this.lookups.delete(hash);
+    };
+    lookup.found.then(forget, forget);
+    return lookup.found;
+  }
+
+  private async load(hash: string, start: number): Promise<AuthenticatedKey | undefined> {
     const found = await this.find(hash);
-    if (found === undefined) this.unknown.set(hash, true);
-    else if (this.isUsable(found.key)) this.recordUse(found.key);
+    if (found === undefined) {
+      this.unknown.set(hash, true);
+      this.cache.delete(hash);
+      return undefined;
+    }
+    this.cache.set(hash, found, { start });
+    if (this.isUsable(found.key)) this.recordUse(found.key);
     return found;
   }
 

@@ -70,7 +70,7 @@ export class ApiKeyGuard implements CanActivate {
     if (key === undefined) throw this.failure(request, 'keyMissing');
     const found = await withinDeadline(
       this.authenticator.authenticate(key, request.hostname, () =>
-        this.failures.isExhausted(request.ip),
+        this.failures.beginLookup(request.ip),
       ),
       remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
     );

@@ -15,6 +15,8 @@ const maxClients = 10_000;
 export class AuthenticationFailures {
   private readonly buckets: TokenBuckets;
   private readonly limit: RateLimit;
+  /** How many keys are being looked up by client: each may be a failure. */
+  private readonly lookups = new Map<string, number>();
 
   constructor(clock: Clock, @Inject(ENVIRONMENT) environment: Environment) {
     this.buckets = new TokenBuckets(clock, maxClients);
@@ -26,9 +28,24 @@ export class AuthenticationFailures {
     return { clients: this.buckets.size };
   }
 
-  /** Whether one more failure of the client would be too many. */
-  isExhausted(address: string | undefined): boolean {
-    return this.limit.rps > 0 && !this.buckets.hasToken(clientAt(address), this.limit);
+  /**
+   * Begins to look up a key that this process has not seen yet.
+   *
+   * @returns what to call when that is over
+   * @throws DomainError 429 where one more failure of the client would be too many
+   */
+  beginLookup(address: string | undefined): () => void {
+    const client = clientAt(address);
+    const running = this.lookups.get(client) ?? 0;
+    if (this.limit.rps > 0 && !this.buckets.hasToken(client, this.limit, running)) {
+      throw this.tooMany();
+    }
+    this.lookups.set(client, running + 1);
+    return () => {
+      const left = (this.lookups.get(client) ?? 1) - 1;
+      if (left > 0) this.lookups.set(client, left);
+      else this.lookups.delete(client);
+    };
   }
 
   /**
@@ -38,7 +55,11 @@ export class AuthenticationFailures {
    */
   count(address: string | undefined): void {
     if (this.limit.rps === 0 || this.buckets.take(clientAt(address), this.limit) >= 0) return;
+    throw this.tooMany();
+  }
+
+  private tooMany(): DomainError {
     const fields = rateLimitFields('authentication', this.limit, -1);
-    throw new DomainError(authenticationErrors.tooManyFailures, undefined, fields);
+    return new DomainError(authenticationErrors.tooManyFailures, undefined, fields);
   }
 }

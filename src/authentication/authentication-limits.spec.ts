@@ -11,7 +11,10 @@ import { AuthenticationFailures } from './authentication-failures.js';
 
 const environment = readEnvironment({});
 const attempts = 10_500;
-const never = () => false;
+const freely = () => () => {};
+const never = () => {
+  throw new Error('barred');
+};
 
 describe('what strangers leave behind', () => {
   it('of keys that are none is bounded, and displaces no key', async () => {
@@ -33,19 +36,79 @@ describe('what strangers leave behind', () => {
       find: () => Promise.resolve({}),
     } as unknown as OrganizationsRepository;
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
-    expect(await authenticator.authenticate('known', '', never)).not.toBeNull();
+    expect(await authenticator.authenticate('known', '', freely)).not.toBeNull();
     for (let index = 0; index < attempts; index++) {
-      expect(await authenticator.authenticate(`unknown ${index}`, '', never)).toBeNull();
+      expect(await authenticator.authenticate(`unknown ${index}`, '', freely)).toBeNull();
     }
     expect(authenticator.stats()).toEqual({ known: 1, unknown: 10_000 });
     expect(queries).toBe(1 + attempts);
-    expect(await authenticator.authenticate('known', '', () => true)).not.toBeNull();
+    expect(await authenticator.authenticate('known', '', never)).not.toBeNull();
     // Once it is old it has to be looked up, but is no new key.
     const later = performance.now() + 60_000;
     const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
     await delay(5);
     expect(authenticator.remembered('known', '')).toBeUndefined();
-    expect(await authenticator.authenticate('known', '', () => true)).not.toBeNull();
+    expect(await authenticator.authenticate('known', '', never)).not.toBeNull();
+    now.mockRestore();
+  });
+
+  it('of many unknown keys at a time asks no more often than it may fail', async () => {
+    let queries = 0;
+    let answer = (_found: unknown): void => undefined;
+    const held = new Promise((resolve) => (answer = resolve));
+    const _id = new Types.ObjectId();
+    const known = { _id, organizationId: _id, hash: hashApiKey('known'), lastUsedAt: new Date() };
+    const keys = {
+      findByHash: (hash: string) => {
+        queries++;
+        return hash === known.hash ? { ...known, permissions: { allowExternal: true } } : held;
+      },
+    } as unknown as ApiKeysRepository;
+    const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
+    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    const failures = new AuthenticationFailures(new Clock(), environment);
+    const from = (address: string) => () => failures.beginLookup(address);
+    expect(await authenticator.authenticate('known', '', from('stranger'))).not.toBeNull();
+    const all = Array.from({ length: attempts }, (_, index) =>
+      authenticator
+        .authenticate(`unknown ${index}`, '', from('stranger'))
+        .catch(({ status }: { status: number }) => status),
+    );
+    expect(queries).toBe(1 + environment.AUTH_FAILURE_BURST);
+    expect(authenticator.remembered('known', '')).not.toBeNull();
+    answer(null);
+    expect(new Set(await Promise.all(all))).toEqual(new Set([null, 429]));
+    // They are over.
+    await authenticator.authenticate('one more', '', from('stranger'));
+    expect(queries).toBe(2 + environment.AUTH_FAILURE_BURST);
+  });
+
+  it('does not take a key from who uses it, also when it cannot be looked up again', async () => {
+    const _id = new Types.ObjectId();
+    const hash = hashApiKey('known');
+    const document = { _id, organizationId: _id, hash, permissions: { allowExternal: true } };
+    let organizationOf = () => Promise.resolve({});
+    let elapsed = 0;
+    const start = performance.now();
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => start + elapsed);
+    const keys = {
+      findByHash: () => Promise.resolve({ ...document, lastUsedAt: new Date() }),
+    } as unknown as ApiKeysRepository;
+    const organizations = { find: () => organizationOf() } as unknown as OrganizationsRepository;
+    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    expect(await authenticator.authenticate('known', '', freely)).not.toBeNull();
+    elapsed = 60_000;
+    await delay(5);
+    organizationOf = () => Promise.reject(new Error('stepped down'));
+    await expect(authenticator.authenticate('known', '', never)).rejects.toThrow('stepped down');
+    // What was read is as old as its beginning, not as its end.
+    organizationOf = async () => {
+      elapsed += 6_000;
+      await delay(5);
+      return {};
+    };
+    expect(await authenticator.authenticate('known', '', never)).not.toBeNull();
+    expect(authenticator.remembered('known', '')).toBeUndefined();
     now.mockRestore();
   });
 
@@ -60,12 +123,12 @@ describe('what strangers leave behind', () => {
     } as unknown as ApiKeysRepository;
     const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
-    expect(await authenticator.authenticate('removed', '', never)).not.toBeNull();
+    expect(await authenticator.authenticate('removed', '', freely)).not.toBeNull();
     const later = performance.now() + 60_000;
     const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
     await delay(5);
     for (let count = 0; count < 20; count++) {
-      expect(await authenticator.authenticate('removed', '', never)).toBeNull();
+      expect(await authenticator.authenticate('removed', '', freely)).toBeNull();
     }
     now.mockRestore();
     expect(queries).toBe(2);

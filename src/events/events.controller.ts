@@ -56,6 +56,8 @@ export class EventsController {
   ): Promise<Buffer> {
     const left = new AbortController();
     reply.raw.once('close', () => left.abort());
+    // It may have left while its key was looked up.
+    if (reply.raw.destroyed) left.abort();
     const page = await this.events.read(caller, query, left.signal);
     const accepted = new Negotiator(request.raw).mediaType([jsonType, cloudEventsType]) ?? jsonType;
     const text =

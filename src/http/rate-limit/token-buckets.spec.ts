@@ -17,7 +17,7 @@ it('never lets through more than the burst and what has come back since', () => 
       for (const wait of waits) {
         now += wait;
         passed += Math.max(0, wait);
-        const hasToken = buckets.hasToken('id', limit);
+        const hasToken = buckets.hasToken('id', limit, 0);
         const left = buckets.take('id', limit);
         expect(left >= 0).toBe(hasToken);
         if (left >= 0) taken.push(passed);

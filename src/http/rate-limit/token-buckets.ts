@@ -45,9 +45,10 @@ export class TokenBuckets {
     return Math.floor(bucket.tokens);
   }
 
-  /** Whether there is a token to take. */
-  hasToken(id: string, limit: RateLimit): boolean {
-    return !this.buckets.has(id) || this.filled(id, limit).tokens >= 1;
+  /** Whether there is a token to take, beside some that others are about to take. */
+  hasToken(id: string, limit: RateLimit, spokenFor: number): boolean {
+    const tokens = this.buckets.has(id) ? this.filled(id, limit).tokens : limit.burst;
+    return tokens - spokenFor >= 1;
   }
 
   private filled(id: string, { rps, burst }: RateLimit): Bucket {
