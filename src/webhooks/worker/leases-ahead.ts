@@ -43,6 +43,15 @@ export class LeasesAhead {
     return taken;
   }
 
+  /** Takes those whose leases end before a time. */
+  takeEnding({ ahead }: EndpointDeliveries, time: Date): PaidDelivery[] {
+    const lasting = ahead.filter(({ delivery }) => delivery.nextAttemptAt > time);
+    const ending = ahead.filter(({ delivery }) => delivery.nextAttemptAt <= time);
+    ahead.splice(0, ahead.length, ...lasting);
+    this.count -= ending.length;
+    return ending;
+  }
+
   takeAll({ ahead }: EndpointDeliveries): PaidDelivery[] {
     this.count -= ahead.length;
     return ahead.splice(0);

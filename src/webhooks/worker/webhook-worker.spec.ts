@@ -41,6 +41,8 @@ class Simulation {
   /** Until when receivers want nothing. */
   pausedUntil = new Date(0);
   isEnabled = true;
+  /** Whether the database does not respond. */
+  isDown = false;
   mostOpen = 0;
   /** How many leases were asked for, and how many deliveries were given back. */
   leases = 0;
@@ -94,7 +96,7 @@ class Simulation {
     for (let at = this.now; at < end; at += 500) {
       this.plan(at, () => {
         if (at % 2_000 === 0) this.publish(endpoints);
-        void worker.deliverDue();
+        worker.deliverDue().catch(() => undefined);
       });
     }
     while (this.steps.length > 0) {
@@ -126,6 +128,7 @@ class Simulation {
 
   private async inDatabase<T>(query: () => T): Promise<T> {
     await this.after(databaseMs);
+    if (this.isDown) throw new Error('There is no database');
     return query();
   }
 
@@ -269,6 +272,21 @@ describe('a quick endpoint with much to deliver', () => {
     kindsNow.good = good;
     expect(simulation.givenBack).toBeGreaterThan(0);
     expect(Math.max(...simulation.starts)).toBeLessThanOrEqual(3_000 + 1_000 + databaseMs);
+  });
+
+  it('gets nothing twice for having been leased ahead before the database was away', async () => {
+    const kindsNow = kinds as { good: { milliseconds: number; statusCode: number } };
+    const { good } = kinds;
+    kindsNow.good = { ...good, milliseconds: 240 };
+    const simulation = new Simulation();
+    const worker = simulation.newWorker();
+    await simulation.run(worker, many, 2);
+    simulation.isDown = true;
+    await simulation.run(worker, [], 70);
+    simulation.isDown = false;
+    await simulation.run(worker, [], 60);
+    kindsNow.good = good;
+    expect(simulation.starts).toHaveLength(1_000);
   });
 
   it('has what is leased ahead given back when it becomes slow', async () => {

@@ -43,6 +43,8 @@ export class WebhookWorker {
   /** When to look again at endpoints that were paused, or had too few bytes left. */
   private readonly postponed = new Map<EndpointDeliveries, Date>();
   private readonly load: Record<Place, number> = { ...byPace(() => 0), left: 0 };
+  /** How long an attempt may take. */
+  private readonly timeout: number;
   private readonly places: Places;
   private readonly ahead: LeasesAhead;
   private readonly running = new Set<Promise<void>>();
@@ -53,13 +55,15 @@ export class WebhookWorker {
   private isStopping = false;
 
   constructor(
-    @Inject(ENVIRONMENT) { WEBHOOKS_CONCURRENCY: concurrency }: Environment,
+    @Inject(ENVIRONMENT)
+    { WEBHOOKS_CONCURRENCY: concurrency, WEBHOOKS_TIMEOUT_MS: timeout }: Environment,
     private readonly queue: DeliveryQueueRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly attemptRunner: DeliveryAttemptRunner,
     private readonly giveUps: DeliveryGiveUps,
     private readonly clock: Clock,
   ) {
+    this.timeout = timeout;
     this.places = placesOf(concurrency);
     this.ahead = new LeasesAhead(this.places, concurrency);
     this.due = new DueEndpoints(queue);
@@ -279,6 +283,11 @@ export class WebhookWorker {
       this.postponed.set(deliveries, endpoint.pausedUntil);
       deliveries.limit = 1;
       return [];
+    }
+    // After an outage of the database others may have them already, or they are found once more now.
+    const latestEnd = new Date(now.getTime() + this.timeout);
+    for (const { budget, bytes } of this.ahead.takeEnding(deliveries, latestEnd)) {
+      budget.release(bytes);
     }
     deliveries.readyAt = now;
     if (deliveries.ahead.length >= limit) {
