@@ -246,6 +246,23 @@ it('a pause ends with one attempt, also where no attempt has failed', async () =
   expect(second).toBeGreaterThanOrEqual(first + kinds.good.milliseconds);
 });
 
+it('an endpoint that was turned off in a pause, and on again, has one limit', async () => {
+  const simulation = new Simulation();
+  const [endpoint] = endpointsOf({ good: 1 });
+  const all = endpoint === undefined ? [] : Array.from({ length: 400 }, () => endpoint);
+  const worker = simulation.newWorker();
+  await simulation.run(worker, all.slice(0, 1), 4);
+  simulation.pausedUntil = new Date(14_000);
+  await simulation.run(worker, all, 2);
+  simulation.isEnabled = false;
+  await simulation.run(worker, all, 2);
+  simulation.isEnabled = true;
+  simulation.pausedUntil = new Date(0);
+  await simulation.run(worker, all, 10);
+  expect(simulation.starts.filter((at) => at > 14_000).length).toBeGreaterThan(100);
+  expect(simulation.mostOpen).toBe(16);
+});
+
 describe('a quick endpoint with much to deliver', () => {
   const [endpoint] = endpointsOf({ good: 1 });
   const many = endpoint === undefined ? [] : Array.from({ length: 1_000 }, () => endpoint);

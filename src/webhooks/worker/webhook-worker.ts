@@ -260,6 +260,12 @@ export class WebhookWorker {
     this.fillPlaces();
   }
 
+  /** Also what it was put off for: who is added anew has limits of its own. */
+  private forget(id: string, endpoint: EndpointDeliveries): void {
+    this.postponed.delete(endpoint);
+    if (this.deliveries.get(id) === endpoint) this.deliveries.delete(id);
+  }
+
   private keepRunning(work: Promise<void>): void {
     this.running.add(work);
     void work.finally(() => this.running.delete(work));
@@ -275,7 +281,7 @@ export class WebhookWorker {
     if (endpoint?.isEnabled !== true) {
       this.giveBack(deliveries);
       if (await this.giveUps.giveUpBatch(endpointId, endpoint)) deliveries.mayHaveDue = true;
-      else this.deliveries.delete(endpointId.toHexString());
+      else this.forget(endpointId.toHexString(), deliveries);
       return [];
     }
     if (endpoint.pausedUntil && endpoint.pausedUntil > now) {
