@@ -19,8 +19,8 @@ export interface MetricsText {
 @Injectable()
 export class Metrics {
   private readonly readings: Reading[] = [];
-  /** Readings whose last answer has not come yet: they are not asked again before that. */
-  private readonly late = new Set<Reading>();
+  /** What readings were asked for and have not answered yet: until then they are not asked again. */
+  private readonly pending = new Map<Reading, Promise<readonly Sample[]>>();
   private registry: Promise<Registry> | undefined;
 
   /** Registers readings; each name once, before the metrics are asked for. */
@@ -55,11 +55,10 @@ export class Metrics {
 
   private async valuesOf(reading: Reading, name: string): Promise<readonly MetricValue[]> {
     if (reading.type === 'histogram') return reading.read().flatMap((one) => bucketsOf(one, name));
-    if (this.late.has(reading)) return [];
-    const samples = reading.read();
+    const samples = this.pending.get(reading) ?? reading.read();
     if (!('then' in samples)) return samples.map(valueOf);
-    this.late.add(reading);
-    const settled = samples.finally(() => this.late.delete(reading));
+    const settled = samples.finally(() => this.pending.delete(reading));
+    this.pending.set(reading, samples);
     try {
       return (await withinDeadline(settled, readingTimeoutMs)).map(valueOf);
     } catch {
