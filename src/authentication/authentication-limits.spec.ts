@@ -3,6 +3,7 @@ import { describe, expect, it, jest } from '@jest/globals';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { readEnvironment } from '../configuration/environment.js';
+import type { DomainError } from '../http/errors/domain-error.js';
 import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { hashApiKey } from './api-key-format.js';
@@ -72,7 +73,7 @@ describe('what strangers leave behind', () => {
     const all = Array.from({ length: attempts }, (_, index) =>
       authenticator
         .authenticate(`unknown ${index}`, '', from('stranger'))
-        .catch(({ status }: { status: number }) => status),
+        .catch((error: unknown) => (error as DomainError).status),
     );
     expect(queries).toBe(1 + environment.AUTH_FAILURE_BURST);
     expect(authenticator.remembered('known', '')).not.toBeNull();

@@ -81,6 +81,22 @@ describe('transactions of groups', () => {
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 'failed', 8]);
   });
 
+  it('tell what is stored before the rest of the group is through', async () => {
+    let submitted: Promise<number>[] = [];
+    let seen: unknown;
+    const { groups } = doubling((requests) => {
+      if (requests[0] === 4 && requests.length === 1) {
+        // Only requests behind it are still under way.
+        void Promise.all(submitted.slice(0, 3)).then((done) => {
+          seen = done;
+        });
+      }
+      return requests.length > 1 ? new Error('one of them cannot be stored') : undefined;
+    });
+    submitted = [1, 2, 3, 4, 5].map((request) => groups.submit('all', request, 1));
+    expect(await submitted[4]?.then(() => seen)).toEqual([2, 4, 6]);
+  });
+
   it('repeat nothing that the database may have stored', async () => {
     const { tried, submitAll } = doubling((requests) =>
       requests.includes(3) ? new DatabaseUnavailableError() : undefined,

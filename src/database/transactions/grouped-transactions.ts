@@ -1,7 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { type InTrace, inCurrentTrace } from '../../operations/tracing/traced.js';
 import { DatabaseUnavailableError, isDatabaseUnavailable } from '../connection/database-errors.js';
-import { type GroupLimits, type GroupStats, RequestGroups } from './request-groups.js';
+import { type GroupLimits, type GroupStats, RequestGroups, type Settle } from './request-groups.js';
 import {
   ContentionError,
   endOfWork,
@@ -68,7 +68,7 @@ export class GroupedTransactions<Request, Response> {
     private readonly work: GroupedWork<Request, Response>,
     limits: GroupLimits,
   ) {
-    this.groups = new RequestGroups((requests) => this.runGroup(requests), limits);
+    this.groups = new RequestGroups((requests, settle) => this.runGroup(requests, settle), limits);
   }
 
   /**
@@ -86,36 +86,36 @@ export class GroupedTransactions<Request, Response> {
     return { ...this.groups.stats(), heldUp: this.heldUp };
   }
 
-  private async runGroup(requests: readonly Timed<Request>[]): Promise<Outcome<Response>[]> {
+  /** What is stored is told at once: who waits for the rest of the group could be out of time by then. */
+  private async runGroup(
+    requests: readonly Timed<Request>[],
+    settle: Settle<Response | Promise<Response>>,
+  ): Promise<void> {
+    const settleAll = (outcome: (one: Timed<Request>) => Outcome<Response>) => {
+      for (const [index, one] of requests.entries()) settle(index, outcome(one));
+    };
     try {
       const outcomes = await this.runTogether(requests, { conflictPatienceMs });
-      const rest = requests.slice(outcomes.length);
-      return rest.length === 0 ? outcomes : [...outcomes, ...(await this.runGroup(rest))];
+      for (const [index, outcome] of outcomes.entries()) settle(index, outcome);
+      const done = outcomes.length;
+      if (done === requests.length) return;
+      await this.runGroup(requests.slice(done), (index, one) => settle(done + index, one));
     } catch (reason) {
       // Nothing was stored. Whoever holds what one of them writes must not hold up the others.
       if (reason instanceof ContentionError) {
         this.heldUp += 1;
         // Stryker disable next-line ObjectLiteral,StringLiteral: what the log says.
         this.logger.warn({ requests: requests.length }, 'A transaction held up a group');
-        return requests.map((one) => this.leftAlone(one));
+        settleAll((one) => ({ status: 'fulfilled', value: this.runAlone(one) }));
+      } else if (requests.length === 1 || isDatabaseUnavailable(reason)) {
+        // Whether the database has stored the group may be unknown: repeating it could do so twice.
+        settleAll(() => ({ status: 'rejected', reason }));
+      } else {
+        for (const [index, one] of requests.entries()) {
+          await this.runGroup([one], (_first, outcome) => settle(index, outcome));
+        }
       }
-      // Whether the database has stored the group may be unknown: repeating it could do so twice.
-      if (requests.length === 1 || isDatabaseUnavailable(reason)) {
-        return requests.map(() => ({ status: 'rejected', reason }));
-      }
-      const outcomes: Outcome<Response>[] = [];
-      for (const one of requests) outcomes.push(...(await this.runGroup([one])));
-      return outcomes;
     }
-  }
-
-  /** Lets a request leave its group. */
-  private leftAlone(one: Timed<Request>): Outcome<Response> {
-    const value = this.runAlone(one);
-    // Until the rest of the group is settled nobody listens to it, and an error that nobody hears ends the process.
-    value.catch(() => undefined);
-    // Stryker disable next-line StringLiteral: what is not rejected is fulfilled.
-    return { status: 'fulfilled', value };
   }
 
   /** Runs a request beside the groups, for as long as it has time. */

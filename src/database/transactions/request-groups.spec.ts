@@ -5,14 +5,17 @@ import { RequestGroups } from './request-groups.js';
 function groupsWith(limits: { count: number; bytes: number }) {
   const runs: { requests: readonly string[]; finish: () => void }[] = [];
   const groups = new RequestGroups<string, string>(
-    (requests) =>
+    (requests, settle) =>
       new Promise((resolve) => {
-        const outcomes = requests.map((request): PromiseSettledResult<string> =>
+        const outcomeOf = (request: string): PromiseSettledResult<string> =>
           request.startsWith('bad')
             ? { status: 'rejected', reason: new Error(request) }
-            : { status: 'fulfilled', value: `done ${request}` },
-        );
-        runs.push({ requests, finish: () => resolve(outcomes) });
+            : { status: 'fulfilled', value: `done ${request}` };
+        const finish = () => {
+          for (const [index, request] of requests.entries()) settle(index, outcomeOf(request));
+          resolve();
+        };
+        runs.push({ requests, finish });
       }),
     limits,
   );

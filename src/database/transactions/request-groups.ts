@@ -14,6 +14,9 @@ export interface GroupStats {
   readonly running: number;
 }
 
+/** Tells the outcome of the request at a place of a group. */
+export type Settle<Response> = (index: number, outcome: PromiseSettledResult<Response>) => void;
+
 interface Waiting<Request, Response> {
   readonly request: Request;
   readonly bytes: number;
@@ -28,11 +31,9 @@ export class RequestGroups<Request, Response> {
   private readonly waiting = new Map<string, Waiting<Request, Response>[]>();
   private readonly sizes: number[] = [];
 
-  /** @param run gives the outcome of each request of a group, in their order; it never rejects */
+  /** @param run settles each request of a group, by its place, as soon as it has an outcome; it never rejects */
   constructor(
-    private readonly run: (
-      requests: readonly Request[],
-    ) => Promise<readonly PromiseSettledResult<Response>[]>,
+    private readonly run: (requests: readonly Request[], settle: Settle<Response>) => Promise<void>,
     private readonly limits: GroupLimits,
   ) {}
 
@@ -59,9 +60,11 @@ export class RequestGroups<Request, Response> {
     while (queue.length > 0) {
       const group = this.takeGroup(queue);
       this.sizes[group.length] = (this.sizes[group.length] ?? 0) + 1;
-      const outcomes = await this.run(group.map(({ request }) => request));
-      // Stryker disable next-line OptionalChaining: there is one outcome for each request.
-      for (const [index, outcome] of outcomes.entries()) group[index]?.settle(outcome);
+      await this.run(
+        group.map(({ request }) => request),
+        // Stryker disable next-line OptionalChaining: each place is that of a request.
+        (index, outcome) => group[index]?.settle(outcome),
+      );
     }
     this.waiting.delete(key);
   }
