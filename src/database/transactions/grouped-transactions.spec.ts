@@ -84,12 +84,13 @@ describe('transactions of groups', () => {
   it('tell what is stored before the rest of the group is through', async () => {
     let submitted: Promise<number>[] = [];
     let seen: unknown;
+    const look = async (responses: Promise<number>[]) => {
+      seen = await Promise.all(responses);
+    };
     const { groups } = doubling((requests) => {
       if (requests[0] === 4 && requests.length === 1) {
         // Only requests behind it are still under way.
-        void Promise.all(submitted.slice(0, 3)).then((done) => {
-          seen = done;
-        });
+        void look(submitted.slice(0, 3));
       }
       return requests.length > 1 ? new Error('one of them cannot be stored') : undefined;
     });
