@@ -64,7 +64,7 @@ export class ApiKeyAuthenticator {
     const hash = hashApiKey(key);
     const remembered = this.cache.get(hash, { noDeleteOnStaleGet: true });
     if (remembered !== undefined) return this.judged(remembered, host);
-    if (this.cache.peek(hash, { allowStale: true })) {
+    if (this.lookups.has(hash) || this.cache.peek(hash, { allowStale: true })) {
       return this.judged(await this.lookUp(hash), host);
     }
     if (this.unknown.has(hash)) return null;

@@ -79,9 +79,20 @@ describe('what strangers leave behind', () => {
     expect(authenticator.remembered('known', '')).not.toBeNull();
     answer(null);
     expect(new Set(await Promise.all(all))).toEqual(new Set([null, 429]));
+    // Of one key only the first request looks it up.
+    const once = failures.beginLookup;
+    failures.beginLookup = () => {
+      failures.beginLookup = never;
+      return once.call(failures, 'stranger');
+    };
+    const same = Array.from({ length: 50 }, () =>
+      authenticator.authenticate('the same', '', from('stranger')),
+    );
+    expect(new Set(await Promise.all(same))).toEqual(new Set([null]));
+    failures.beginLookup = once;
     // They are over.
     await authenticator.authenticate('one more', '', from('stranger'));
-    expect(queries).toBe(2 + environment.AUTH_FAILURE_BURST);
+    expect(queries).toBe(3 + environment.AUTH_FAILURE_BURST);
   });
 
   it('does not take a key from who uses it, also when it cannot be looked up again', async () => {
