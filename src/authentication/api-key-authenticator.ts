@@ -62,8 +62,8 @@ export class ApiKeyAuthenticator {
     beginLookup: () => () => void,
   ): Promise<AuthenticatedKey | null> {
     const hash = hashApiKey(key);
-    const remembered = this.cache.get(hash, { noDeleteOnStaleGet: true });
-    if (remembered !== undefined) return this.judged(remembered, host);
+    const seen = this.seen(hash);
+    if (seen !== undefined) return this.judged(seen, host);
     if (this.lookups.has(hash) || this.cache.peek(hash, { allowStale: true })) {
       return this.judged(await this.lookUp(hash), host);
     }
@@ -81,14 +81,18 @@ export class ApiKeyAuthenticator {
    * key itself. Undefined where the key has to be looked up.
    */
   remembered(key: string, host: string): AuthenticatedKey | null | undefined {
-    // An old one stays: for those that may only use keys that were seen it is not new.
-    const found = this.cache.get(hashApiKey(key), { noDeleteOnStaleGet: true });
+    const found = this.seen(hashApiKey(key));
     return found === undefined ? undefined : this.judged(found, host);
   }
 
   /** How many keys are remembered, and how many that are none. */
   stats(): { readonly known: number; readonly unknown: number } {
     return { known: this.cache.size, unknown: this.unknown.size };
+  }
+
+  private seen(hash: string): AuthenticatedKey | undefined {
+    // An old one stays: for those that may only use keys that were seen it is not new.
+    return this.cache.get(hash, { noDeleteOnStaleGet: true });
   }
 
   private judged(found: AuthenticatedKey | undefined, host: string): AuthenticatedKey | null {

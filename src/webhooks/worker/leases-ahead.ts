@@ -44,11 +44,12 @@ export class LeasesAhead {
   }
 
   /** Takes those whose leases end before a time. */
-  takeEnding({ ahead }: EndpointDeliveries, time: Date): PaidDelivery[] {
-    const lasting = ahead.filter(({ delivery }) => delivery.nextAttemptAt > time);
-    const ending = ahead.filter(({ delivery }) => delivery.nextAttemptAt <= time);
-    ahead.splice(0, ahead.length, ...lasting);
-    this.count -= ending.length;
+  takeEnding(endpoint: EndpointDeliveries, time: Date): PaidDelivery[] {
+    const { true: ending = [], false: lasting = [] } = Object.groupBy(
+      this.takeAll(endpoint),
+      ({ delivery }) => `${delivery.nextAttemptAt <= time}`,
+    );
+    this.add(endpoint, lasting);
     return ending;
   }
 

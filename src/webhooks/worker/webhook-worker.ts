@@ -201,7 +201,7 @@ export class WebhookWorker {
       this.logger.warn({ err: error }, resultNotStored);
     }
     if (!isDelivered || endpoint.pace !== 'quick') this.giveBack(endpoint);
-    leased.budget.release(leased.bytes);
+    releaseBytes([leased]);
     // What there were no bytes for may go now.
     if (leased.bytes > freeBytes) endpoint.mayHaveDue = true;
     endpoint.limit = nextLimit(endpoint.limit, endpoint.pace, isDelivered, this.places);
@@ -241,7 +241,7 @@ export class WebhookWorker {
   private giveBack(endpoint: EndpointDeliveries): void {
     const given = this.ahead.takeAll(endpoint);
     if (given.length === 0) return;
-    for (const { budget, bytes } of given) budget.release(bytes);
+    releaseBytes(given);
     this.keepRunning(this.endLeases(endpoint, given));
   }
 
@@ -292,9 +292,7 @@ export class WebhookWorker {
     }
     // After an outage of the database others may have them already, or they are found once more now.
     const latestEnd = new Date(now.getTime() + this.timeout);
-    for (const { budget, bytes } of this.ahead.takeEnding(deliveries, latestEnd)) {
-      budget.release(bytes);
-    }
+    releaseBytes(this.ahead.takeEnding(deliveries, latestEnd));
     deliveries.readyAt = now;
     if (deliveries.ahead.length >= limit) {
       deliveries.mayHaveDue = true;
@@ -307,4 +305,8 @@ export class WebhookWorker {
     if (isCut) this.postponed.set(deliveries, now);
     return leased.map((one) => ({ ...one, endpoint, budget }));
   }
+}
+
+function releaseBytes(deliveries: readonly PaidDelivery[]): void {
+  for (const { budget, bytes } of deliveries) budget.release(bytes);
 }
