@@ -5,6 +5,7 @@ COPY package.json package-lock.json ./
 # No install script is needed: the image brings Node itself, the other packages their binaries.
 RUN npm ci --ignore-scripts
 COPY nest-cli.json tsconfig.json tsconfig.build.json .swcrc ./
+COPY scripts/bundle.mjs ./scripts/
 COPY src ./src
 RUN npm run build
 

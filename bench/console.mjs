@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hashPassword } from '../dist/values/password-hash.js';
+import { hashPassword } from '../build/values/password-hash.js';
 import { loadEvents } from './data/events.mjs';
 import { loadFigures } from './data/figures.mjs';
 import { amountAt, loadLarge } from './data/growing.mjs';
@@ -65,7 +65,7 @@ async function load(db) {
 async function measure(database) {
   const port = await freePort();
   const variables = { OPS_PORT: String(port), OPS_PASSWORD: await hashPassword(password) };
-  const service = await running.add(startService(database, folder, [], variables));
+  const service = await running.add(startService(database, folder, { variables }));
   const address = `http://127.0.0.1:${port}/console`;
   const cookie = await logIn(address);
   const { _id: keyId } = await database.db.collection('apiKeys').findOne({ name: 'Partner 0' });

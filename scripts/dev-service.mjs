@@ -13,6 +13,6 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 // One after the other: some need each other in the order in which the program loads them. The types of some come alone.
 for (const name of Object.keys(dependencies)) await import(name).catch(() => undefined);
 await told;
-await import('../dist/main.js');
+await import('../build/main.js');
 process.send('started');
 process.channel.unref();

@@ -4,8 +4,8 @@ import { fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { watch } from 'node:fs';
 import { join } from 'node:path';
-import { openDatabase } from '../dist/database/connection/open-database.js';
-import { loadEnvironment } from '../dist/run-service.js';
+import { openDatabase } from '../build/database/connection/open-database.js';
+import { loadEnvironment } from '../build/run-service.js';
 
 const root = join(import.meta.dirname, '..');
 const nest = join(root, 'node_modules/@nestjs/cli/bin/nest.js');
@@ -38,7 +38,7 @@ compiler.stdout.setEncoding('utf8').on('data', (text) => {
   process.stdout.write(text);
   if (isCompiled || !text.includes('Watching for file changes')) return;
   isCompiled = true;
-  watch(join(root, 'dist'), { recursive: true }, () => {
+  watch(join(root, 'build'), { recursive: true }, () => {
     clearTimeout(changed);
     changed = setTimeout(() => void startAnew(), settleMs);
   });

@@ -1,4 +1,4 @@
-// Runs a compiled entry point (`main`, `cli`, ...) and compiles the sources first when the build is
+// Runs an entry point (`main` or `cli`), and compiles and bundles the sources first when the bundle is
 // missing or older than they are, so that no command ever runs yesterday's code.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, statSync } from 'node:fs';
@@ -7,7 +7,14 @@ import { pathToFileURL } from 'node:url';
 
 const root = join(import.meta.dirname, '..');
 const built = join(root, 'dist', 'main.js');
-const inputs = ['src', 'package.json', 'tsconfig.json', 'nest-cli.json', '.swcrc'];
+const inputs = [
+  'src',
+  'scripts/bundle.mjs',
+  'package.json',
+  'tsconfig.json',
+  'nest-cli.json',
+  '.swcrc',
+];
 
 function newest(path) {
   if (!existsSync(path)) return 0;
@@ -16,8 +23,8 @@ function newest(path) {
   return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-function buildWhenStale() {
-  // An image holds the build alone.
+async function buildWhenStale() {
+  // An image holds the bundle alone.
   if (!existsSync(join(root, 'src')) && existsSync(built)) return;
   const builtAt = existsSync(built) ? statSync(built).mtimeMs : 0;
   if (Math.max(...inputs.map((name) => newest(join(root, name)))) <= builtAt) return;
@@ -29,6 +36,8 @@ function buildWhenStale() {
   const nest = join(root, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
   const result = spawnSync(process.execPath, [nest, 'build'], { cwd: root, encoding: 'utf8' });
   if (result.status !== 0) fail(`The build failed:\n${result.stdout}${result.stderr}`);
+  const { bundle } = await import('./bundle.mjs');
+  await bundle();
 }
 
 function fail(message) {
@@ -41,7 +50,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
     `Node 24 or newer is needed, this is ${process.version}. Use the npm scripts: they bring their own.`,
   );
 }
-buildWhenStale();
+await buildWhenStale();
 const [entry] = process.argv.slice(2);
 if (entry !== '--build-only') {
   process.argv.splice(1, 2, join(root, 'dist', `${entry}.js`));

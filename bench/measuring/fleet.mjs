@@ -11,7 +11,7 @@ export class Fleet {
   static async start(database, logFolder, count, variables) {
     const services = [];
     for (let index = 0; index < count; index++) {
-      services.push(await startService(database, logFolder, [], variables));
+      services.push(await startService(database, logFolder, { variables }));
     }
     return new Fleet(services);
   }

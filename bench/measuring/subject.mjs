@@ -61,14 +61,16 @@ class Subject {
 }
 
 /**
- * The service as it is built, in production configuration, all roles in one process.
- *
- * @param options for Node
- * @param variables of the environment, beside those of the bench
+ * The service as it is deployed, in production configuration, all roles in one process. What may be
+ * given beside: options for Node, another script, and variables of the environment beside those of the bench.
  */
-export async function startService(database, logFolder, options = [], variables = {}) {
+export async function startService(
+  database,
+  logFolder,
+  { options = [], script = 'dist/main.js', variables = {} } = {},
+) {
   const environment = { ...productionEnvironment(database.uri), ...variables };
-  return start('service', { options, script: 'dist/main.js', environment, database, logFolder });
+  return start('service', { options, script, environment, database, logFolder });
 }
 
 export async function startReference(database, logFolder) {

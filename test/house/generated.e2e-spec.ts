@@ -5,6 +5,7 @@ import { configurationReference } from '../../src/configuration/configuration-re
 import { environmentExample } from '../../src/configuration/environment.js';
 import { errorLists } from '../../src/error-lists.js';
 import { fillErrorTables } from '../../src/http/reference/error-tables.js';
+import { addressOf } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -27,6 +28,12 @@ describe('what `npm run generate` wrote is current:', () => {
     const document = apiReference(service.service.app);
     const text = `${JSON.stringify(document, null, 2)}\n`;
     expect(readFileSync('docs/openapi.json', 'utf8')).toBe(text);
+  });
+
+  // Names of schemas are names of classes, which a bundle may change.
+  it('docs/openapi.json, as the bundled service sends it', async () => {
+    const response = await fetch(`${await addressOf('shared')}/docs/openapi.json`);
+    expect(await response.json()).toEqual(JSON.parse(readFileSync('docs/openapi.json', 'utf8')));
   });
 
   it.each(['leads', 'reservations', 'catalogue', 'events', 'rules'])(
