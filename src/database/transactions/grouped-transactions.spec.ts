@@ -74,6 +74,12 @@ describe('transactions of groups', () => {
     expect(tried).toEqual([[1], [2, 3, 4], [4]]);
   });
 
+  it('give each of those left out its own response', async () => {
+    const { tried, submitAll } = doubling(undefined, { atOnce: 1 });
+    expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 4, 6, 8, 10]);
+    expect(tried.slice(1)).toEqual([[2, 3, 4, 5], [3, 4, 5], [4, 5], [5]]);
+  });
+
   it('let a request that cannot be stored fail alone', async () => {
     const { submitAll } = doubling((requests) =>
       requests.includes(3) ? new Error('refused') : undefined,

@@ -106,6 +106,7 @@ export class GroupedTransactions<Request, Response> {
         this.heldUp += 1;
         // Stryker disable next-line ObjectLiteral,StringLiteral: what the log says.
         this.logger.warn({ requests: requests.length }, 'A transaction held up a group');
+        // Stryker disable next-line StringLiteral: stands for "not rejected" alone.
         settleAll((one) => ({ status: 'fulfilled', value: this.runAlone(one) }));
       } else if (requests.length === 1 || isDatabaseUnavailable(reason)) {
         // Whether the database has stored the group may be unknown: repeating it could do so twice.
