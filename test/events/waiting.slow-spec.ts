@@ -1,6 +1,11 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { get } from 'node:http';
+import type { Server, Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ApiKeysRepository } from '../../src/authentication/api-keys.repository.js';
 import type { ChangeWatcher } from '../../src/database/changes/change-watcher.js';
 import { EventWaiters } from '../../src/events/event-waiters.js';
+import { EventsService } from '../../src/events/events.service.js';
 import { EventFeedChanges } from '../../src/webhooks/outbox/event-feed-changes.js';
 import { EventFeedService } from '../../src/webhooks/outbox/event-feed.service.js';
 import { rounds } from '../support/rounds.js';
@@ -122,6 +127,29 @@ describe('a request that waits', () => {
     left.abort();
     await expect(reading).rejects.toThrow(/abort/);
     await waiting(0);
+  });
+
+  it('waits for nothing when its client has left while its key was looked up', async () => {
+    const { key } = await feed.addReader();
+    const { app } = feed.service.service;
+    let socket: Socket | undefined;
+    (app.getHttpServer() as Server).once('connection', (connection) => (socket = connection));
+    const keys = app.get(ApiKeysRepository);
+    const find = keys.findByHash.bind(keys);
+    jest.spyOn(keys, 'findByHash').mockImplementationOnce(async (hash) => {
+      reading.destroy();
+      if (socket?.destroyed === false) await once(socket, 'close');
+      return find(hash);
+    });
+    const read = jest.spyOn(app.get(EventsService), 'read');
+    const url = `${feed.service.url}/${basePath}/events?wait=25`;
+    const reading = get(url, { agent: false, headers: { 'api-key': key } });
+    await expect(once(reading, 'response')).rejects.toThrow(/hang up/);
+    await feed.soon(() => expect(read).toHaveBeenCalled());
+    const [, , signal] = read.mock.calls[0] ?? [];
+    expect([socket?.destroyed, signal?.aborted]).toEqual([true, true]);
+    await read.mock.results[0]?.value;
+    jest.restoreAllMocks();
   });
 
   it('ends at once when the service does, without an error, and none begins after that', async () => {

@@ -8,7 +8,7 @@ import { eventTypes } from '../../src/webhooks/outbox/event-types.js';
 import { addCatalogue, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { logLinesWith } from '../support/log-lines.js';
-import { openSocket, readToEnd, sendRaw } from '../support/raw-http.js';
+import { openSocket, readToEnd, readWhatCame, sendRaw } from '../support/raw-http.js';
 import { basePath, sharedService } from '../support/shared-service.js';
 import { startTestService } from '../support/test-service.js';
 
@@ -260,8 +260,8 @@ describe('responses', () => {
           'Transfer-Encoding: chunked',
         ];
         socket.write(`${head.join('\r\n')}\r\n\r\nzz\r\n${'x'.repeat(100_000)}`);
-        await new Promise((resolve) => socket.write('x'.repeat(400_000), resolve));
-        const { status, headers } = await readToEnd(socket);
+        socket.write('x'.repeat(400_000));
+        const { status, headers } = await readWhatCame(socket);
         expect([status, headers['x-error-code']]).toEqual([400, 'request.malformed']);
         expect(headers).toMatchObject({ 'x-request-id': id, connection: 'close' });
         await eventually(() => {

@@ -37,6 +37,19 @@ export async function sendRaw(
 export async function readToEnd(socket: Socket): Promise<RawResponse> {
   let text = '';
   for await (const chunk of socket) text += String(chunk);
+  return parsed(text);
+}
+
+/** The same where the service may close the connection while this end still writes, which breaks off the writing. */
+export async function readWhatCame(socket: Socket): Promise<RawResponse> {
+  let text = '';
+  socket.on('data', (chunk) => (text += String(chunk)));
+  await new Promise((resolve) => socket.on('error', resolve).on('end', resolve));
+  socket.destroy();
+  return parsed(text);
+}
+
+function parsed(text: string): RawResponse {
   const [head = '', body = ''] = text.split('\r\n\r\n');
   const [statusLine = '', ...fields] = head.split('\r\n');
   const headers = fields.map((field) => {
