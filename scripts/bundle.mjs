@@ -1,8 +1,7 @@
 // Makes `dist` of `build`: the program with its packages in a few files. A start then reads these instead
-// of 3,400 modules, which takes two thirds of the time (docs/decisions/0026-one-bundle.md).
-import { cpSync, globSync, readFileSync } from 'node:fs';
+// of 3,400 modules, which takes a little more than half of the time (docs/decisions/0026-one-bundle.md).
+import { cpSync, globSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { rolldown } from 'rolldown';
 
 const root = join(import.meta.dirname, '..');
@@ -41,19 +40,16 @@ const external = [
   'typescript',
 ];
 
-/** Compiles nothing: `build` has to be there. */
-export async function bundle() {
-  const input = Object.fromEntries(
-    Object.entries(entries).map(([name, file]) => [name, join(compiled, file)]),
-  );
-  const bundling = await rolldown({ input, external, platform: 'node', cwd: root });
-  await bundling.write({ dir: bundled, format: 'esm', cleanDir: true });
-  await bundling.close();
-  for (const { include } of compilerOptions.assets) {
-    for (const file of globSync(include, { cwd: compiled })) {
-      cpSync(join(compiled, file), join(bundled, file));
-    }
+rmSync(bundled, { recursive: true, force: true });
+// The bundle comes last: by its `main.js` others see that all is there.
+for (const { include } of compilerOptions.assets) {
+  for (const file of globSync(include, { cwd: compiled })) {
+    cpSync(join(compiled, file), join(bundled, file));
   }
 }
-
-if (import.meta.url === pathToFileURL(process.argv[1]).href) await bundle();
+const input = Object.fromEntries(
+  Object.entries(entries).map(([name, file]) => [name, join(compiled, file)]),
+);
+const bundling = await rolldown({ input, external, platform: 'node', cwd: root });
+await bundling.write({ dir: bundled, format: 'esm' });
+await bundling.close();

@@ -23,7 +23,7 @@ function newest(path) {
   return Math.max(stats.mtimeMs, ...readdirSync(path).map((name) => newest(join(path, name))));
 }
 
-async function buildWhenStale() {
+function buildWhenStale() {
   // An image holds the bundle alone.
   if (!existsSync(join(root, 'src')) && existsSync(built)) return;
   const builtAt = existsSync(built) ? statSync(built).mtimeMs : 0;
@@ -33,11 +33,13 @@ async function buildWhenStale() {
       'The build is missing or stale, and the build tools are not installed: run `npm ci` first.',
     );
   }
-  const nest = join(root, 'node_modules', '@nestjs', 'cli', 'bin', 'nest.js');
-  const result = spawnSync(process.execPath, [nest, 'build'], { cwd: root, encoding: 'utf8' });
+  build('node_modules/@nestjs/cli/bin/nest.js', 'build');
+  build('scripts/bundle.mjs');
+}
+
+function build(...command) {
+  const result = spawnSync(process.execPath, command, { cwd: root, encoding: 'utf8' });
   if (result.status !== 0) fail(`The build failed:\n${result.stdout}${result.stderr}`);
-  const { bundle } = await import('./bundle.mjs');
-  await bundle();
 }
 
 function fail(message) {
@@ -50,7 +52,7 @@ if (Number(process.versions.node.split('.')[0]) < 24) {
     `Node 24 or newer is needed, this is ${process.version}. Use the npm scripts: they bring their own.`,
   );
 }
-await buildWhenStale();
+buildWhenStale();
 const [entry] = process.argv.slice(2);
 if (entry !== '--build-only') {
   process.argv.splice(1, 2, join(root, 'dist', `${entry}.js`));
