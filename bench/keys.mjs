@@ -10,8 +10,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MongoClient, ObjectId } from 'mongodb';
-import { newApiKey } from '../dist/authentication/api-key-format.js';
-import { startMongod } from '../dist/database/embedded/embedded-mongod.js';
+import { newApiKey } from '../build/authentication/api-key-format.js';
+import { startMongod } from '../build/database/embedded/embedded-mongod.js';
+import { nodeFlags } from './measuring/node-flags.mjs';
 
 const { values } = parseArgs({ options: { samples: { type: 'string', default: '10000' } } });
 const samples = Number(values.samples);
@@ -115,20 +116,24 @@ async function addKey(db) {
 }
 
 async function startService() {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/main.js')], {
-    cwd: folder,
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'test',
-      ROLE: 'api',
-      PORT: '0',
-      HOST: '127.0.0.1',
-      LOG_LEVEL: 'error',
-      MONGODB_URI: uri,
-      AUTH_FAILURE_RPS: '0',
+  const child = spawn(
+    process.execPath,
+    [...nodeFlags, join(import.meta.dirname, '../dist/main.js')],
+    {
+      cwd: folder,
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'test',
+        ROLE: 'api',
+        PORT: '0',
+        HOST: '127.0.0.1',
+        LOG_LEVEL: 'error',
+        MONGODB_URI: uri,
+        AUTH_FAILURE_RPS: '0',
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  );
   let output = '';
   for await (const chunk of child.stdout) {
     output += chunk;

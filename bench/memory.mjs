@@ -13,6 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { MongoClient, ObjectId } from 'mongodb';
 import { startMongod } from '../build/database/embedded/embedded-mongod.js';
+import { nodeFlags } from './measuring/node-flags.mjs';
 
 const unitCount = 10_050;
 const compoundCount = 5_000;
@@ -124,17 +125,21 @@ function statusOf(pid, field) {
 }
 
 async function startService() {
-  const child = spawn(process.execPath, [join(import.meta.dirname, '../dist/main.js')], {
-    env: {
-      PATH: process.env.PATH,
-      NODE_ENV: 'test',
-      PORT: '0',
-      HOST: '127.0.0.1',
-      LOG_LEVEL: 'warn',
-      MONGODB_URI: uri,
+  const child = spawn(
+    process.execPath,
+    [...nodeFlags, join(import.meta.dirname, '../dist/main.js')],
+    {
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'test',
+        PORT: '0',
+        HOST: '127.0.0.1',
+        LOG_LEVEL: 'warn',
+        MONGODB_URI: uri,
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
     },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  );
   return new Promise((resolve, reject) => {
     let text = '';
     // The pipe stays open and is read from: the service writes a line for each request.

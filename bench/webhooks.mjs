@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, ObjectId, Timestamp } from 'mongodb';
+import { nodeFlags } from './measuring/node-flags.mjs';
 
 const [mode = 'throughput', ...figures] = process.argv.slice(2);
 const modes = {
@@ -322,7 +323,7 @@ async function subscribe(counts) {
 }
 
 async function startWorker() {
-  const child = spawn(process.execPath, [join(root, 'dist/main.js')], {
+  const child = spawn(process.execPath, [...nodeFlags, join(root, 'dist/main.js')], {
     env: environment,
     stdio: ['ignore', 'pipe', 'inherit'],
   });

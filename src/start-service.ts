@@ -1,10 +1,8 @@
 import { ConfigurationError } from './configuration/environment.js';
-import { keepYoungHeap } from './memory.js';
 import { type RunningService, runService } from './run-service.js';
 
 /** Runs the service until a signal ends it; a start that fails ends the process with one line. */
 export async function startService(): Promise<void> {
-  keepYoungHeap();
   try {
     const service = await runService();
     shutDownOnSignals(service);

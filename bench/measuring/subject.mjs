@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { prefix } from '../driving/requests.mjs';
 import { productionEnvironment } from './environment.mjs';
+import { nodeFlags } from './node-flags.mjs';
 import { processorTime, residentMemory } from './process-figures.mjs';
 
 const root = join(import.meta.dirname, '../..');
@@ -70,7 +71,13 @@ export async function startService(
   { options = [], script = 'dist/main.js', variables = {} } = {},
 ) {
   const environment = { ...productionEnvironment(database.uri), ...variables };
-  return start('service', { options, script, environment, database, logFolder });
+  return start('service', {
+    options: [...nodeFlags, ...options],
+    script,
+    environment,
+    database,
+    logFolder,
+  });
 }
 
 export async function startReference(database, logFolder) {

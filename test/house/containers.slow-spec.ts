@@ -20,6 +20,10 @@ interface ComposeService {
   readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
 }
 
+interface Package {
+  readonly scripts: { readonly start: string };
+}
+
 interface Compose {
   readonly services: Readonly<Record<'mongodb' | 'database' | 'api', ComposeService>>;
   readonly volumes: Readonly<Record<string, unknown>>;
@@ -71,9 +75,15 @@ describe('Dockerfile', () => {
   it('makes an image that runs in production as a user without rights', () => {
     expect(argumentsOf('ENV')).toContain('NODE_ENV=production');
     expect(argumentsOf('USER')).toEqual(['node']);
-    expect(argumentsOf('CMD').map((command) => JSON.parse(command) as unknown)).toEqual([
-      ['node', 'dist/main.js'],
-    ]);
+  });
+
+  it('starts the service with the flags that `npm start` gives Node', () => {
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
+    const flags = scripts.start.match(/--\S+/g) ?? [];
+    // Without a bound of its own, the young heap gets as large as the machine allows.
+    expect(flags).toContainEqual(expect.stringMatching(/^--max-semi-space-size=\d+$/));
+    const commands = argumentsOf('CMD').map((command) => JSON.parse(command) as unknown);
+    expect(commands).toEqual([['node', ...flags, 'dist/main.js']]);
   });
 
   it('holds what `npm run cli` needs', async () => {
