@@ -141,21 +141,25 @@ describe('a kept response', () => {
       permissions: { allowExternal: true, scope: 'narrow' },
     });
     await settled();
-    const { hits, misses } = readings();
     const callers = [tenant.key, stranger.key, limited].flatMap((key) =>
       ['en-us', 'ar-eg'].map((language) => ({ 'api-key': key, language })),
     );
-    const requests = [...callers, ...callers].map(async (headers) => {
-      const response = await read('/units?amenities=pool', headers);
-      expect(response).toEqual(await readAnew('/units?amenities=pool', headers));
-    });
-    await Promise.all(requests);
-    expect(readings().misses - misses).toBe(callers.length);
-    expect(readings().hits - hits).toBe(callers.length);
+    const readAll = () =>
+      Promise.all(
+        callers.map(async (headers) => {
+          const response = await read('/units?amenities=pool', headers);
+          expect(response).toEqual(await readAnew('/units?amenities=pool', headers));
+        }),
+      );
+    const { hits, misses } = readings();
+    for (let times = 1; times <= 3; times++) await readAll();
+    const different = callers.length;
+    expect(readings().misses - misses).toBe(2 * different);
+    expect(readings().hits - hits).toBe(different);
     // Another key with the same permissions.
     const same = await addKey(service.db, tenant.organizationId);
     await read('/units?amenities=pool', { 'api-key': same, language: 'ar-eg' });
-    expect(readings().hits - hits).toBe(callers.length + 1);
+    expect(readings().hits - hits).toBe(different + 1);
   });
 
   it('is given to nobody whose key is not valid', async () => {
@@ -317,12 +321,15 @@ describe('the memory of kept responses', () => {
     await settled();
     const { evictions } = readings(second);
     for (let page = 1; page <= 60; page++) {
-      await read(`/compounds?limit=1&page=${page}`, {}, second);
+      // What is asked for once is not kept.
+      for (let times = 1; times <= 2; times++) {
+        await read(`/compounds?limit=1&page=${page}`, {}, second);
+      }
       expect(readings(second).bytes).toBeLessThanOrEqual(smallCacheBytes);
     }
     expect(readings(second).evictions).toBeGreaterThan(evictions);
     const { entries, hits } = readings(second);
-    await read('/compounds?limit=60', {}, second);
+    for (let times = 1; times <= 2; times++) await read('/compounds?limit=60', {}, second);
     expect(readings(second).entries).toBe(entries);
     // One that had to go is made again.
     expect(await read('/compounds?limit=1&page=1', {}, second)).toEqual(

@@ -118,6 +118,7 @@ export class KeptResponsesService {
         this.hits += 1;
         return;
       }
+      store.noteRequest(key);
       // What the one gets who has nothing may be of no use to the one who has a tag, and the other way round.
       const shared = `${key}\n${request.headers['if-none-match'] ?? ''}`;
       const making = this.inProgress.get(shared);
@@ -178,21 +179,21 @@ export class KeptResponsesService {
   private keep(store: ResponseStore): onSendHookHandler {
     return (request, reply, payload, done) => {
       const making = this.makings.get(request);
+      const isRepeated = making !== undefined && store.isRepeated(making.key);
+      if (!reply.hasHeader('etag') || !(isRepeated || isStream(payload))) {
+        making?.finish(null);
+        return done(null, payload);
+      }
       const finish = (body: Buffer | null) => {
         if (making === undefined) return;
         const response = keptResponse(reply, body, making.moment);
         if (this.isWorthKeeping(store, response, making)) store.set(making.key, response);
         making.finish(response);
       };
-      if (!reply.hasHeader('etag')) {
-        making?.finish(null);
-        return done(null, payload);
-      }
       if (isStream(payload)) {
         void inOnePiece(payload, finish, done);
         return;
       }
-      if (making === undefined) return done(null, payload);
       const body = bytesOf(payload as string | Buffer | null);
       finish(body);
       done(null, body);
@@ -205,6 +206,7 @@ export class KeptResponsesService {
     { body }: KeptResponse,
     { key, organizationId, moment }: Making,
   ): boolean {
+    if (!store.isRepeated(key)) return false;
     const isCurrent = (since: number) => this.changes.isUnchangedSince(organizationId, since);
     const kept = store.get(key);
     return isCurrent(moment) && (body !== null || kept === undefined || !isCurrent(kept.moment));

@@ -8,6 +8,8 @@ import type { CatalogueChanges } from './catalogue-changes.js';
 import { KeptResponsesService } from './kept-responses.service.js';
 
 const deadlineMs = 300;
+/** Too little for the pages of one walk, and for their keys. */
+const maxBytes = 100_000;
 
 /** A change raises it, as the stream of changes would. */
 let moment: number;
@@ -17,12 +19,12 @@ let kept: KeptResponsesService;
 let server: FastifyInstance;
 let url: string;
 
-async function start(maxBytes = 100_000): Promise<void> {
+async function start(bytes = maxBytes): Promise<void> {
   const changes = {
     now: () => moment,
     isUnchangedSince: (_: string, since: number) => moment <= since,
   };
-  const environment = { RESPONSE_CACHE_BYTES: maxBytes, DATABASE_DEADLINE_MS: deadlineMs };
+  const environment = { RESPONSE_CACHE_BYTES: bytes, DATABASE_DEADLINE_MS: deadlineMs };
   kept = new KeptResponsesService(
     changes as unknown as CatalogueChanges,
     environment as Environment,
@@ -51,10 +53,18 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const read = async (signal?: AbortSignal) => {
-  const response = await fetch(`${url}/list`, signal ? { signal } : {});
+const read = async (signal?: AbortSignal, query = '') => {
+  const response = await fetch(`${url}/list${query}`, signal ? { signal } : {});
   return { status: response.status, text: await response.text() };
 };
+/** Reads what is not kept, and says what it is. */
+async function make(text: string, query?: string): Promise<void> {
+  const made = asked.length + 1;
+  const response = read(undefined, query);
+  await isAsked(made);
+  asked[made - 1]?.(() => text);
+  expect(await response).toEqual({ status: 200, text });
+}
 async function isAsked(times: number): Promise<void> {
   while (asked.length < times) await new Promise((resolve) => setTimeout(resolve, 5));
 }
@@ -149,6 +159,30 @@ describe('a response that is being made', () => {
     expect((await after).text).toBe('new');
     expect((await read()).text).toBe('new');
     expect(asked).toHaveLength(2);
+  });
+});
+
+describe('a response that is asked for again', () => {
+  it('is kept from the second time on, and after a change from the first', async () => {
+    await make('one');
+    expect(kept.stats()).toMatchObject({ hits: 0, misses: 1, entries: 0 });
+    await make('one');
+    expect((await read()).text).toBe('one');
+    expect(kept.stats()).toMatchObject({ hits: 1, misses: 2, entries: 1 });
+    moment = 2;
+    await make('two');
+    expect((await read()).text).toBe('two');
+  });
+
+  it('is driven out by none that is asked for once, of however many', async () => {
+    await make('repeated');
+    await make('repeated');
+    const page = 'a page'.repeat(1_000);
+    for (let number = 1; number <= 200; number++) await make(page, `?page=${number}`);
+    expect((await read()).text).toBe('repeated');
+    const { entries, bytes, evictions } = kept.stats();
+    expect({ entries, evictions }).toEqual({ entries: 1, evictions: 0 });
+    expect(bytes).toBeLessThanOrEqual(maxBytes);
   });
 });
 

@@ -7,21 +7,45 @@ const overheadBytes = 2_048;
 /** One response may take such a part of all. */
 const largestPart = 1 / 8;
 
-/** Finished responses by what decides about them, the least recently used going first. */
+/** Keys that were asked for may take such a part of all. */
+const askedPart = 1 / 16;
+const askedOverheadBytes = 128;
+
+/**
+ * Finished responses by what decides about them, the least recently used going first. Only what is
+ * asked for more than once: a client that walks through all pages once would drive out what is repeated.
+ */
 export class ResponseStore {
   private readonly responses: LRUCache<string, KeptResponse>;
+  /** How often each key was asked for while nothing was there to be repeated. */
+  private readonly asked: LRUCache<string, number>;
   private evictions = 0;
 
-  /** @param maxBytes of all of them together */
+  /** @param maxBytes of all that it holds */
   constructor(maxBytes: number) {
+    const askedBytes = Math.floor(maxBytes * askedPart);
     this.responses = new LRUCache({
-      maxSize: maxBytes,
+      maxSize: maxBytes - askedBytes,
       maxEntrySize: Math.max(1, Math.floor(maxBytes * largestPart)),
       sizeCalculation: ({ body }, key) => 2 * key.length + (body?.length ?? 0) + overheadBytes,
       dispose: (_response, _key, reason) => {
         if (reason === 'evict') this.evictions += 1;
       },
     });
+    this.asked = new LRUCache({
+      maxSize: Math.max(1, askedBytes),
+      sizeCalculation: (_count, key) => 2 * key.length + askedOverheadBytes,
+    });
+  }
+
+  /** Remembers that somebody asks for what is not there. */
+  noteRequest(key: string): void {
+    this.asked.set(key, (this.asked.get(key) ?? 0) + 1);
+  }
+
+  /** Whether it was asked for more than once, lately. */
+  isRepeated(key: string): boolean {
+    return (this.asked.get(key) ?? 0) > 1;
   }
 
   get(key: string): KeptResponse | undefined {
@@ -33,9 +57,10 @@ export class ResponseStore {
     this.responses.set(key, response);
   }
 
-  /** How many there are, their bytes, and how many had to go for others. */
+  /** How many responses there are, the bytes of all that it holds, and how many responses had to go for others. */
   stats(): { readonly entries: number; readonly bytes: number; readonly evictions: number } {
-    const { size: entries, calculatedSize: bytes } = this.responses;
+    const { size: entries, calculatedSize } = this.responses;
+    const bytes = calculatedSize + this.asked.calculatedSize;
     return { entries, bytes, evictions: this.evictions };
   }
 }
