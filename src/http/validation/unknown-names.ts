@@ -23,8 +23,11 @@ export interface UnknownNames {
   readonly ignored: readonly string[];
 }
 
+const none: UnknownNames = { rejected: [], ignored: [] };
+
 /** The names in a query or body that its class does not know, at most 20 of each kind. */
 export function unknownNames(type: DtoClass, sent: object): UnknownNames {
+  if (Object.keys(sent).length === 0) return none;
   const found = [...namesIn(type, sent, '')];
   const reported = (isTolerated: boolean) =>
     found
