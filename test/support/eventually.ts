@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 /** For what no time is promised for: only what hangs takes so long. */
 const timeoutMs = 60_000;
+/** Most things have happened after a moment; to look more often at what takes longer would hold it up. */
+const [firstPauseMs, longestPauseMs] = [5, 50];
 
 /**
  * Runs a check again and again until it passes.
@@ -12,13 +14,13 @@ const timeoutMs = 60_000;
  */
 export async function eventually(check: () => unknown, milliseconds = timeoutMs): Promise<void> {
   const deadline = Date.now() + milliseconds;
-  for (;;) {
+  for (let pause = firstPauseMs; ; pause = Math.min(2 * pause, longestPauseMs)) {
     try {
       await check();
       return;
     } catch (error) {
       if (Date.now() > deadline) throw error;
-      await delay(50);
+      await delay(pause);
     }
   }
 }

@@ -1,11 +1,13 @@
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { type Document, MongoClient, type ObjectId, type WithId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../src/configuration/clock.js';
 import type { WebhookEndpointDocument } from '../../src/webhooks/endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookWorker } from '../../src/webhooks/worker/webhook-worker.js';
-import type { Tenant } from '../support/builders.js';
+import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
+import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { databaseUriOf, startTestService, type TestService } from '../support/test-service.js';
 
 /** Lets a service send to receivers on loopback. */
@@ -90,5 +92,66 @@ export async function startWebhookService(
       });
       return found as unknown as WithId<Document>;
     },
+  };
+}
+
+/** A service with its background work for a test file, and an organization in it. */
+export interface Webhooks {
+  /** From the first test on, as is the organization. */
+  readonly service: WebhookService;
+  readonly tenant: Tenant;
+  /** A receiver that goes after the test. */
+  receiverWith(respond?: Respond | number): Promise<Receiver>;
+  /** Until every event has its deliveries. */
+  outboxIsEmpty(): Promise<void>;
+  endpointNow(id: ObjectId): Promise<WithId<Document> | null>;
+  /** The attempts of a delivery in their order. */
+  attemptsOf(deliveryId: ObjectId): Promise<Document[]>;
+}
+
+/** Sets it up; the endpoints of a test go after it. */
+export function useWebhooks(): Webhooks {
+  let service: WebhookService;
+  let tenant: Tenant;
+  let receivers: Receiver[] = [];
+  const outboxIsEmpty = () =>
+    eventually(async () => {
+      const waiting = await service.db
+        .collection('outboxEvents')
+        .countDocuments({ sequence: null });
+      expect(waiting).toBe(0);
+    });
+  beforeAll(async () => {
+    service = await startWebhookService();
+    tenant = await addTenant(service.db);
+  });
+  afterEach(async () => {
+    // What is not relayed yet would go to the endpoints of the next test.
+    await outboxIsEmpty();
+    await Promise.all(receivers.map((receiver) => receiver.stop()));
+    receivers = [];
+    await service.db.collection('webhookEndpoints').deleteMany({});
+  });
+  afterAll(() => service.stop());
+  return {
+    get service() {
+      return service;
+    },
+    get tenant() {
+      return tenant;
+    },
+    receiverWith: async (respond = 204) => {
+      const receiver = await startReceiver(respond);
+      receivers.push(receiver);
+      return receiver;
+    },
+    outboxIsEmpty,
+    endpointNow: (id) => service.db.collection('webhookEndpoints').findOne({ _id: id }),
+    attemptsOf: (deliveryId) =>
+      service.db
+        .collection('webhookAttempts')
+        .find({ deliveryId })
+        .sort({ startedAt: 1 })
+        .toArray(),
   };
 }

@@ -1,0 +1,200 @@
+import { describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { useWebhooks } from './webhook-service.js';
+
+const [second, minute] = [1_000, 60_000];
+const day = 24 * 60 * minute;
+
+const webhooks = useWebhooks();
+
+describe('a receiver', () => {
+  it('that fails gets the same id and the same bytes again, freshly signed', async () => {
+    const { service, tenant } = webhooks;
+    const receiver = await webhooks.receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    const failed = await service.deliveryOf(endpoint, { attempts: 1 });
+    const wait = failed['nextAttemptAt'].getTime() - failed['lastAttemptAt'].getTime();
+    expect(wait).toBeGreaterThan(3.9 * second);
+    expect(wait).toBeLessThan(7 * second);
+    receiver.respondWith((_received, response) => response.writeHead(200).end('thanks'));
+    await service.passTime(7 * second);
+    const { _id } = await service.deliveryOf(endpoint, { status: 'delivered', attempts: 2 });
+    const [first, again] = receiver.received;
+    expect(again?.body).toBe(first?.body);
+    expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id']);
+    expect(again?.headers['webhook-timestamp']).not.toBe(first?.headers['webhook-timestamp']);
+    expect(await webhooks.attemptsOf(_id)).toMatchObject([
+      { attempt: 1, statusCode: 500, response: '', error: null },
+      { attempt: 2, statusCode: 200, response: 'thanks', error: null },
+    ]);
+    expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
+      isEnabled: true,
+      failingSince: null,
+    });
+  });
+
+  it('that never succeeds fails a delivery after ten attempts over two days', async () => {
+    const { service, tenant } = webhooks;
+    const receiver = await webhooks.receiverWith(404);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    let waited = 0;
+    for (let attempts = 1; attempts < 10; attempts++) {
+      const delivery = await service.deliveryOf(endpoint, { attempts, status: 'pending' });
+      const wait = delivery['nextAttemptAt'].getTime() - delivery['lastAttemptAt'].getTime();
+      waited += wait;
+      await service.passTime(wait + second);
+    }
+    const failed = await service.deliveryOf(endpoint, { status: 'failed' });
+    expect(failed).toMatchObject({ attempts: 10, failureReason: 'exhausted', lastStatusCode: 404 });
+    expect(await webhooks.attemptsOf(failed._id)).toHaveLength(10);
+    expect(waited / day).toBeGreaterThan(1.75);
+    expect(waited / day).toBeLessThan(2.5);
+    expect(receiver.received).toHaveLength(10);
+  });
+
+  it('that asks for time gets it, and for all that waits for it one attempt first', async () => {
+    const { service, tenant } = webhooks;
+    const receiver = await webhooks.receiverWith((_received, response) =>
+      response.writeHead(503, { 'retry-after': '90' }).end(),
+    );
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    const { nextAttemptAt, lastAttemptAt } = await service.deliveryOf(endpoint, { attempts: 1 });
+    expect(nextAttemptAt.getTime() - lastAttemptAt.getTime()).toBeGreaterThanOrEqual(90 * second);
+    await Promise.all([1, 2, 3].map(() => service.createLead(tenant)));
+    await webhooks.outboxIsEmpty();
+    await service.passTime(60 * second);
+    const other = await webhooks.receiverWith();
+    await service.subscribe(tenant, other.url);
+    await service.createLead(tenant);
+    await other.receivedRequests(1);
+    expect(receiver.received).toHaveLength(1);
+    receiver.respondWith(204);
+    await service.passTime(31 * second);
+    await receiver.receivedRequests(6);
+  });
+
+  it('that responds with 410 is disabled, and what waits for it fails', async () => {
+    const { service, tenant } = webhooks;
+    const receiver = await webhooks.receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant, 'waits');
+    await service.deliveryOf(endpoint, { attempts: 1 });
+    receiver.respondWith(410);
+    await service.createLead(tenant, 'gone');
+    await service.deliveryOf(endpoint, { status: 'failed', failureReason: 'gone', attempts: 1 });
+    expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
+      isEnabled: false,
+      disabledReason: 'gone',
+    });
+    await service.createLead(tenant, 'unheard');
+    await service.passTime(minute);
+    await service.deliveryOf(endpoint, { status: 'failed', failureReason: 'endpoint disabled' });
+    await webhooks.outboxIsEmpty();
+    expect(receiver.received).toHaveLength(2);
+    expect(
+      await service.db.collection('webhookDeliveries').countDocuments({ endpointId: endpoint.id }),
+    ).toBe(2);
+  });
+
+  it('that fails on five days without a success is disabled; a success starts the count again', async () => {
+    const { service, tenant } = webhooks;
+    const receiver = await webhooks.receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    const failAgain = async () => {
+      const count = receiver.received.length;
+      await service.createLead(tenant);
+      await receiver.receivedRequests(count + 1);
+      await eventually(async () => {
+        const attempts = service.db.collection('webhookAttempts');
+        expect(await attempts.countDocuments({ endpointId: endpoint.id })).toBeGreaterThan(count);
+      });
+      return webhooks.endpointNow(endpoint.id);
+    };
+    await failAgain();
+    receiver.respondWith(204);
+    await service.passTime(4 * day);
+    await service.createLead(tenant);
+    // Also the one that is repeated: a success of it that is stored later would start the count again.
+    await eventually(async () => {
+      const delivered = { endpointId: endpoint.id, status: 'delivered' };
+      const deliveries = service.db.collection('webhookDeliveries');
+      expect(await deliveries.countDocuments(delivered)).toBe(2);
+    });
+    await eventually(async () => {
+      const forgotten = { failingSince: null, failingDays: [] };
+      expect(await webhooks.endpointNow(endpoint.id)).toMatchObject(forgotten);
+    });
+    receiver.respondWith(500);
+    expect(await failAgain()).toMatchObject({ failingSince: expect.any(Date) });
+    for (let passed = 1; passed < 5; passed++) {
+      await service.passTime(day);
+      expect(await failAgain()).toMatchObject({ isEnabled: true });
+    }
+    await service.passTime(day + minute);
+    // Unless one that is repeated fails first, after which the endpoint gets no further event.
+    await service.createLead(tenant);
+    await eventually(async () => {
+      expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
+        isEnabled: false,
+        disabledReason: 'failing',
+      });
+    });
+  });
+
+  it('that is quiet is not disabled by a failure now and one long ago', async () => {
+    const { service, tenant } = webhooks;
+    const receiver = await webhooks.receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    await service.deliveryOf(endpoint, { attempts: 1 });
+    // What an older version stored.
+    await service.db
+      .collection('webhookEndpoints')
+      .updateOne({ _id: endpoint.id }, { $unset: { failingDays: 1 } });
+    await service.passTime(30 * day);
+    await service.deliveryOf(endpoint, { attempts: 2 });
+    const stored = await webhooks.endpointNow(endpoint.id);
+    expect(stored).toMatchObject({ isEnabled: true, failingDays: [expect.any(String)] });
+  });
+
+  it('that succeeds while another attempt fails is not counted as failing', async () => {
+    const { service, tenant } = webhooks;
+    let respond: (() => void) | undefined;
+    const receiver = await webhooks.receiverWith();
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant, 'quick');
+    // From now on two at the same time.
+    await service.deliveryOf(endpoint, { status: 'delivered' });
+    receiver.respondWith(({ body }, response) => {
+      if (body.includes('overlapping')) respond = () => response.writeHead(204).end();
+      else response.writeHead(500).end();
+    });
+    await service.createLead(tenant, 'overlapping');
+    await receiver.receivedRequests(2);
+    await service.createLead(tenant, 'failing');
+    await service.deliveryOf(endpoint, { status: 'pending', lastStatusCode: 500 });
+    expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
+      failingSince: expect.any(Date),
+    });
+    respond?.();
+    await eventually(async () => {
+      expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({ failingSince: null });
+    });
+  });
+
+  it('that is removed gets nothing more, and its log stays', async () => {
+    const { service, tenant } = webhooks;
+    const receiver = await webhooks.receiverWith(500);
+    const endpoint = await service.subscribe(tenant, receiver.url);
+    await service.createLead(tenant);
+    await service.deliveryOf(endpoint, { attempts: 1 });
+    await service.endpoints.remove(endpoint.id);
+    await service.passTime(minute);
+    const failed = await service.deliveryOf(endpoint, { failureReason: 'endpoint removed' });
+    expect(await webhooks.attemptsOf(failed._id)).toHaveLength(1);
+    expect(receiver.received).toHaveLength(1);
+  });
+});
