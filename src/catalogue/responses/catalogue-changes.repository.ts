@@ -52,7 +52,6 @@ export class CatalogueChangesRepository {
     const client = this.connection.getClient();
     return client.db(this.connection.name).watch(steps, {
       fullDocument: 'updateLookup',
-      readPreference: 'primary',
       ...options,
     });
   }

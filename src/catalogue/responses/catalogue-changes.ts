@@ -40,11 +40,10 @@ export class CatalogueChanges implements OnModuleDestroy {
     );
   }
 
-  /** Begins to watch, unless the database's own reads may lag behind what it reports. */
+  /** Begins to watch, unless the database may report changes late. */
   async start(): Promise<void> {
-    const client = this.connection.getClient();
-    if (client.readPreference.mode !== 'primary' || (await isSharded(this.connection))) {
-      this.logger.log('Responses are not kept: the database is sharded or read from secondaries');
+    if (await isSharded(this.connection)) {
+      this.logger.log('Responses are not kept: the database is sharded');
       return;
     }
     this.watcher.start({

@@ -18,6 +18,9 @@ export function connectionOptions(
   const deadlineMs = environment.DATABASE_DEADLINE_MS;
   return {
     appName,
+    // Whatever the connection string says: a secondary may not know yet who is subscribed to an event,
+    // which would then be sent to nobody (rules DATA-6 and HOOK-4).
+    readPreference: 'primary',
     retryAttempts: 1,
     retryDelay: 0,
     bufferCommands: false,
