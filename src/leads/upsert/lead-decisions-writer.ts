@@ -30,10 +30,13 @@ export class LeadDecisionsWriter {
     const entries = decisions.map(({ operation, lead, changes, request }) =>
       leadChange(operation, lead, changes, request),
     );
+    const events = decisions.flatMap((decision) => decision.events);
+    const subscriptions =
+      events.length === 0 ? undefined : this.outbox.askForSubscriptions(organizationId);
     await this.locks.take(organizationId, claims);
     await this.leads.write(organizationId, writtenLeads(decisions));
     await this.clients.store(organizationId, clients);
     await this.changeLog.addLeadChanges(organizationId, entries);
-    await this.outbox.store(decisions.flatMap(({ events }) => events));
+    await this.outbox.store(events, subscriptions);
   }
 }

@@ -7,6 +7,9 @@ import { OutboxChangeStream } from './outbox-change-stream.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
 
+/** What the enabled endpoints of an organization are subscribed to. */
+export type Subscriptions = Promise<readonly unknown[]>;
+
 /** Where features publish events, inside the transaction of the change that they are about. */
 @Injectable()
 export class Outbox {
@@ -35,11 +38,22 @@ export class Outbox {
     await this.store(events.map((event) => pendingEvent(organizationId, event, now)));
   }
 
+  /**
+   * Begins to ask who is subscribed, beside the commands of the transaction, which come one after the
+   * other. To be called once the transaction is open.
+   */
+  askForSubscriptions(organizationId: Types.ObjectId): Subscriptions {
+    const subscriptions = this.endpoints.findSubscriptions(organizationId);
+    // A failure is that of {@link store}, which is not reached when another command fails before.
+    subscriptions.catch(() => undefined);
+    return subscriptions;
+  }
+
   /** Stores events of one organization that were made ready. */
-  async store(events: readonly PendingEvent[]): Promise<void> {
+  async store(events: readonly PendingEvent[], subscriptions?: Subscriptions): Promise<void> {
     const [first] = events;
     if (first === undefined) return;
-    const subscribed = await this.endpoints.findSubscriptions(first.organizationId);
+    const subscribed = await (subscriptions ?? this.askForSubscriptions(first.organizationId));
     const isSubscribed = ({ type }: PendingEvent) =>
       subscribed.some((types) => covers(types, type));
     await this.events.insert(
