@@ -1,12 +1,16 @@
 import type { Server } from 'node:http';
 import { Server as TcpServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 
 /** How long a new connection may take to send its request while the service closes. */
 const firstRequestMs = 250;
 
+/** Whoever has a response to a request that was still running comes again within such a time, mostly. */
+const returnMs = 50;
+/** How long to wait for that. */
+const maxReturnWaitMs = 1_000;
 /** How long to wait for a moment in which nobody waits for the listener. */
 const maxQuietWaitMs = 250;
 
@@ -41,12 +45,16 @@ interface Connection {
 export class Connections {
   private readonly connections = new Map<Socket, Connection>();
   private accepted = 0;
+  private running = 0;
+  /** When a connection was accepted or a response ended last, in milliseconds of `performance.now()`. */
+  private changedAt = -Infinity;
   private isHolding = false;
   private isClosing = false;
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
       this.accepted++;
+      this.changedAt = performance.now();
       // Only after the start of reading, which the HTTP server has put off to here.
       if (this.isHolding) process.nextTick(() => socket.pause());
       this.connections.set(socket, { openedAt: performance.now(), running: 0, isNew: true });
@@ -57,8 +65,11 @@ export class Connections {
       if (connection === undefined) return;
       connection.isNew = false;
       connection.running++;
+      this.running++;
       response.once('close', () => {
         connection.running--;
+        this.running--;
+        this.changedAt = performance.now();
         if (this.isClosing) this.closeUnused(socket);
       });
     });
@@ -72,6 +83,7 @@ export class Connections {
     // Without work of their own, clients stop coming and the listener's queue runs empty.
     this.isHolding = true;
     for (const socket of this.connections.keys()) socket.pause();
+    await this.settled();
     await this.quiet();
     this.isHolding = false;
     this.isClosing = true;
@@ -91,6 +103,18 @@ export class Connections {
 
   private closeUnused(socket: Socket): void {
     if (this.connections.get(socket)?.running === 0) socket.destroySoon();
+  }
+
+  /** Waits until the clients of what was running have their responses, and hold a connection again or have gone. */
+  private async settled(): Promise<void> {
+    const startedAt = performance.now();
+    this.changedAt = startedAt;
+    for (;;) {
+      const now = performance.now();
+      const isSettled = this.running === 0 && now - this.changedAt >= returnMs;
+      if (isSettled || now - startedAt >= maxReturnWaitMs) return;
+      await delay(returnMs / 10);
+    }
   }
 
   /**
