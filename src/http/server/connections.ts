@@ -45,16 +45,12 @@ interface Connection {
 export class Connections {
   private readonly connections = new Map<Socket, Connection>();
   private accepted = 0;
-  private running = 0;
-  /** When a connection was accepted or a response ended last, in milliseconds of `performance.now()`. */
-  private changedAt = -Infinity;
   private isHolding = false;
   private isClosing = false;
 
   constructor(private readonly server: Server) {
     server.on('connection', (socket) => {
       this.accepted++;
-      this.changedAt = performance.now();
       // Only after the start of reading, which the HTTP server has put off to here.
       if (this.isHolding) process.nextTick(() => socket.pause());
       this.connections.set(socket, { openedAt: performance.now(), running: 0, isNew: true });
@@ -65,11 +61,8 @@ export class Connections {
       if (connection === undefined) return;
       connection.isNew = false;
       connection.running++;
-      this.running++;
       response.once('close', () => {
         connection.running--;
-        this.running--;
-        this.changedAt = performance.now();
         if (this.isClosing) this.closeUnused(socket);
       });
     });
@@ -108,12 +101,12 @@ export class Connections {
   /** Waits until the clients of what was running have their responses, and hold a connection again or have gone. */
   private async settled(): Promise<void> {
     const startedAt = performance.now();
-    this.changedAt = startedAt;
-    for (;;) {
-      const now = performance.now();
-      const isSettled = this.running === 0 && now - this.changedAt >= returnMs;
-      if (isSettled || now - startedAt >= maxReturnWaitMs) return;
+    for (let changedAt = startedAt, { accepted } = this; ; { accepted } = this) {
       await delay(returnMs / 10);
+      const now = performance.now();
+      const isRunning = [...this.connections.values()].some(({ running }) => running > 0);
+      if (isRunning || accepted !== this.accepted) changedAt = now;
+      if (now - changedAt >= returnMs || now - startedAt >= maxReturnWaitMs) return;
     }
   }
 
