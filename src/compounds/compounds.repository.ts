@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { BatchOptions } from '../database/documents/ordered-steps.js';
+import type { RawDocument } from '../database/documents/raw-document.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
@@ -20,7 +21,7 @@ export class CompoundsRepository {
     organizationId: Types.ObjectId,
     filter: TenantFilter<CompoundDocument>,
     options: BatchOptions,
-  ): AsyncGenerator<CompoundDocument[], void> {
+  ): AsyncGenerator<RawDocument<CompoundDocument>[], void> {
     return this.compounds.batches(organizationId, filter, options);
   }
 

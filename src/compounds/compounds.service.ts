@@ -2,14 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
-import { presentedJson } from '../catalogue/presenting/present.js';
+import { present, writePresented } from '../catalogue/presenting/present.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import { Clock } from '../configuration/clock.js';
 import type { Order } from '../database/documents/positions.js';
 import type { ListPart } from '../database/documents/ordered-steps.js';
+import type { RawDocument } from '../database/documents/raw-document.js';
 import { deletedOrNot, notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
-import { listText } from '../http/lists/list-text.js';
+import { listText, type WriteItem } from '../http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../http/lists/list-reading.js';
 import { pageOf } from '../http/lists/pages.js';
 import { foldCase } from '../localization/fold-case.js';
@@ -36,13 +37,13 @@ export class CompoundsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A page by number, or what follows a cursor (rules COMP-1, COMP-3 and COMP-16), with each compound as JSON. */
-  async page(caller: Caller, query: ListCompoundsQuery): Promise<PartOf<string>> {
+  /** A page by number, or what follows a cursor (rules COMP-1, COMP-3 and COMP-16). */
+  async page(caller: Caller, query: ListCompoundsQuery): Promise<PartOf<WriteItem>> {
     const { reading, count, batches } = await this.search(caller, query);
     return reading.page(pageOf(query), {
       count,
       batches,
-      present: (compounds) => this.jsonOf(caller, compounds),
+      present: (compounds) => this.writing(caller, compounds),
     });
   }
 
@@ -50,10 +51,10 @@ export class CompoundsService {
   async all(
     caller: Caller,
     { page: _page, ...query }: ListCompoundsQuery,
-  ): Promise<{ text: AsyncGenerator<string, void>; end: ListEnd }> {
+  ): Promise<{ text: AsyncGenerator<Buffer, void>; end: ListEnd }> {
     const { reading, batches } = await this.search(caller, query);
     const end = reading.end(null, 0);
-    const text = listText(this.jsonBatches(caller, batches({})), (total) => ({
+    const text = listText(this.writingBatches(caller, batches({})), (total) => ({
       pagination: reading.pagination(total, total, total, end),
     }));
     return { text, end };
@@ -122,26 +123,34 @@ export class CompoundsService {
     return hasTombstones ? { $or: [updated, { deletedAt: { $gte: since } }] } : updated;
   }
 
-  private async *jsonBatches(caller: Caller, batches: AsyncIterable<CompoundDocument[]>) {
-    for await (const batch of batches) yield await this.jsonOf(caller, batch);
+  private async *writingBatches(
+    caller: Caller,
+    batches: AsyncIterable<RawDocument<CompoundDocument>[]>,
+  ): AsyncGenerator<WriteItem[], void> {
+    for await (const batch of batches) yield await this.writing(caller, batch);
   }
 
-  /** The organization is read anew: what is known of the caller's may be seconds old. */
-  private async jsonOf(
+  /**
+   * Writes compounds as JSON. The organization is read anew: what is known of the caller's may be
+   * seconds old.
+   */
+  private async writing(
     { organizationId, language }: Caller,
-    compounds: readonly CompoundDocument[],
-  ): Promise<string[]> {
+    compounds: readonly RawDocument<CompoundDocument>[],
+  ): Promise<WriteItem[]> {
     const organization = await this.keptParts.get(
       organizationId,
       `organization ${language}`,
       async () => {
         const document = await this.organizations.findDocument(organizationId);
         const shown = { ...document, _id: organizationId };
-        return presentedJson(CompoundOrganizationDto, shown, language);
+        return JSON.stringify(present(CompoundOrganizationDto, shown, language));
       },
     );
     const rest = `,"organization":${organization}`;
-    return compounds.map((compound) => presentedJson(CompoundFieldsDto, compound, language, rest));
+    return compounds.map(
+      (compound) => (json) => writePresented(json, CompoundFieldsDto, compound, language, rest),
+    );
   }
 }
 

@@ -2,8 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import type { DocumentDto } from '../catalogue/presenting/catalogue.dto.js';
-import { listJson } from '../catalogue/presenting/json-texts.js';
-import { present, presentedJson } from '../catalogue/presenting/present.js';
+import { present, writePresented } from '../catalogue/presenting/present.js';
 import { ReferenceCache } from '../catalogue/presenting/reference-cache.js';
 import {
   AmenityDto,
@@ -16,8 +15,11 @@ import {
   ReferencesRepository,
 } from '../catalogue/references/references.repository.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
-import { idOf, idsOf } from '../database/documents/stored-values.js';
+import { FieldNames, type RawDocument } from '../database/documents/raw-document.js';
+import { hexOf, listOf } from '../database/documents/stored-values.js';
+import type { WriteItem } from '../http/lists/list-text.js';
 import type { Language } from '../localization/language.js';
+import type { UnitBatches } from './reading/grouped-order.js';
 import { CompoundNameDto, type UnitDto, UnitFieldsDto, type UnitRow } from './unit.dto.js';
 
 /** How the documents that units refer to are shown. */
@@ -36,6 +38,14 @@ type Texts = Readonly<Record<ReferenceKind, string>>;
 type References<Form extends Objects | Texts> = {
   readonly [Kind in ReferenceKind]: ReferenceCache<Form[Kind]>;
 };
+
+/** The ids of what one unit refers to; empty where it refers to nothing. */
+interface ReferredIds {
+  readonly amenities: readonly string[];
+  readonly phase: string;
+  readonly type: string;
+  readonly unitDesign: string;
+}
 
 /** What one unit refers to. */
 interface Referred<Form extends Objects | Texts> {
@@ -71,28 +81,27 @@ export class UnitPresenter {
     return presentBatch(units, this.objectsFor(reader), reader.language);
   }
 
-  /** The JSON of units that are shown together, each by itself. */
-  async jsonOf(reader: Reader, units: readonly UnitDocument[]): Promise<string[]> {
-    return jsonOfBatch(units, this.textsFor(reader), reader.language);
+  /** Writes units that are shown together as JSON. */
+  async writing(reader: Reader, units: readonly RawDocument<UnitDocument>[]): Promise<WriteItem[]> {
+    return writingBatch(units, this.textsFor(reader), reader.language);
   }
 
-  /** The JSON of the units of one response, batch by batch; references are loaded once for many batches. */
-  async *jsonBatches(
-    reader: Reader,
-    batches: AsyncIterable<UnitDocument[]>,
-  ): AsyncGenerator<string[], void> {
+  /** Writes the units of one response, batch by batch; references are loaded once for many batches. */
+  async *writingBatches(reader: Reader, batches: UnitBatches): AsyncGenerator<WriteItem[], void> {
     const references = this.textsFor(reader);
-    for await (const units of batches) yield await jsonOfBatch(units, references, reader.language);
+    for await (const units of batches) {
+      yield await writingBatch(units, references, reader.language);
+    }
   }
 
   /** The units of a table, each with its compound. */
-  async *presentRows(
-    reader: Reader,
-    batches: AsyncIterable<UnitDocument[]>,
-  ): AsyncGenerator<UnitRow[], void> {
+  async *presentRows(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitRow[], void> {
     const references = this.objectsFor(reader);
-    for await (const units of batches) {
-      const compounds = await references.compounds.find(units.map((unit) => unit.compoundId));
+    for await (const batch of batches) {
+      const units = batch.map((unit) => unit.decoded());
+      const compounds = await references.compounds.find(
+        units.map(({ compoundId }) => hexOf(compoundId)),
+      );
       const presented = await presentBatch(units, references, reader.language);
       yield presented.map((unit) =>
         Object.assign(unit, { compound: compounds.get(unit.compoundId) ?? null }),
@@ -105,7 +114,9 @@ export class UnitPresenter {
   }
 
   private textsFor(reader: Reader): References<Texts> {
-    return this.referencesFor<Texts>('json ', reader, presentedJson);
+    return this.referencesFor<Texts>('json ', reader, (shape, stored, language) =>
+      JSON.stringify(present(shape, stored, language)),
+    );
   }
 
   private referencesFor<Form extends Objects | Texts>(
@@ -137,23 +148,45 @@ async function presentBatch(
   references: References<Objects>,
   language: Language,
 ): Promise<UnitDto[]> {
-  const referredOf = await loadReferred(units, references);
-  return units.map((unit) =>
-    Object.assign(present(UnitFieldsDto, unit, language), referredOf(unit)),
+  const referred = await loadReferred(units.map(referredIds), references);
+  return units.map((unit, index) =>
+    Object.assign(present(UnitFieldsDto, unit, language), referred[index]),
   );
 }
 
-async function jsonOfBatch(
-  units: readonly UnitDocument[],
+async function writingBatch(
+  units: readonly RawDocument<UnitDocument>[],
   references: References<Texts>,
   language: Language,
-): Promise<string[]> {
-  const referredOf = await loadReferred(units, references);
-  return units.map((unit) => {
-    const { amenities, phase, type, unitDesign } = referredOf(unit);
-    const rest = `,"amenities":${listJson(amenities)},"phase":${phase},"type":${type},"unitDesign":${unitDesign}`;
-    return presentedJson(UnitFieldsDto, unit, language, rest);
+): Promise<WriteItem[]> {
+  const referred = await loadReferred(units.map(referredIdsIn), references);
+  return referred.map(({ amenities, phase, type, unitDesign }, index) => {
+    const unit = units[index] as RawDocument<UnitDocument>;
+    const rest = `,"amenities":[${amenities.join(',')}],"phase":${phase},"type":${type},"unitDesign":${unitDesign}`;
+    return (json) => writePresented(json, UnitFieldsDto, unit, language, rest);
   });
+}
+
+function referredIds(unit: UnitDocument): ReferredIds {
+  return {
+    amenities: listOf(unit.amenitiesIds).map(hexOf),
+    phase: hexOf(unit.locationId),
+    type: hexOf(unit.propertyTypeId),
+    unitDesign: hexOf(unit.unitDesignId),
+  };
+}
+
+const referringFields = ['amenitiesIds', 'locationId', 'propertyTypeId', 'unitDesignId'] as const;
+const referring = new FieldNames(referringFields);
+
+function referredIdsIn({ bytes }: RawDocument<UnitDocument>): ReferredIds {
+  const [amenities, phase, type, unitDesign] = referring.valuesIn(bytes);
+  return {
+    amenities: amenities.items()?.map((id) => id.hex()) ?? [],
+    phase: phase.hex(),
+    type: type.hex(),
+    unitDesign: unitDesign.hex(),
+  };
 }
 
 /**
@@ -162,17 +195,17 @@ async function jsonOfBatch(
  * The queries follow each other because a batch may be presented inside a transaction.
  */
 async function loadReferred<Form extends Objects | Texts>(
-  units: readonly UnitDocument[],
+  units: readonly ReferredIds[],
   references: References<Form>,
-): Promise<(unit: UnitDocument) => Referred<Form>> {
-  const phases = await references.phases.find(units.map((unit) => unit.locationId));
-  const types = await references.propertyTypes.find(units.map((unit) => unit.propertyTypeId));
-  const designs = await references.unitDesigns.find(units.map((unit) => unit.unitDesignId));
-  const amenities = await references.amenities.find(units.flatMap((unit) => unit.amenitiesIds));
-  return (unit) => ({
-    amenities: idsOf(unit.amenitiesIds).flatMap((id) => amenities.get(id) ?? []),
-    phase: phases.get(idOf(unit.locationId)) ?? null,
-    type: types.get(idOf(unit.propertyTypeId)) ?? null,
-    unitDesign: designs.get(idOf(unit.unitDesignId)) ?? null,
-  });
+): Promise<Referred<Form>[]> {
+  const phases = await references.phases.find(units.map(({ phase }) => phase));
+  const types = await references.propertyTypes.find(units.map(({ type }) => type));
+  const designs = await references.unitDesigns.find(units.map(({ unitDesign }) => unitDesign));
+  const amenities = await references.amenities.find(units.flatMap((unit) => unit.amenities));
+  return units.map((unit) => ({
+    amenities: unit.amenities.flatMap((id) => amenities.get(id) ?? []),
+    phase: phases.get(unit.phase) ?? null,
+    type: types.get(unit.type) ?? null,
+    unitDesign: designs.get(unit.unitDesign) ?? null,
+  }));
 }

@@ -6,7 +6,12 @@ import { notDeleted } from '../database/documents/tenant-document.js';
 import type { TenantFilter } from '../database/documents/tenant-filter.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
-import { type BoundedPart, GroupedOrder, type ReadByOneField } from './reading/grouped-order.js';
+import {
+  type BoundedPart,
+  GroupedOrder,
+  type ReadByOneField,
+  type UnitBatches,
+} from './reading/grouped-order.js';
 import { indexToCountBy, indexToReadBy } from './reading/unit-indexes.js';
 import { computedOrder, sortOf, type UnitOrder } from './reading/unit-order.js';
 
@@ -102,10 +107,7 @@ export class UnitsRepository {
   }
 
   /** The units of a compound, newest first. */
-  batchesOfCompound(
-    organizationId: Types.ObjectId,
-    compoundId: Types.ObjectId,
-  ): AsyncGenerator<UnitDocument[], void> {
+  batchesOfCompound(organizationId: Types.ObjectId, compoundId: Types.ObjectId): UnitBatches {
     const sort = { createdAt: -1, _id: -1 } as const;
     return this.units.batches(organizationId, { compoundId, ...notDeleted }, { sort });
   }
@@ -116,7 +118,7 @@ export class UnitsRepository {
     filter: TenantFilter<UnitDocument>,
     order: UnitOrder,
     part: BoundedPart,
-  ): AsyncGenerator<UnitDocument[], void> {
+  ): UnitBatches {
     const read: ReadByOneField = (filterOfPart, orderOfPart, partOfIt, steps) =>
       this.units.batches(organizationId, filterOfPart, {
         sort: sortOf(orderOfPart),
@@ -128,7 +130,7 @@ export class UnitsRepository {
     const isGrouped = order.sort.length > 1 && (await this.areMany(organizationId, filter));
     yield* isGrouped
       ? new GroupedOrder(order, read).batches(filter, part)
-      : (read(filter, order, part, []) as AsyncGenerator<UnitDocument[], void>);
+      : read(filter, order, part, []);
   }
 
   /** Whether so many match that sorting all of them would cost more than a part of the order. */

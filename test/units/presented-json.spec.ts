@@ -1,7 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Type } from '@nestjs/common';
 import fc from 'fast-check';
-import { Decimal128, Long, ObjectId } from 'mongodb';
+import { BSON, Decimal128, Long, ObjectId } from 'mongodb';
 import { CompoundFieldsDto, CompoundOrganizationDto } from '../../src/compounds/compound.dto.js';
 import { languages } from '../../src/localization/language.js';
 import { UnitFieldsDto } from '../../src/units/unit.dto.js';
@@ -11,7 +11,9 @@ import {
   PropertyTypeDto,
   UnitDesignDto,
 } from '../../src/catalogue/references/references.dto.js';
-import { present, presentedJson } from '../../src/catalogue/presenting/present.js';
+import { present, writePresented } from '../../src/catalogue/presenting/present.js';
+import { RawDocument } from '../../src/database/documents/raw-document.js';
+import { JsonBytes } from '../../src/values/json-bytes.js';
 
 // How values of the database appear in JSON.
 beforeAll(() => import('../../src/database/connection/mongoose-settings.js'));
@@ -48,6 +50,14 @@ const { value: anything } = fc.letrec((tie) => ({
 /** The names of all fields that a class shows. */
 const namesOf = (shape: Type<object>) => Object.keys(present(shape, {}, 'en-us'));
 
+function written(
+  ...parameters: Parameters<typeof writePresented> extends [unknown, ...infer Rest] ? Rest : never
+) {
+  const json = new JsonBytes();
+  writePresented(json, ...parameters);
+  return json.take().toString();
+}
+
 it.each(shapes)('%p has the JSON of its object, whatever is stored', (shape) => {
   const stored = fc.record(
     Object.fromEntries([...namesOf(shape), 'recordSystemId'].map((name) => [name, anything])),
@@ -55,11 +65,19 @@ it.each(shapes)('%p has the JSON of its object, whatever is stored', (shape) => 
   );
   fc.assert(
     fc.property(stored, fc.constantFrom(...languages), (document, language) => {
-      const object = present(shape, document, language);
-      expect(presentedJson(shape, document, language)).toBe(JSON.stringify(object));
-      expect(presentedJson(shape, document, language, ',"last":1')).toBe(
+      const raw = new RawDocument(BSON.serialize(document));
+      const object = present(shape, raw.decoded(), language);
+      expect(written(shape, raw, language)).toBe(JSON.stringify(object));
+      expect(written(shape, raw, language, ',"last":1')).toBe(
         JSON.stringify({ ...object, last: 1 }),
       );
     }),
   );
+});
+
+it('replaces what is no UTF-8 in a stored text', () => {
+  const bytes = BSON.serialize({ name: 'a?b', logo: '' });
+  bytes[bytes.indexOf('?'.charCodeAt(0))] = 0xff;
+  const shown = JSON.parse(written(CompoundOrganizationDto, { bytes }, 'en-us')) as object;
+  expect(shown).toEqual({ _id: '', name: 'a\u{FFFD}b', logo: '' });
 });

@@ -1,4 +1,5 @@
 import type { Type } from '@nestjs/common';
+import { BSONType } from 'mongodb';
 import {
   flagOf,
   idOf,
@@ -14,17 +15,17 @@ import {
 import { textIn } from '../../localization/localized.js';
 import { objectOf } from '../../values/plain-object.js';
 import {
-  flagJson,
-  idJson,
-  idsJson,
-  listJson,
-  nullableIdJson,
-  nullableTimeJson,
-  numberJson,
-  textJson,
-  timeJson,
-} from './json-texts.js';
-import { present, Presented, presentedJson } from './present.js';
+  type JsonWriter,
+  writeFilledText,
+  writeFlag,
+  writeId,
+  writeList,
+  writeLocalized,
+  writeNumber,
+  writeText,
+  writeTime,
+} from './json-writers.js';
+import { present, Presented, writePresented } from './present.js';
 
 const idPattern = '^([0-9a-f]{24})?$';
 const exampleId = '6740b1f2c3d4e5f607182930';
@@ -35,76 +36,71 @@ export const PresentedId = (description?: string): PropertyDecorator =>
   Presented(
     idOf,
     { type: String, pattern: idPattern, example: exampleId, ...described(description) },
-    idJson,
+    writeId,
   );
 
 export const PresentedNullableId = (): PropertyDecorator =>
-  Presented(
-    idOrNull,
-    { type: String, pattern: idPattern, nullable: true, example: null },
-    nullableIdJson,
-  );
+  Presented(idOrNull, { type: String, pattern: idPattern, nullable: true, example: null }, writeId);
 
 export const PresentedIds = (): PropertyDecorator =>
   Presented(
     idsOf,
     { type: 'array', items: { type: 'string', pattern: idPattern }, example: [exampleId] },
-    idsJson,
+    writeList(writeId),
   );
 
 /** A text; empty where there is none. */
 export const PresentedText = (example: string, description?: string): PropertyDecorator =>
-  Presented(textOf, { type: String, example, ...described(description) }, textJson);
+  Presented(textOf, { type: String, example, ...described(description) }, writeText);
 
 /** A text; null where there is none. */
 export const PresentedNullableText = (description: string): PropertyDecorator =>
-  Presented((value) => textOf(value) || null, {
-    type: String,
-    nullable: true,
-    description,
-    example: null,
-  });
+  Presented(
+    (value) => textOf(value) || null,
+    { type: String, nullable: true, description, example: null },
+    writeFilledText,
+  );
 
 /** A text that is left out where there is none. */
 export const PresentedOptionalText = (description: string): PropertyDecorator =>
-  Presented((value) => (typeof value === 'string' ? value : undefined), {
-    type: String,
-    required: false,
-    description,
-  });
+  Presented(
+    (value) => (typeof value === 'string' ? value : undefined),
+    { type: String, required: false, description },
+    writeText,
+  );
 
 /** A text in the language of the request, with the fallback of rule HTTP-4. */
 export const PresentedLocalized = (example: string, description?: string): PropertyDecorator =>
-  Presented((value, language) => textIn(value as Parameters<typeof textIn>[0], language), {
-    type: String,
-    example,
-    ...described(description),
-  });
+  Presented(
+    (value, language) => textIn(value as Parameters<typeof textIn>[0], language),
+    { type: String, example, ...described(description) },
+    writeLocalized,
+  );
 
 /** A number; 0 where there is none. */
 export const PresentedNumber = (example: number, description?: string): PropertyDecorator =>
-  Presented(numberOf, { type: Number, example, ...described(description) }, numberJson);
+  Presented(numberOf, { type: Number, example, ...described(description) }, writeNumber);
 
 /** A boolean; false where there is none. */
 export const PresentedBoolean = (): PropertyDecorator =>
-  Presented(flagOf, { type: Boolean, example: false }, flagJson);
+  Presented(flagOf, { type: Boolean, example: false }, writeFlag);
 
 export const PresentedList = (): PropertyDecorator =>
-  Presented(listOf, { type: 'array', items: {}, example: [] });
+  Presented(listOf, { type: 'array', items: {}, example: [] }, writeList(writeText));
 
 export const PresentedTime = (): PropertyDecorator =>
-  Presented(timeOf, { type: String, format: 'date-time', example: exampleTime }, timeJson);
+  Presented(timeOf, { type: String, format: 'date-time', example: exampleTime }, writeTime);
 
 export const PresentedNullableTime = (): PropertyDecorator =>
   Presented(
     timeOrNull,
     { type: String, format: 'date-time', nullable: true, example: null },
-    nullableTimeJson,
+    writeTime,
   );
 
 /** A time; empty where there is none. */
 export const PresentedTimeOrEmpty = (): PropertyDecorator =>
-  Presented(timeOf, { type: String, example: exampleTime, description: 'ISO 8601.' }, timeJson);
+  Presented(timeOf, { type: String, example: exampleTime, description: 'ISO 8601.' }, writeTime);
 
 /** An object; its fields are empty where there is none. */
 export const PresentedObject = <T extends object>(
@@ -114,16 +110,23 @@ export const PresentedObject = <T extends object>(
   Presented(
     (value, language) => present(shape, objectOf(value), language),
     { type: shape, ...described(description) },
-    (value, language) => presentedJson(shape, objectOf(value), language),
+    writeObject(shape),
   );
 
 export const PresentedObjects = <T extends object>(shape: Type<T>): PropertyDecorator =>
   Presented(
     (value, language) => objectsOf(value).map((item) => present(shape, item, language)),
     { type: [shape] },
-    (value, language) =>
-      listJson(objectsOf(value).map((item) => presentedJson(shape, item, language))),
+    writeList(writeObject(shape)),
   );
+
+function writeObject(shape: Type<object>): JsonWriter {
+  return (json, value, language) => {
+    if (value.type !== BSONType.object) return false;
+    writePresented(json, shape, value, language);
+    return true;
+  };
+}
 
 function described(description: string | undefined): { description?: string } {
   return description === undefined ? {} : { description };

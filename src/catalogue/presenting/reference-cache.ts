@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
-import { Types } from 'mongoose';
+import { ObjectId } from 'mongodb';
 import type { PartStore } from '../responses/kept-parts.js';
 
-/** Loads documents by their ids, those that exist, each with its id. */
-type Load<T> = (ids: readonly Types.ObjectId[]) => Promise<readonly (readonly [string, T])[]>;
+/** Loads documents by their ids, those that exist, each with its id in hexadecimal. */
+type Load<T> = (ids: readonly ObjectId[]) => Promise<readonly (readonly [string, T])[]>;
 
 interface Cached<T> {
   readonly document: T | null;
@@ -28,30 +28,30 @@ export class ReferenceCache<T> {
   ) {}
 
   /** The documents of ids, by id; those that do not exist are left out. */
-  async find(ids: readonly unknown[]): Promise<ReadonlyMap<string, T>> {
+  async find(ids: readonly string[]): Promise<ReadonlyMap<string, T>> {
     const store = this.shared();
-    const wanted = new Map(ids.filter(isId).map((id) => [id.toHexString(), id]));
     const found = new Map<string, T>();
-    const missing: Types.ObjectId[] = [];
-    for (const [hex, id] of wanted) {
-      const cached = this.cached(store, hex);
+    const missing: string[] = [];
+    for (const id of new Set(ids)) {
+      if (id === '') continue;
+      const cached = this.cached(store, id);
       if (cached === undefined) missing.push(id);
-      else if (cached.document !== null) found.set(hex, cached.document);
+      else if (cached.document !== null) found.set(id, cached.document);
     }
     if (missing.length === 0) return found;
-    for (const [hex, document] of await this.load(missing)) found.set(hex, document);
+    const loaded = await this.load(missing.map((id) => new ObjectId(id)));
+    for (const [id, document] of loaded) found.set(id, document);
     for (const id of missing) {
-      const hex = id.toHexString();
-      const cached = { document: found.get(hex) ?? null };
-      if (store === null) this.own.set(hex, cached);
-      else store.set(this.keyOf(hex), cached);
+      const cached = { document: found.get(id) ?? null };
+      if (store === null) this.own.set(id, cached);
+      else store.set(this.keyOf(id), cached);
     }
     return found;
   }
 
-  private cached(store: PartStore | null, hex: string): Cached<T> | undefined {
-    if (store === null) return this.own.get(hex);
-    return store.get(this.keyOf(hex)) as Cached<T> | undefined;
+  private cached(store: PartStore | null, id: string): Cached<T> | undefined {
+    if (store === null) return this.own.get(id);
+    return store.get(this.keyOf(id)) as Cached<T> | undefined;
   }
 
   /** Made when it is needed: with its room for all entries it takes longer than a small response. */
@@ -60,11 +60,7 @@ export class ReferenceCache<T> {
     return this.ownStore;
   }
 
-  private keyOf(hex: string): string {
-    return `${this.kind} ${hex}`;
+  private keyOf(id: string): string {
+    return `${this.kind} ${id}`;
   }
-}
-
-function isId(value: unknown): value is Types.ObjectId {
-  return value instanceof Types.ObjectId;
 }

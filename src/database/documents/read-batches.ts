@@ -1,9 +1,9 @@
 import type { AggregationCursor, Document } from 'mongodb';
 import type { Model } from 'mongoose';
-import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
 import { hinted } from './hinted.js';
 import type { BatchOptions } from './ordered-steps.js';
+import { RawDocument } from './raw-document.js';
 
 /**
  * Of a list that is streamed. Units take some kilobytes, so that many responses at the same time stay
@@ -11,21 +11,24 @@ import type { BatchOptions } from './ordered-steps.js';
  */
 const documentsInBatch = 100;
 /**
- * How many of them are decoded at a time: what is made of more outlives the collections of the young
+ * How many of them are taken at a time: what is made of more outlives the collections of the young
  * heap, which then copy it, and that costs a large list a tenth of its time.
  */
-const documentsDecodedTogether = 25;
+const documentsTakenTogether = 25;
 
 /** What an aggregation gives, read from the server as it is asked for. */
 export async function* readBatches<T extends object>(
   model: Model<T>,
   steps: Document[],
   options: BatchOptions,
-): AsyncGenerator<T[], void> {
+): AsyncGenerator<RawDocument<T>[], void> {
   const cursor = await openCursor(model, steps, options);
   const isSnapshot = openSession().session?.snapshotEnabled === true;
   try {
-    while (await cursor.hasNext()) yield cursor.readBufferedDocuments(documentsDecodedTogether);
+    while (await cursor.hasNext()) {
+      const documents = cursor.readBufferedDocuments(documentsTakenTogether);
+      yield documents.map((bytes) => new RawDocument<T>(bytes));
+    }
   } finally {
     const { id } = cursor;
     await cursor.close();
@@ -38,14 +41,14 @@ export async function* readBatches<T extends object>(
 }
 
 /** A cursor that has its first documents. */
-async function openCursor<T extends object>(
+async function openCursor<T>(
   model: Model<T>,
   steps: Document[],
   { limit = Number.POSITIVE_INFINITY, hint, readConcern }: BatchOptions,
-): Promise<AggregationCursor<T>> {
+): Promise<AggregationCursor<Uint8Array>> {
   return hinted(hint, async (hintOptions) => {
-    const cursor = model.collection.aggregate<T>(steps, {
-      ...readAsValues,
+    const cursor = model.collection.aggregate<Uint8Array>(steps, {
+      raw: true,
       // With one more than there are, the server knows that it has reached the end.
       batchSize: Math.min(limit + 1, documentsInBatch + 2),
       allowDiskUse: true,

@@ -21,9 +21,14 @@ export function flagOf(value: unknown): boolean {
   return value === true;
 }
 
+/** The hexadecimal form of an id; empty where there is none. */
+export function hexOf(value: unknown): string {
+  return value instanceof ObjectId ? value.toHexString() : '';
+}
+
 /** The hexadecimal form of an id, or an id that was stored as text; empty where there is none. */
 export function idOf(value: unknown): string {
-  return value instanceof ObjectId ? value.toHexString() : textOf(value);
+  return hexOf(value) || textOf(value);
 }
 
 export function idOrNull(value: unknown): string | null {

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ListEnd, PartOf } from './list-reading.js';
-import { wholeListText } from './list-text.js';
+import { wholeListText, type WriteItem } from './list-text.js';
 
 /** Says in a response's headers how its list goes on (rules HTTP-11 and COMP-16). */
 export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): void {
@@ -8,8 +8,11 @@ export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): vo
   if (asOf !== null) reply.header('x-updated-as-of', asOf.toISOString());
 }
 
-/** The body of a page of items that are JSON already; its headers are set. */
-export function pageBody(reply: FastifyReply, { asOf, data, pagination }: PartOf<string>): Buffer {
+/** The body of a page; its headers are set. */
+export function pageBody(
+  reply: FastifyReply,
+  { asOf, data, pagination }: PartOf<WriteItem>,
+): Buffer {
   setListHeaders(reply, { next: pagination.next ?? null, asOf });
-  return Buffer.from(wholeListText(data, { pagination }));
+  return wholeListText(data, { pagination });
 }

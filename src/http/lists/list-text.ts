@@ -1,9 +1,20 @@
+import { JsonBytes } from '../../values/json-bytes.js';
+
 /** Batches of what a list shows. */
 export type Batches<T> = AsyncIterable<readonly T[]>;
 
-/** The text of `{ "data": [...] }` of items that are JSON already, with further fields behind the list. */
-export function wholeListText(items: readonly string[], rest: object): string {
-  return `{"data":[${items.join(',')}]${fieldsText(rest)}}`;
+/** Writes an item of a list as JSON. */
+export type WriteItem = (json: JsonBytes) => void;
+
+const beginning = '{"data":[';
+
+/** The text of `{ "data": [...] }` of items, with further fields behind the list. */
+export function wholeListText(items: readonly WriteItem[], rest: object): Buffer {
+  const json = new JsonBytes();
+  json.ascii(beginning);
+  writeAll(json, items, ',');
+  writeEnd(json, rest);
+  return json.take();
 }
 
 /**
@@ -12,29 +23,43 @@ export function wholeListText(items: readonly string[], rest: object): string {
  * @param rest the further fields, given how many items the list has
  */
 export async function* listText(
-  batches: Batches<string>,
+  batches: Batches<WriteItem>,
   rest: (count: number) => object = () => ({}),
-): AsyncGenerator<string, void> {
+): AsyncGenerator<Buffer, void> {
+  const json = new JsonBytes();
   let count = 0;
-  let before = '{"data":[';
   for await (const batch of batches) {
     if (batch.length === 0) continue;
-    yield before + batch.join(',');
-    before = ',';
+    json.ascii(count === 0 ? beginning : ',');
+    writeAll(json, batch, ',');
     count += batch.length;
+    yield json.take();
   }
-  yield `${count === 0 ? before : ''}]${fieldsText(rest(count))}}`;
+  if (count === 0) json.ascii(beginning);
+  writeEnd(json, rest(count));
+  yield json.take();
 }
 
 /** The parts of a list with one item a line. */
-export async function* linesText(batches: Batches<string>): AsyncGenerator<string, void> {
+export async function* linesText(batches: Batches<WriteItem>): AsyncGenerator<Buffer, void> {
+  const json = new JsonBytes();
   for await (const batch of batches) {
-    if (batch.length > 0) yield `${batch.join('\n')}\n`;
+    if (batch.length === 0) continue;
+    writeAll(json, batch, '\n');
+    json.ascii('\n');
+    yield json.take();
   }
 }
 
-/** Fields that follow others. */
-function fieldsText(fields: object): string {
+function writeAll(json: JsonBytes, items: readonly WriteItem[], separator: string): void {
+  for (const [index, write] of items.entries()) {
+    if (index > 0) json.ascii(separator);
+    write(json);
+  }
+}
+
+/** Ends the list, with fields that follow it. */
+function writeEnd(json: JsonBytes, fields: object): void {
   const text = JSON.stringify(fields).slice(1, -1);
-  return text === '' ? '' : `,${text}`;
+  json.json(text === '' ? ']}' : `],${text}}`);
 }

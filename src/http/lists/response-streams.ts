@@ -8,7 +8,7 @@ import { mebibyte } from '../../values/numbers.js';
 /** Largest response that is sent as a whole, with an entity tag (rule HTTP-10). */
 const maxBufferedBytes = 4 * mebibyte;
 
-type Parts = AsyncGenerator<string, void>;
+type Parts = AsyncGenerator<Buffer, void>;
 
 /** A response body as the framework takes it. */
 export type ResponseBody = Buffer | Readable;
@@ -86,7 +86,7 @@ export class ResponseStreams {
   private async next(parts: Parts): Promise<Buffer | null> {
     try {
       const { value } = await withinDeadline(parts.next(), this.environment.DATABASE_DEADLINE_MS);
-      return typeof value === 'string' ? Buffer.from(value) : null;
+      return value ?? null;
     } catch (error) {
       close(parts);
       throw error;

@@ -1,12 +1,15 @@
 import { type Document, ObjectId } from 'mongodb';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import type { ListPart } from '../../database/documents/ordered-steps.js';
+import type { RawDocument } from '../../database/documents/raw-document.js';
 import type { Position } from '../../database/documents/positions.js';
 import type { TenantFilter } from '../../database/documents/tenant-filter.js';
 import { computedOrder, sortOf, shownPath, shownEqual, type UnitOrder } from './unit-order.js';
 
 type UnitFilter = TenantFilter<UnitDocument>;
-type Batches = AsyncGenerator<UnitDocument[], void>;
+
+/** Units as they are read. */
+export type UnitBatches = AsyncGenerator<RawDocument<UnitDocument>[], void>;
 
 /** A part with an end. */
 export interface BoundedPart extends ListPart {
@@ -19,7 +22,7 @@ export type ReadByOneField = (
   order: UnitOrder,
   part: BoundedPart,
   steps: readonly Document[],
-) => AsyncGenerator<unknown[], void>;
+) => UnitBatches;
 
 /** Units that are equal in the first field of an order, counted in a part of the list. */
 interface Group {
@@ -50,7 +53,7 @@ export class GroupedOrder {
   }
 
   /** The units of a part, which have the fields of the order as they are shown. */
-  batches(filter: UnitFilter, part: BoundedPart): Batches {
+  batches(filter: UnitFilter, part: BoundedPart): UnitBatches {
     const { after, skip = 0, limit } = part;
     if (after === undefined || skip === 0) return this.part(filter, this.order.sort, part);
     // How much of what is skipped lies in the group of the position is known only once that is read.
@@ -61,7 +64,7 @@ export class GroupedOrder {
     filter: UnitFilter,
     sort: readonly string[],
     { after, skip = 0, limit }: BoundedPart,
-  ): Batches {
+  ): UnitBatches {
     const [first, ...others] = sort;
     if (first === undefined || limit <= 0) return;
     if (others.length === 0) {
@@ -89,7 +92,7 @@ export class GroupedOrder {
     sort: readonly string[],
     equalTo: (value: unknown) => UnitFilter,
     { after, skip = 0, limit }: BoundedPart,
-  ): Batches {
+  ): UnitBatches {
     const [first = '', ...others] = sort;
     if (limit <= 0) return;
     const cut = await this.cutGroups(filter, first, { after, skip, limit });
@@ -136,7 +139,7 @@ export class GroupedOrder {
     ];
     const counted = { after, limit: skip + limit };
     for await (const [cut] of this.readByOneField(filter, order, counted, steps)) {
-      return cut as { head: Group; tail: Group };
+      return (cut?.decoded() as { head: Group; tail: Group } | undefined) ?? null;
     }
     return null;
   }
@@ -146,9 +149,9 @@ export class GroupedOrder {
     sort: readonly string[],
     part: BoundedPart,
     steps: readonly Document[] = [],
-  ): Batches {
+  ): UnitBatches {
     const order = { sort, language: this.order.language };
-    return this.readByOneField(filter, order, part, [...this.shown, ...steps]) as Batches;
+    return this.readByOneField(filter, order, part, [...this.shown, ...steps]);
   }
 }
 
@@ -161,7 +164,7 @@ function directionOf(item: string): 1 | -1 {
   return item.startsWith('-') ? -1 : 1;
 }
 
-async function* behindFirst(count: number, batches: Batches): Batches {
+async function* behindFirst(count: number, batches: UnitBatches): UnitBatches {
   let left = count;
   for await (const batch of batches) {
     if (left < batch.length) yield batch.slice(left);

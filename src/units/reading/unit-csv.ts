@@ -9,10 +9,11 @@ const byteOrderMark = '\u{FEFF}';
 export async function* csvText(
   batches: Batches<UnitRow>,
   hasByteOrderMark: boolean,
-): AsyncGenerator<string, void> {
-  yield (hasByteOrderMark ? byteOrderMark : '') + csvRows([unitColumns]);
+): AsyncGenerator<Buffer, void> {
+  yield Buffer.from((hasByteOrderMark ? byteOrderMark : '') + csvRows([unitColumns]));
   for await (const batch of batches) {
-    yield csvRows(batch.map((unit) => unitColumns.map((column) => cellOf(unit[column]))));
+    const rows = batch.map((unit) => unitColumns.map((column) => cellOf(unit[column])));
+    yield Buffer.from(csvRows(rows));
   }
 }
 

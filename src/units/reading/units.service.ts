@@ -4,9 +4,10 @@ import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { Clock } from '../../configuration/clock.js';
+import type { RawDocument } from '../../database/documents/raw-document.js';
 import { Snapshots } from '../../database/transactions/snapshots.js';
 import { DomainError } from '../../http/errors/domain-error.js';
-import { linesText, listText } from '../../http/lists/list-text.js';
+import { linesText, listText, type WriteItem } from '../../http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../../http/lists/list-reading.js';
 import { pageOf, type Pagination } from '../../http/lists/pages.js';
 import type { UnitDto } from '../unit.dto.js';
@@ -14,7 +15,7 @@ import { UnitPresenter } from '../unit.presenter.js';
 import { unitErrors } from '../unit-errors.js';
 import { UnitsRepository } from '../units.repository.js';
 import { csvText } from './unit-csv.js';
-import type { BoundedPart } from './grouped-order.js';
+import type { BoundedPart, UnitBatches } from './grouped-order.js';
 import { UnitFilters } from './unit-filters.js';
 import { sortOf } from './unit-order.js';
 import type {
@@ -29,7 +30,7 @@ export interface UnitExport {
   /** How many units match; more than the export has when they are too many. */
   readonly total: number;
   readonly end: ListEnd;
-  readonly text: AsyncGenerator<string, void>;
+  readonly text: AsyncGenerator<Buffer, void>;
 }
 
 /** The units that CRMs poll and export (rules COMP-5, UNIT-5, UNIT-6 and UNIT-8). */
@@ -52,23 +53,23 @@ export class UnitsService {
    *
    * @throws DomainError 404 when there is no such compound
    */
-  async ofCompound(caller: Caller, slug: string): Promise<AsyncGenerator<string, void>> {
+  async ofCompound(caller: Caller, slug: string): Promise<AsyncGenerator<Buffer, void>> {
     const { organizationId } = caller;
     const compoundId = await this.references.idBySlug('compounds', organizationId, slug);
     if (compoundId === null) throw new DomainError(compoundErrors.notFound, { slug });
     const units = this.units.batchesOfCompound(organizationId, compoundId);
-    return listText(this.presenter.jsonBatches(caller, units));
+    return listText(this.presenter.writingBatches(caller, units));
   }
 
-  /** A page by number, or what follows a cursor (rule COMP-16), with each unit as JSON. */
-  async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<string>> {
+  /** A page by number, or what follows a cursor (rule COMP-16). */
+  async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<WriteItem>> {
     const { reading, count, batches } = await this.search(caller, query);
     const hasSeveralFields = query.sort?.includes(',') ?? false;
     return reading.page(pageOf(query), {
       count,
       batches: (part) =>
         hasSeveralFields ? this.snapshots.open().stream(batches(part)) : batches(part),
-      present: (units) => this.presenter.jsonOf(caller, units),
+      present: (units) => this.presenter.writing(caller, units),
     });
   }
 
@@ -86,7 +87,7 @@ export class UnitsService {
     const text =
       format === 'csv'
         ? csvText(this.presenter.presentRows(caller, units), query.bom === '1')
-        : jsonText(this.presenter.jsonBatches(caller, units), format, (sent) =>
+        : jsonText(this.presenter.writingBatches(caller, units), format, (sent) =>
             reading.pagination(sent, this.exportLimit, total, end),
           );
     return { total, end, text: snapshot.stream(text) };
@@ -105,10 +106,10 @@ export class UnitsService {
 
   /** The last unit of an export; null when no other follows it. */
   private async lastOf(batches: (part: BoundedPart) => UnitBatches): Promise<UnitDocument | null> {
-    const units: UnitDocument[] = [];
+    const units: RawDocument<UnitDocument>[] = [];
     const part = { skip: this.exportLimit - 1, limit: 2 };
     for await (const batch of batches(part)) units.push(...batch);
-    return units.length > 1 ? (units[0] ?? null) : null;
+    return units.length > 1 ? (units[0]?.decoded() ?? null) : null;
   }
 
   /** How the units that match are counted and read, once that is asked for. */
@@ -128,8 +129,6 @@ export class UnitsService {
   }
 }
 
-type UnitBatches = AsyncGenerator<UnitDocument[], void>;
-
 /** What changed is listed in the order of its changes unless the request asks for another one. */
 function requestedSort({ sort, updatedSince }: UnitFiltersQuery, isCopy: boolean): string[] {
   if (sort !== undefined) return sort.split(',');
@@ -138,10 +137,10 @@ function requestedSort({ sort, updatedSince }: UnitFiltersQuery, isCopy: boolean
 }
 
 function jsonText(
-  batches: AsyncIterable<string[]>,
+  batches: AsyncIterable<WriteItem[]>,
   format: Exclude<ExportFormat, 'csv'>,
   paginationOf: (sent: number) => Pagination,
-): AsyncGenerator<string, void> {
+): AsyncGenerator<Buffer, void> {
   if (format === 'ndjson') return linesText(batches);
   return listText(batches, (sent) => ({ pagination: paginationOf(sent) }));
 }
