@@ -32,6 +32,11 @@ export async function startDatabase(folder) {
   return openDatabase(folder);
 }
 
+/** An event that has no number yet, null when all have theirs. Without the hint the server would look at all of them. */
+export function unnumberedEvent(db) {
+  return db.collection('outboxEvents').findOne({ sequence: null }, { hint: 'unnumbered' });
+}
+
 /**
  * Starts a mongod of its own for several databases, which are loaded where they are not there yet.
  *

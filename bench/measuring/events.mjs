@@ -9,6 +9,7 @@ import { promisify } from 'node:util';
 import { ObjectId, Timestamp } from 'mongodb';
 import { idOf } from '../data/names.mjs';
 import { productionEnvironment } from './environment.mjs';
+import { unnumberedEvent } from './database.mjs';
 import { processorTime } from './process-figures.mjs';
 
 const run = promisify(execFile);
@@ -86,7 +87,7 @@ async function costOfUnsubscribed({ database: { db, pid } }, count, idle) {
     await inGroups(count / turns, (numbers) => storeChanges(db, numbers, withEvents));
     // What the service does about them is part of it.
     await delay(afterwardsMs / turns);
-    while (await db.collection('outboxEvents').findOne({ sequence: null })) await delay(pollMs);
+    while (await unnumberedEvent(db)) await delay(pollMs);
     const idleCost = (idle * (performance.now() - start)) / 1_000;
     cost += (processorTime(pid) - before - idleCost) * (withEvents ? 1 : -1);
   }
@@ -164,7 +165,7 @@ async function finished(db, { since, isReceived }) {
   const until = performance.now() + patienceMs;
   const isOpen = async () =>
     !isReceived() ||
-    ((await db.collection('outboxEvents').findOne({ sequence: null })) ??
+    ((await unnumberedEvent(db)) ??
       (await db.collection('webhookDeliveries').findOne({ status: 'pending' })));
   while (await isOpen()) {
     if (performance.now() > until) throw new Error('Not all events were relayed and delivered.');

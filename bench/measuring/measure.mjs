@@ -6,6 +6,7 @@ import { seedOf } from '../driving/workloads.mjs';
 import { garden } from '../data/catalogue.mjs';
 import { apiKeyOf, idOf } from '../data/names.mjs';
 import { sizes } from '../data/sizes.mjs';
+import { unnumberedEvent } from './database.mjs';
 
 /** How long a subject runs in before it is measured; what was paused has to catch up with its database. */
 const runInSeconds = { service: 1.2, reference: 0.6, ceiling: 0.4, framework: 0.4 };
@@ -57,7 +58,7 @@ async function tagOf({ path, headers }, { url }) {
 async function settled({ isWrite }, { name, database }) {
   if (!isWrite || name !== 'service') return;
   const until = performance.now() + settleMs;
-  while (await database.db.collection('outboxEvents').findOne({ sequence: null })) {
+  while (await unnumberedEvent(database.db)) {
     if (performance.now() > until) throw new Error('The events of the service were not numbered.');
     await delay(pollMs);
   }
