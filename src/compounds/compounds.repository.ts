@@ -38,7 +38,7 @@ export class CompoundsRepository {
     return (await this.compounds.findOne(organizationId, filter, { fields: ['_id'] })) !== null;
   }
 
-  /** Compounds that may be shown under one of the names in a language, in any case. */
+  /** Compounds that may be shown under one of the names in a language, in any case; only what cannot be taken back. */
   async findByNames(
     organizationId: Types.ObjectId,
     names: readonly string[],
@@ -47,7 +47,7 @@ export class CompoundsRepository {
     return this.compounds.find(
       organizationId,
       { ...shownAs(names, language), ...notDeleted },
-      { fields: ['name'], sort: { _id: 1 }, collation: caseCandidates },
+      { fields: ['name'], sort: { _id: 1 }, collation: caseCandidates, readConcern: 'majority' },
     );
   }
 }

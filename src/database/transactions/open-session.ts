@@ -13,6 +13,17 @@ export function withoutSession<T>(work: () => Promise<T>): Promise<T> {
   return sessions.run(undefined, work);
 }
 
+/**
+ * Begins to read what the transaction that is open around it does not decide about, beside its commands, which
+ * come one after the other. A failure is that of whoever waits for the result; nobody may, when another
+ * command fails before.
+ */
+export function besideTransaction<T>(read: () => Promise<T>): Promise<T> {
+  const result = withoutSession(read);
+  result.catch(() => undefined);
+  return result;
+}
+
 /** The option that makes an operation join the transaction that is open around it, if any. */
 export function openSession(): { session?: ClientSession } {
   const session = sessions.getStore();

@@ -3,6 +3,7 @@ import { ClientsService, type SoughtClient } from '../../clients/clients.service
 import { CompoundsService } from '../../compounds/compounds.service.js';
 import { contactOf } from '../../contacts/contact.js';
 import { phoneKey, phonesOf } from '../../contacts/phone-number.js';
+import { besideTransaction } from '../../database/transactions/open-session.js';
 import type { Organization } from '../../organizations/organization.js';
 import { UsersRepository } from '../../organizations/users.repository.js';
 import { scalarText } from '../../values/scalar.js';
@@ -42,9 +43,11 @@ export class LeadRecordsLoader {
     { isExhaustive }: { readonly isExhaustive: boolean },
   ): Promise<LoadedGroup> {
     const { _id, phoneCountry } = organization;
+    const compoundsNamed = besideTransaction(() =>
+      this.compounds.idsByName(_id, projectsOf(requests.filter(isAccepted))),
+    );
     const { leads, count } = await this.findLeads(organization, requests);
-    // What one needs that is refused already may be why.
-    const loaded = requests.slice(0, count).filter(({ refusal }) => refusal === undefined);
+    const loaded = requests.slice(0, count).filter(isAccepted);
     const byId = new Map(leads.map((lead) => [lead.recordSystemId ?? '', lead]));
     const updates = loaded.map((request) => ({
       request,
@@ -63,10 +66,10 @@ export class LeadRecordsLoader {
         _id,
         owners.flatMap(({ assignedToId }) => assignedToId ?? []),
       ),
-      compoundsNamed: await this.compounds.idsByName(_id, projectsOf(loaded)),
       clients: await this.clients.load(organization, updates.flatMap(soughtClients), {
         isExhaustive,
       }),
+      compoundsNamed: await compoundsNamed,
     });
     return { records, count };
   }
@@ -79,6 +82,11 @@ export class LeadRecordsLoader {
       if (leads !== null) return { leads, count };
     }
   }
+}
+
+/** Whether it has not been refused: what one needs that was may be why. */
+function isAccepted({ refusal }: LeadRequest): boolean {
+  return refusal === undefined;
 }
 
 /** A request, and the lead that it updates as the database has it. */

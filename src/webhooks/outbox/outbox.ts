@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { besideTransaction } from '../../database/transactions/open-session.js';
 import { coversType } from './event-types.js';
 import { OutboxChangeStream } from './outbox-change-stream.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
@@ -38,15 +39,9 @@ export class Outbox {
     await this.store(events.map((event) => pendingEvent(organizationId, event, now)));
   }
 
-  /**
-   * Begins to ask who is subscribed, beside the commands of the transaction, which come one after the
-   * other. To be called once the transaction is open.
-   */
+  /** Begins to ask who is subscribed. To be called once the transaction is open. */
   askForSubscriptions(organizationId: Types.ObjectId): Subscriptions {
-    const subscriptions = this.endpoints.findSubscriptions(organizationId);
-    // A failure is that of {@link store}, which is not reached when another command fails before.
-    subscriptions.catch(() => undefined);
-    return subscriptions;
+    return besideTransaction(() => this.endpoints.findSubscriptions(organizationId));
   }
 
   /** Stores events of one organization that were made ready. */
