@@ -1,14 +1,6 @@
-import {
-  Body,
-  Controller,
-  Delete,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import type { FastifyReply } from 'fastify';
 import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { bodyErrors, pathErrors } from '../http/errors/http-errors.js';
@@ -23,7 +15,7 @@ import {
   pollingHeaders,
 } from '../http/reference/api-documentation.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
-import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
+import { upsertBody } from '../http/server/upsert-status.js';
 import { LeadBatchDto, LeadBatchResponseDto } from './batch/lead-batch.dto.js';
 import { LeadBatchesService } from './batch/lead-batches.service.js';
 import { LeadIdParam } from './dto/lead-id.param.js';
@@ -46,7 +38,6 @@ export class LeadsController {
 
   @Post()
   @WithRouteOptions({ changesNoKeptResponse: true, inexactNumber: leadErrors.inexactNumber })
-  @UseInterceptors(UpsertStatusInterceptor)
   @ApiOperation({
     operationId: 'upsertLead',
     summary: 'Create or update a lead',
@@ -71,11 +62,12 @@ export class LeadsController {
     leadErrors.tooManyChanges,
     ...commonErrors,
   )
-  upsert(
+  async upsert(
     @CurrentCaller() caller: Caller,
     @Body() lead: UpsertLeadDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<LeadUpsertResponseDto> {
-    return this.leads.upsert(caller, lead);
+    return upsertBody(reply, await this.leads.upsert(caller, lead));
   }
 
   @Post('batch')

@@ -26,7 +26,7 @@ import {
   pollingHeaders,
   responseHeaders,
 } from '../http/reference/api-documentation.js';
-import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
+import { upsertBody } from '../http/server/upsert-status.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
 import { callbackRequest } from './callback/callback-request.js';
@@ -66,7 +66,6 @@ export class ReservationsController {
   ) {}
 
   @Post()
-  @UseInterceptors(UpsertStatusInterceptor)
   @ApiOperation({
     operationId: 'upsertReservation',
     summary: 'Create or update a reservation',
@@ -100,7 +99,7 @@ export class ReservationsController {
   ): Promise<ReservationUpsertResponseDto> {
     const { headers, body } = await this.upserts.upsert(caller, reservation);
     void reply.headers(headers);
-    return body;
+    return upsertBody(reply, body);
   }
 
   @Get(':reservationId')

@@ -1,15 +1,4 @@
-import {
-  Body,
-  Controller,
-  Get,
-  Header,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Body, Controller, Get, Header, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
@@ -28,7 +17,7 @@ import {
 } from '../http/reference/api-documentation.js';
 import { addVary } from '../http/server/request-context.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
-import { UpsertStatusInterceptor } from '../http/server/upsert-status.interceptor.js';
+import { upsertBody } from '../http/server/upsert-status.js';
 import { pageBody, setListHeaders } from '../http/lists/list-headers.js';
 import { DocumentedExport } from './reading/documented-export.js';
 import { unitErrors } from './unit-errors.js';
@@ -64,7 +53,6 @@ export class UnitsController {
   ) {}
 
   @Post()
-  @UseInterceptors(UpsertStatusInterceptor)
   @ApiOperation({
     operationId: 'upsertUnit',
     summary: 'Create or update a unit',
@@ -85,11 +73,12 @@ export class UnitsController {
     unitErrors.noneToDelete,
     ...commonErrors,
   )
-  upsert(
+  async upsert(
     @CurrentCaller() caller: Caller,
     @Body() unit: UpsertUnitDto,
+    @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UnitUpsertResponseDto> {
-    return this.upserts.upsert(caller, unit);
+    return upsertBody(reply, await this.upserts.upsert(caller, unit));
   }
 
   @Get()

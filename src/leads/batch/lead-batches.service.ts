@@ -4,7 +4,7 @@ import { DomainError } from '../../http/errors/domain-error.js';
 import { errorResponse, toDomainError } from '../../http/errors/error-response.js';
 import { httpErrors } from '../../http/errors/http-errors.js';
 import type { Answer } from '../../http/idempotency/idempotency-claim.js';
-import { upsertStatus } from '../../http/server/upsert-status.interceptor.js';
+import { upsertStatus } from '../../http/server/upsert-status.js';
 import { assertValid } from '../../http/validation/validation.pipe.js';
 import type { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import type { LeadPayload } from '../lead-merge.js';

@@ -6,7 +6,7 @@ import { DomainError } from '../../http/errors/domain-error.js';
 import type { Answer } from '../../http/idempotency/idempotency-claim.js';
 import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
 import { ignoredFieldsValue } from '../../http/server/ignored-fields.js';
-import { upsertStatus } from '../../http/server/upsert-status.interceptor.js';
+import { upsertStatus } from '../../http/server/upsert-status.js';
 import { leadErrors } from '../../leads/lead-errors.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { LeadsService } from '../../leads/leads.service.js';

@@ -4,7 +4,7 @@ import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
-import { upsertStatus } from '../../http/server/upsert-status.interceptor.js';
+import { upsertStatus } from '../../http/server/upsert-status.js';
 import type { Language } from '../../localization/language.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
