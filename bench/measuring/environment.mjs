@@ -1,9 +1,12 @@
+import { nodeVariables } from './node-flags.mjs';
+
 /**
  * The configuration of the service: that of production, but for receivers of webhooks on loopback, with the
  * highest limit of requests, and for the longest deadline that there is: a busy machine makes runs slow and not wrong.
  */
 export function productionEnvironment(uri) {
   return {
+    ...nodeVariables,
     PATH: process.env.PATH,
     HOME: process.env.HOME,
     NODE_ENV: 'production',

@@ -1,4 +1,4 @@
-// The flags with which `npm start` and the image run Node.
+// The flags and variables with which `npm start` and the image run Node.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,3 +7,6 @@ const { scripts } = JSON.parse(
 );
 
 export const nodeFlags = scripts.start.match(/--\S+/g);
+export const nodeVariables = Object.fromEntries(
+  scripts.start.matchAll(/(?:^| )([A-Z_]+)=(\S+)/g).map(([, name, value]) => [name, value]),
+);
