@@ -16,7 +16,8 @@ RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24.21.0-bookworm-slim
 # The variable and the flag below are those of `npm start` (docs/performance.md).
-ENV NODE_ENV=production MALLOC_ARENA_MAX=1
+ENV NODE_ENV=production
+ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY package.json ./
 # `npm run cli -- <command>`, as the messages name it, runs in the image too.
