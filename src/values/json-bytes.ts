@@ -69,7 +69,7 @@ export class JsonBytes {
     this.end = end;
   }
 
-  /** What was written, and begins anew. What is no UTF-8 in the texts is replaced, as everywhere. */
+  /** What was written, and begins anew. What is no UTF-8 in the texts is replaced. */
   take(): Buffer {
     const written = this.bytes.subarray(0, this.end);
     this.end = 0;

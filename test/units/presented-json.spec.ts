@@ -79,5 +79,9 @@ it('replaces what is no UTF-8 in a stored text', () => {
   const bytes = BSON.serialize({ name: 'a?b', logo: '' });
   bytes[bytes.indexOf('?'.charCodeAt(0))] = 0xff;
   const shown = JSON.parse(written(CompoundOrganizationDto, { bytes }, 'en-us')) as object;
-  expect(shown).toEqual({ _id: '', name: 'a\u{FFFD}b', logo: '' });
+  const expected = { _id: '', name: 'a\u{FFFD}b', logo: '' };
+  expect(shown).toEqual(expected);
+  expect(present(CompoundOrganizationDto, new RawDocument(bytes).decoded(), 'en-us')).toEqual(
+    expected,
+  );
 });

@@ -8,7 +8,7 @@ export class RawDocument<T extends object> {
   /** @param bytes BSON */
   constructor(readonly bytes: Uint8Array) {}
 
-  /** The object that the driver would have given. */
+  /** The object that the driver would have given; what is no UTF-8 in its texts is replaced. */
   decoded(): T {
     return decode(this.bytes) as T;
   }
@@ -112,5 +112,5 @@ function isSame(name: Buffer, bytes: Uint8Array, offset: number, length: number)
 }
 
 function decode(bytes: Uint8Array): Record<string, unknown> {
-  return BSON.deserialize(bytes, readAsValues);
+  return BSON.deserialize(bytes, { ...readAsValues, validation: { utf8: false } });
 }

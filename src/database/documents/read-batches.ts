@@ -16,6 +16,12 @@ const documentsInBatch = 100;
  */
 const documentsTakenTogether = 25;
 
+/**
+ * Without the second option, which an aggregation does not set by itself, the driver would leave bytes in the
+ * server's errors as well: of one that another server has become primary it could not read which one is.
+ */
+const documentsAsBytes = { raw: true, documentsReturnedIn: 'firstBatch' } as const;
+
 /** What an aggregation gives, read from the server as it is asked for. */
 export async function* readBatches<T extends object>(
   model: Model<T>,
@@ -48,7 +54,7 @@ async function openCursor<T>(
 ): Promise<AggregationCursor<Uint8Array>> {
   return hinted(hint, async (hintOptions) => {
     const cursor = model.collection.aggregate<Uint8Array>(steps, {
-      raw: true,
+      ...documentsAsBytes,
       // With one more than there are, the server knows that it has reached the end.
       batchSize: Math.min(limit + 1, documentsInBatch + 2),
       allowDiskUse: true,

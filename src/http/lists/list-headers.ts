@@ -13,6 +13,8 @@ export function pageBody(
   reply: FastifyReply,
   { asOf, data, pagination }: PartOf<WriteItem>,
 ): Buffer {
+  const body = wholeListText(data, { pagination });
+  // Only now: the response to a failure must not say how the list goes on.
   setListHeaders(reply, { next: pagination.next ?? null, asOf });
-  return wholeListText(data, { pagination });
+  return body;
 }

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { type MongoServerError, Timestamp } from 'mongodb';
+import { Types } from 'mongoose';
+import { collectionToken } from '../../src/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../src/database/documents/tenant-collection.js';
+import type { UserDocument } from '../../src/organizations/user.schema.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+it('documents that are read as bytes leave the errors of the server readable for the driver', async () => {
+  const users = service.service.app.get<TenantCollection<UserDocument>>(collectionToken('User'));
+  const steps = [{ $unknown: 1 }];
+  const reading = users.batches(new Types.ObjectId(), {}, { sort: { _id: 1 }, steps });
+  const error: unknown = await reading.next().catch((reason: unknown) => reason);
+  const { code, errorResponse } = error as MongoServerError;
+  expect(code).toBe(40_324);
+  // What stands below the reply itself, as the server's topology version does.
+  const { clusterTime } = errorResponse['$clusterTime'] as { clusterTime: unknown };
+  expect(clusterTime).toBeInstanceOf(Timestamp);
+});
