@@ -176,8 +176,7 @@ function referredIds(unit: UnitDocument): ReferredIds {
   };
 }
 
-const referringFields = ['amenitiesIds', 'locationId', 'propertyTypeId', 'unitDesignId'] as const;
-const referring = new FieldNames(referringFields);
+const referring = new FieldNames(['amenitiesIds', 'locationId', 'propertyTypeId', 'unitDesignId']);
 
 function referredIdsIn({ bytes }: RawDocument<UnitDocument>): ReferredIds {
   const [amenities, phase, type, unitDesign] = referring.valuesIn(bytes);

@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import fc from 'fast-check';
 import { BSON, Decimal128, Long, ObjectId } from 'mongodb';
 import { CompoundFieldsDto, CompoundOrganizationDto } from '../../src/compounds/compound.dto.js';
-import { languages } from '../../src/localization/language.js';
+import { type Language, languages } from '../../src/localization/language.js';
 import { UnitFieldsDto } from '../../src/units/unit.dto.js';
 import {
   AmenityDto,
@@ -51,10 +51,13 @@ const { value: anything } = fc.letrec((tie) => ({
 const namesOf = (shape: Type<object>) => Object.keys(present(shape, {}, 'en-us'));
 
 function written(
-  ...parameters: Parameters<typeof writePresented> extends [unknown, ...infer Rest] ? Rest : never
+  shape: Type<object>,
+  document: { readonly bytes: Uint8Array },
+  language: Language,
+  rest?: string,
 ) {
   const json = new JsonBytes();
-  writePresented(json, ...parameters);
+  writePresented(json, shape, document, language, rest);
   return json.take().toString();
 }
 

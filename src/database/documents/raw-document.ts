@@ -69,7 +69,7 @@ interface Name {
 }
 
 /** Names of fields, which are found in documents without making texts of the names there. */
-export class FieldNames<Names extends readonly string[] = readonly string[]> {
+export class FieldNames<const Names extends readonly string[] = readonly string[]> {
   private readonly allMissing: readonly RawValue[];
   private readonly byKey: ReadonlyMap<number, readonly Name[]>;
 

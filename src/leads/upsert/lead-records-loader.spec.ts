@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
+import { openSession, withSession } from '../../database/transactions/open-session.js';
 import { toOrganization } from '../../organizations/organization.js';
 import { LeadRecordsLoader } from './lead-records-loader.js';
 
@@ -32,5 +33,33 @@ describe('LeadRecordsLoader', () => {
     expect(text).toMatch(/\+201000000002/);
     expect(text).toMatch(/Lake 2/);
     expect(text).not.toMatch(/01000000001|Lake 1/);
+  });
+
+  it('asks for compounds beside the leads and outside of the transaction', async () => {
+    const events: string[] = [];
+    const loader = new LeadRecordsLoader(
+      {
+        findActiveInBatch: async () => {
+          events.push(`leads: ${Object.keys(openSession()).join()}`);
+          await new Promise(setImmediate);
+          events.push('leads are there');
+          return [];
+        },
+        findByPhones: async () => [],
+      } as never,
+      { namesOf: async () => new Map() } as never,
+      {
+        idsByName: async () => {
+          events.push(`compounds: ${Object.keys(openSession()).join()}`);
+        },
+      } as never,
+      { load: async () => ({}) } as never,
+    );
+    const request = { caller: { organization }, payload: {}, data: { project: 'Lake' } };
+    await withSession({} as never, () =>
+      loader.load(organization, [request] as never, { isExhaustive: false }),
+    );
+    expect(events.toSorted()).toEqual(['compounds: ', 'leads are there', 'leads: session']);
+    expect(events.indexOf('compounds: ')).toBeLessThan(events.indexOf('leads are there'));
   });
 });

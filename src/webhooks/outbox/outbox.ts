@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { besideTransaction } from '../../database/transactions/open-session.js';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { coversType } from './event-types.js';
 import { OutboxChangeStream } from './outbox-change-stream.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
