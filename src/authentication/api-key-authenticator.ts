@@ -6,14 +6,21 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { minuteMs } from '../values/durations.js';
-import { hashApiKey } from './api-key-format.js';
+import { keyRateLimit } from './api-key-rate-limit.js';
 import { apiKeyState } from './api-key-state.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
+import type { Identity } from './caller.js';
 
+/** A key as it was stored when it was looked up, and whom it stands for. */
 export interface AuthenticatedKey {
   readonly key: ApiKeyDocument;
-  readonly organization: Organization;
+  readonly identity: Identity;
+}
+
+/** Where a key is used: the host name of its request, without port. */
+interface Place {
+  readonly hostname: string;
 }
 
 /** Below the 5 seconds within which a revoked key has to stop working. */
@@ -34,7 +41,12 @@ interface Lookup {
 @Injectable()
 export class ApiKeyAuthenticator {
   private readonly logger = new Logger(ApiKeyAuthenticator.name);
-  private readonly cache = new LRUCache<string, AuthenticatedKey>({ max: 10_000, ttl: cacheTtlMs });
+  private readonly cache = new LRUCache<string, AuthenticatedKey>({
+    max: 10_000,
+    ttl: cacheTtlMs,
+    // Else it sets a timer for each millisecond in which a key is used, which costs more than to read the clock.
+    ttlResolution: 0,
+  });
   /** Apart from the cache too: what is being looked up may be anything. */
   private readonly lookups = new Map<string, Lookup>();
   /** Apart from the others, so that unknown keys displace none of them. */
@@ -52,25 +64,24 @@ export class ApiKeyAuthenticator {
    * `allowExternal`, of a deleted organization, or used on another organization's API domain while
    * ENFORCE_API_DOMAIN is set.
    *
-   * @param host the request's host name without port
+   * @param hash of the key, as {@link hashApiKey} makes it
    * @param beginLookup called before a key that this process has not seen yet is looked up, unless it throws;
    * it gives what to call afterwards
    */
   async authenticate(
-    key: string,
-    host: string,
+    hash: string,
+    place: Place,
     beginLookup: () => () => void,
   ): Promise<AuthenticatedKey | null> {
-    const hash = hashApiKey(key);
     const seen = this.seen(hash);
-    if (seen !== undefined) return this.judged(seen, host);
+    if (seen !== undefined) return this.judged(seen, place);
     if (this.lookups.has(hash) || this.cache.peek(hash, { allowStale: true })) {
-      return this.judged(await this.lookUp(hash), host);
+      return this.judged(await this.lookUp(hash), place);
     }
     if (this.unknown.has(hash)) return null;
     const end = beginLookup();
     try {
-      return this.judged(await this.lookUp(hash), host);
+      return this.judged(await this.lookUp(hash), place);
     } finally {
       end();
     }
@@ -80,9 +91,9 @@ export class ApiKeyAuthenticator {
    * As {@link authenticate}, at once: waiting, with a limit of time, costs most requests more than the
    * key itself. Undefined where the key has to be looked up.
    */
-  remembered(key: string, host: string): AuthenticatedKey | null | undefined {
-    const found = this.seen(hashApiKey(key));
-    return found === undefined ? undefined : this.judged(found, host);
+  remembered(hash: string, place: Place): AuthenticatedKey | null | undefined {
+    const found = this.seen(hash);
+    return found === undefined ? undefined : this.judged(found, place);
   }
 
   /** How many keys are remembered, and how many that are none. */
@@ -95,11 +106,11 @@ export class ApiKeyAuthenticator {
     return this.cache.get(hash, { noDeleteOnStaleGet: true });
   }
 
-  private judged(found: AuthenticatedKey | undefined, host: string): AuthenticatedKey | null {
+  private judged(found: AuthenticatedKey | undefined, place: Place): AuthenticatedKey | null {
     if (found === undefined || !this.isUsable(found.key)) return null;
     if (!this.environment.ENFORCE_API_DOMAIN) return found;
-    const { apiDomain } = found.organization;
-    return apiDomain?.toLowerCase() === host.toLowerCase() ? found : null;
+    const { apiDomain } = found.identity.organization;
+    return apiDomain?.toLowerCase() === place.hostname.toLowerCase() ? found : null;
   }
 
   private isUsable(key: ApiKeyDocument): boolean {
@@ -137,7 +148,7 @@ export class ApiKeyAuthenticator {
     const key = await this.keys.findByHash(hash);
     if (key === null || !isSameHash(key.hash, hash)) return undefined;
     const organization = await this.organizations.find(key.organizationId);
-    return organization === null ? undefined : { key, organization };
+    return organization === null ? undefined : { key, identity: identityOf(key, organization) };
   }
 
   private recordUse(key: ApiKeyDocument): void {
@@ -148,6 +159,18 @@ export class ApiKeyAuthenticator {
       this.logger.warn({ err: error }, 'The last use of an API key could not be stored');
     });
   }
+}
+
+function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
+  const rateLimit = keyRateLimit(key);
+  return {
+    organizationId: organization._id,
+    organization,
+    apiKeyId: key._id,
+    permissions: JSON.stringify(key.permissions),
+    mayReadEvents: key.permissions?.readEvents === true,
+    ...(rateLimit === null ? {} : { rateLimit }),
+  };
 }
 
 function isSameHash(stored: string, presented: string): boolean {

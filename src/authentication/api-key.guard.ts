@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer';
+import type { Socket } from 'node:net';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
@@ -7,7 +8,7 @@ import { DomainError } from '../http/errors/domain-error.js';
 import { remainingDeadline } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
-import { keyRateLimit } from './api-key-rate-limit.js';
+import { hashApiKey } from './api-key-format.js';
 import { authenticationErrors, withGenericMessage } from './authentication-errors.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
@@ -28,13 +29,13 @@ export class ApiKeyGuard implements CanActivate {
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
       if (request.is404 || !needsKey(request)) return done();
-      const key = presentedKey(request);
-      const found = key && this.authenticator.remembered(key, request.hostname);
+      const hash = hashOfKey(request);
+      const found = hash && this.authenticator.remembered(hash, request);
       if (found) {
         request.caller = callerOf(request, found);
         return done();
       }
-      void this.judgeThen(done, request, key);
+      void this.judgeThen(done, request, hash);
     });
   }
 
@@ -55,23 +56,21 @@ export class ApiKeyGuard implements CanActivate {
   private async judgeThen(
     done: (error?: Error) => void,
     request: FastifyRequest,
-    key: string | undefined,
+    hash: string | undefined,
   ): Promise<void> {
     let error: Error | undefined;
     try {
-      await this.judge(request, key);
+      await this.judge(request, hash);
     } catch (reason) {
       error = reason as Error;
     }
     done(error);
   }
 
-  private async judge(request: FastifyRequest, key: string | undefined): Promise<void> {
-    if (key === undefined) throw this.failure(request, 'keyMissing');
+  private async judge(request: FastifyRequest, hash: string | undefined): Promise<void> {
+    if (hash === undefined) throw this.failure(request, 'keyMissing');
     const found = await withinDeadline(
-      this.authenticator.authenticate(key, request.hostname, () =>
-        this.failures.beginLookup(request.ip),
-      ),
+      this.authenticator.authenticate(hash, request, () => this.failures.beginLookup(request.ip)),
       remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
     );
     if (found === null) throw this.failure(request, 'keyInvalid');
@@ -85,18 +84,8 @@ export class ApiKeyGuard implements CanActivate {
   }
 }
 
-function callerOf(request: FastifyRequest, { key, organization }: AuthenticatedKey): Caller {
-  const rateLimit = keyRateLimit(key);
-  return {
-    organizationId: organization._id,
-    organization,
-    apiKeyId: key._id,
-    permissions: JSON.stringify(key.permissions),
-    mayReadEvents: key.permissions?.readEvents === true,
-    requestId: request.id,
-    language: request.language,
-    ...(rateLimit === null ? {} : { rateLimit }),
-  };
+function callerOf({ id, language }: FastifyRequest, { identity }: AuthenticatedKey): Caller {
+  return { ...identity, requestId: id, language };
 }
 
 /** Routes that do not say otherwise need a key. */
@@ -119,11 +108,28 @@ function decodedHeader(header: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
-/** The key in the header, or, where the endpoint accepts it there, in the query. */
-function presentedKey(request: FastifyRequest): string | undefined {
+/** A key that is issued has 45 characters; of longer ones none is remembered. */
+const maxRememberedHeader = 128;
+
+/** The last header of each connection, and the hash of the key in it. */
+const lastHashes = new WeakMap<Socket, { readonly header: string; readonly hash: string }>();
+
+/**
+ * The hash of the key in the header, or, where the endpoint accepts it there, in the query. Hashing costs more
+ * than judging a key that is remembered, and most connections send one key again and again.
+ */
+function hashOfKey(request: FastifyRequest): string | undefined {
   const header = request.headers['api-key'];
-  if (typeof header === 'string' && header !== '') return decodedHeader(header);
+  if (typeof header !== 'string' || header === '') return hashOfKeyInQuery(request);
+  const last = lastHashes.get(request.raw.socket);
+  if (last?.header === header) return last.hash;
+  const hash = hashApiKey(decodedHeader(header));
+  if (header.length <= maxRememberedHeader) lastHashes.set(request.raw.socket, { header, hash });
+  return hash;
+}
+
+function hashOfKeyInQuery(request: FastifyRequest): string | undefined {
   if (routeOptionsOf(request).acceptsKeyInQuery !== true) return undefined;
-  const query = (request.query as Record<string, unknown>)['api-key'];
-  return typeof query === 'string' && query !== '' ? query : undefined;
+  const key = (request.query as Record<string, unknown>)['api-key'];
+  return typeof key === 'string' && key !== '' ? hashApiKey(key) : undefined;
 }

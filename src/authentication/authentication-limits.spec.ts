@@ -12,6 +12,7 @@ import { AuthenticationFailures } from './authentication-failures.js';
 
 const environment = readEnvironment({});
 const attempts = 10_500;
+const anywhere = { hostname: '' };
 const freely = () => () => {};
 const never = () => {
   throw new Error('barred');
@@ -37,19 +38,21 @@ describe('what strangers leave behind', () => {
       find: () => Promise.resolve({}),
     } as unknown as OrganizationsRepository;
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
-    expect(await authenticator.authenticate('known', '', freely)).not.toBeNull();
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, freely)).not.toBeNull();
     for (let index = 0; index < attempts; index++) {
-      expect(await authenticator.authenticate(`unknown ${index}`, '', freely)).toBeNull();
+      expect(
+        await authenticator.authenticate(hashApiKey(`unknown ${index}`), anywhere, freely),
+      ).toBeNull();
     }
     expect(authenticator.stats()).toEqual({ known: 1, unknown: 10_000 });
     expect(queries).toBe(1 + attempts);
-    expect(await authenticator.authenticate('known', '', never)).not.toBeNull();
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
     // Once it is old it has to be looked up, but is no new key.
     const later = performance.now() + 60_000;
     const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
     await delay(5);
-    expect(authenticator.remembered('known', '')).toBeUndefined();
-    expect(await authenticator.authenticate('known', '', never)).not.toBeNull();
+    expect(authenticator.remembered(hashApiKey('known'), anywhere)).toBeUndefined();
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
     now.mockRestore();
   });
 
@@ -69,14 +72,16 @@ describe('what strangers leave behind', () => {
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
     const failures = new AuthenticationFailures(new Clock(), environment);
     const from = (address: string) => () => failures.beginLookup(address);
-    expect(await authenticator.authenticate('known', '', from('stranger'))).not.toBeNull();
+    expect(
+      await authenticator.authenticate(hashApiKey('known'), anywhere, from('stranger')),
+    ).not.toBeNull();
     const all = Array.from({ length: attempts }, (_, index) =>
       authenticator
-        .authenticate(`unknown ${index}`, '', from('stranger'))
+        .authenticate(hashApiKey(`unknown ${index}`), anywhere, from('stranger'))
         .catch((error: unknown) => (error as DomainError).status),
     );
     expect(queries).toBe(1 + environment.AUTH_FAILURE_BURST);
-    expect(authenticator.remembered('known', '')).not.toBeNull();
+    expect(authenticator.remembered(hashApiKey('known'), anywhere)).not.toBeNull();
     answer(null);
     expect(new Set(await Promise.all(all))).toEqual(new Set([null, 429]));
     // Of one key only the first request looks it up.
@@ -86,12 +91,12 @@ describe('what strangers leave behind', () => {
       return () => {};
     };
     const same = Array.from({ length: 50 }, () =>
-      authenticator.authenticate('the same', '', counted),
+      authenticator.authenticate(hashApiKey('the same'), anywhere, counted),
     );
     expect(new Set(await Promise.all(same))).toEqual(new Set([null]));
     expect(begun).toBe(1);
     // They are over.
-    await authenticator.authenticate('one more', '', from('stranger'));
+    await authenticator.authenticate(hashApiKey('one more'), anywhere, from('stranger'));
     expect(queries).toBe(3 + environment.AUTH_FAILURE_BURST);
   });
 
@@ -108,19 +113,21 @@ describe('what strangers leave behind', () => {
     } as unknown as ApiKeysRepository;
     const organizations = { find: () => organizationOf() } as unknown as OrganizationsRepository;
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
-    expect(await authenticator.authenticate('known', '', freely)).not.toBeNull();
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, freely)).not.toBeNull();
     elapsed = 60_000;
     await delay(5);
     organizationOf = () => Promise.reject(new Error('stepped down'));
-    await expect(authenticator.authenticate('known', '', never)).rejects.toThrow('stepped down');
+    await expect(authenticator.authenticate(hashApiKey('known'), anywhere, never)).rejects.toThrow(
+      'stepped down',
+    );
     // What was read is as old as its beginning, not as its end.
     organizationOf = async () => {
       elapsed += 6_000;
       await delay(5);
       return {};
     };
-    expect(await authenticator.authenticate('known', '', never)).not.toBeNull();
-    expect(authenticator.remembered('known', '')).toBeUndefined();
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
+    expect(authenticator.remembered(hashApiKey('known'), anywhere)).toBeUndefined();
     now.mockRestore();
   });
 
@@ -135,12 +142,14 @@ describe('what strangers leave behind', () => {
     } as unknown as ApiKeysRepository;
     const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
     const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
-    expect(await authenticator.authenticate('removed', '', freely)).not.toBeNull();
+    expect(
+      await authenticator.authenticate(hashApiKey('removed'), anywhere, freely),
+    ).not.toBeNull();
     const later = performance.now() + 60_000;
     const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
     await delay(5);
     for (let count = 0; count < 20; count++) {
-      expect(await authenticator.authenticate('removed', '', freely)).toBeNull();
+      expect(await authenticator.authenticate(hashApiKey('removed'), anywhere, freely)).toBeNull();
     }
     now.mockRestore();
     expect(queries).toBe(2);

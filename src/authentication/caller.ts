@@ -6,8 +6,8 @@ import type { IdempotencyClaim } from '../http/idempotency/idempotency-claim.js'
 import type { RateLimit } from '../http/rate-limit/token-buckets.js';
 import type { Organization } from '../organizations/organization.js';
 
-/** Who makes a request; never part of a DTO. */
-export interface Caller {
+/** Whom a key stands for, whatever it is used for. */
+export interface Identity {
   readonly organizationId: Types.ObjectId;
   readonly organization: Organization;
   readonly apiKeyId: Types.ObjectId;
@@ -15,11 +15,15 @@ export interface Caller {
   readonly permissions: string;
   /** Whether the key may read what is told of all its organization's data (rule AUTH-7). */
   readonly mayReadEvents?: boolean;
+  /** The limit of the key itself. */
+  readonly rateLimit?: RateLimit;
+}
+
+/** Who makes a request; never part of a DTO. */
+export interface Caller extends Identity {
   /** `x-request-id` of the request, stored with what it changes (rule DATA-9). */
   readonly requestId: string;
   readonly language: Language;
-  /** The limit of the key itself. */
-  readonly rateLimit?: RateLimit;
   /** Of a request with an `Idempotency-Key`. */
   readonly claim?: IdempotencyClaim;
 }

@@ -1,8 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { Logger } from '@nestjs/common';
 import { addKey, addLead, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
+import { openSocket } from '../support/raw-http.js';
+import { basePath } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
@@ -119,6 +122,33 @@ describe('the API key', () => {
     const hash = createHash('sha256').update(key).digest('hex');
     await addKey(service.db, tenant.organizationId, { hash });
     await read(Buffer.from(key).toString('latin1')).expect(404);
+  });
+
+  it('is that of its request, whatever its connection has sent before', async () => {
+    const other = await addTenant(service.db);
+    const recordSystemId = 'of one connection';
+    await addLead(service.db, tenant.organizationId, { recordSystemId, leadId: 101 });
+    await addLead(service.db, other.organizationId, { recordSystemId, leadId: 202 });
+    const path = `/${basePath}/leads/${encodeURIComponent(recordSystemId)}`;
+    const keys = [tenant.key, tenant.key, other.key, 'nobody', 'x'.repeat(200), tenant.key];
+    const requests = keys.map(
+      (key, index) =>
+        `GET ${path} HTTP/1.1\r\nHost: x\r\napi-key: ${key}\r\n` +
+        `${index === keys.length - 1 ? 'Connection: close\r\n' : ''}\r\n`,
+    );
+    const socket = openSocket(service.url);
+    let text = '';
+    for (const [index, one] of requests.entries()) {
+      socket.write(one);
+      while (text.split('HTTP/1.1 ').length < index + 2 || !text.endsWith('}')) {
+        text += String((await once(socket, 'data'))[0]);
+      }
+    }
+    socket.destroy();
+    const found = text.split('HTTP/1.1 ').slice(1);
+    expect(found.map((one) => Number(one.slice(0, 3)))).toEqual([200, 200, 200, 401, 401, 200]);
+    const numbers = found.map((one) => /"leadId":(\d+)/.exec(one)?.[1]);
+    expect(numbers).toEqual(['101', '101', '202', undefined, undefined, '101']);
   });
 
   it('and personal data never reach the log', async () => {

@@ -41,6 +41,7 @@ function countHosts(rawHeaders: readonly string[]): number {
 }
 
 interface KnownRoute {
+  readonly url: string;
   readonly pattern: RegExp;
   readonly methods: readonly string[];
   readonly isOnlyMethod: boolean;
@@ -55,14 +56,15 @@ const routeNotFound = new DomainError(httpErrors.routeNotFound);
  */
 export function rejectUnknownRoutes(fastify: FastifyInstance): void {
   const routes: KnownRoute[] = [];
+  let shadowing: ReadonlySet<string> | undefined;
   fastify.addHook('onRoute', ({ url, method, config = {} }) => {
     const { isOnlyMethod = false } = config as RouteOptions;
-    routes.push({ pattern: pathPattern(url), methods: [method].flat(), isOnlyMethod });
+    routes.push({ url, pattern: pathPattern(url), methods: [method].flat(), isOnlyMethod });
   });
   fastify.addHook('onRequest', (request, reply, done) => {
     const { is404, raw, method } = request;
-    // A path without parameters is that of no other endpoint.
-    if (!is404 && !request.routeOptions.url?.includes(':')) return done();
+    shadowing ??= shadowingPaths(routes);
+    if (!is404 && !shadowing.has(request.routeOptions.url ?? '')) return done();
     const path = pathOf(raw.url ?? '');
     const exclusive = routes.find((route) => route.isOnlyMethod && route.pattern.test(path));
     if (!is404 && (exclusive === undefined || exclusive.methods.includes(method))) return done();
@@ -71,6 +73,15 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): void {
     if (allow === '') return sendErrorResponse(routeNotFound, request, reply);
     done(new DomainError(httpErrors.methodNotAllowed, undefined, { allow }));
   });
+}
+
+/** The paths with a parameter that also matches an endpoint which takes no other method. */
+function shadowingPaths(routes: readonly KnownRoute[]): ReadonlySet<string> {
+  const exclusive = routes.filter(({ isOnlyMethod }) => isOnlyMethod);
+  const shadowing = routes.filter(
+    ({ url, pattern }) => url.includes(':') && exclusive.some((route) => pattern.test(route.url)),
+  );
+  return new Set(shadowing.map(({ url }) => url));
 }
 
 /** The path of a request as the router reads it, which has rejected those that cannot be decoded. */
