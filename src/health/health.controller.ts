@@ -1,15 +1,19 @@
-import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
+import { Controller, Get, HttpStatus, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { generalErrors } from '../http/errors/http-errors.js';
 import {
   DocumentedResponse,
   DocumentedErrors,
   DocumentedHeaders,
 } from '../http/reference/api-documentation.js';
+import { finishedJson, sendFinished } from '../http/server/finished-response.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
-import { HealthDto, healthExample } from './health.dto.js';
+import { HealthDto, healthy, unhealthy } from './health.dto.js';
 import { HealthService } from './health.service.js';
+
+/** Probes ask often, and get the same each time. */
+const whenHealthy = finishedJson(healthy);
 
 /** Rule HTTP-3. */
 @ApiTags('Health')
@@ -25,21 +29,18 @@ export class HealthController {
     summary: 'Check the health of the service',
     description: 'Needs no API key.',
   })
-  @DocumentedResponse(200, HealthDto, 'The database responds.', {}, healthExample)
+  @DocumentedResponse(200, HealthDto, 'The database responds.', {}, healthy)
   @DocumentedResponse(
     503,
     HealthDto,
     'The database does not respond, or the service is shutting down; `ok` is false.',
     {},
-    {
-      ...healthExample,
-      ok: false,
-    },
+    unhealthy,
   )
   @DocumentedErrors(...generalErrors)
-  async check(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthDto> {
+  async check(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
     const health = await this.health.check();
-    void reply.status(health.ok ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
-    return health;
+    if (health.ok) sendFinished(whenHealthy, request, reply);
+    else void reply.status(HttpStatus.SERVICE_UNAVAILABLE).send(health);
   }
 }

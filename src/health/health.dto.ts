@@ -1,7 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
 
-export const healthExample = { description: 'Integration API', ok: true, version: 'v1.0' };
-
 /** Rule HTTP-3. */
 export class HealthDto {
   @ApiProperty({ type: String, example: 'Integration API' })
@@ -17,3 +15,6 @@ export class HealthDto {
   @ApiProperty({ type: String, description: 'Version of the API.', example: 'v1.0' })
   version!: string;
 }
+
+export const healthy: HealthDto = { description: 'Integration API', ok: true, version: 'v1.0' };
+export const unhealthy: HealthDto = { ...healthy, ok: false };

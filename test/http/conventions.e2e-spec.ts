@@ -408,6 +408,23 @@ describe('GET /healthz', () => {
     const { body } = await service.api('get', '/healthz').expect(200);
     expect(body).toEqual({ description: 'Integration API', ok: true, version: 'v1.0' });
   });
+
+  it('is a read like any other: JSON with a tag, by HEAD too', async () => {
+    const { headers } = await service.api('get', '/healthz').expect(200);
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'content-length': '60',
+      etag: expect.stringMatching(/^"[\w-]{43}"$/),
+    });
+    for (const method of ['get', 'head'] as const) {
+      const check = () => request(service.url)[method](`/${basePath}/healthz`);
+      const { headers: same } = await check().expect(200);
+      expect(same).toMatchObject({ etag: headers['etag'], 'content-length': '60' });
+      await check()
+        .set('if-none-match', headers['etag'] ?? '')
+        .expect(304);
+    }
+  });
 });
 
 describe('a conditional read', () => {

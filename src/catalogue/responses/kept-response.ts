@@ -1,15 +1,11 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import { matchesTag } from '../../http/server/entity-tag.js';
+import type { FastifyReply } from 'fastify';
+import type { FinishedResponse } from '../../http/server/finished-response.js';
 
 /** What is sent again for a request like the one that it was made for. */
-export interface KeptResponse {
-  readonly tag: string;
-  /** The headers of a 200, and of a 304. */
-  readonly headers: Readonly<Record<string, string>>;
-  readonly unchangedHeaders: Readonly<Record<string, string>>;
-  /** As it is sent, compressed or not; null when only a 304 has been sent. */
+export interface KeptResponse extends FinishedResponse {
+  /** As it is sent, compressed or not. */
   readonly body: Buffer | null;
   /** The moment of the catalogue before it was read. */
   readonly moment: number;
@@ -33,21 +29,6 @@ export function keptResponse(
 function headersOf(reply: FastifyReply, names: readonly string[]): Record<string, string> {
   const present = names.filter((name) => reply.hasHeader(name));
   return Object.fromEntries(present.map((name) => [name, String(reply.getHeader(name))]));
-}
-
-/** Sends a response that is kept; false when only its tag is, and the client needs more. */
-export function sendKept(
-  kept: KeptResponse,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): boolean {
-  if (matchesTag(request.headers['if-none-match'], kept.tag)) {
-    void reply.code(304).headers(kept.unchangedHeaders).send();
-    return true;
-  }
-  if (kept.body === null) return false;
-  void reply.headers(kept.headers).send(kept.body);
-  return true;
 }
 
 /** Also of the class of another library. */

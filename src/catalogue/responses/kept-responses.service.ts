@@ -10,17 +10,11 @@ import type {
 import type { Caller } from '../../authentication/caller.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { withinDeadline } from '../../database/connection/deadline.js';
+import { sendFinished } from '../../http/server/finished-response.js';
 import { remainingDeadline } from '../../http/server/request-context.js';
 import type { RouteOptions } from '../../http/server/route-options.js';
 import { CatalogueChanges } from './catalogue-changes.js';
-import {
-  bytesOf,
-  inOnePiece,
-  isStream,
-  type KeptResponse,
-  keptResponse,
-  sendKept,
-} from './kept-response.js';
+import { bytesOf, inOnePiece, isStream, type KeptResponse, keptResponse } from './kept-response.js';
 import { withoutKeptParts } from './kept-parts.js';
 import { ResponseStore } from './response-store.js';
 
@@ -114,7 +108,7 @@ export class KeptResponsesService {
       const isCurrent = (made: { readonly moment: number }) =>
         this.changes.isUnchangedSince(organizationId, made.moment);
       const kept = store.get(key);
-      if (kept !== undefined && isCurrent(kept) && sendKept(kept, request, reply)) {
+      if (kept !== undefined && isCurrent(kept) && sendFinished(kept, request, reply)) {
         this.hits += 1;
         return;
       }
@@ -146,7 +140,7 @@ export class KeptResponsesService {
     try {
       const deadline = remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS);
       const response = await withinDeadline(made, deadline);
-      if (response !== null && sendKept(response, request, reply)) {
+      if (response !== null && sendFinished(response, request, reply)) {
         this.hits += 1;
         return;
       }

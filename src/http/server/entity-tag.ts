@@ -10,7 +10,7 @@ export function addEntityTags(fastify: FastifyInstance): void {
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const isWhole = typeof payload === 'string' || Buffer.isBuffer(payload);
     if (!isRead || !isWhole || reply.statusCode !== 200) return done(null, payload);
-    // One that was kept has its tag.
+    // One that was finished before has its tag.
     if (reply.hasHeader('etag')) return done(null, payload);
     const tag = entityTag(payload, request);
     reply.header('etag', tag);
@@ -24,11 +24,14 @@ export function addEntityTags(fastify: FastifyInstance): void {
 /** Two compressions of one text are different responses, so `Accept-Encoding` counts too. */
 function entityTag(payload: string | Buffer, request: FastifyRequest): string {
   const accepted = request.headers['accept-encoding'];
-  const digest =
-    accepted === undefined
-      ? hash('sha256', payload, 'base64url')
-      : createHash('sha256').update(payload).update(`\0${accepted}`).digest('base64url');
+  if (accepted === undefined) return tagOf(payload);
+  const digest = createHash('sha256').update(payload).update(`\0${accepted}`).digest('base64url');
   return `"${digest}"`;
+}
+
+/** The tag of a body that is not compressed. */
+export function tagOf(payload: string | Buffer): string {
+  return `"${hash('sha256', payload, 'base64url')}"`;
 }
 
 /** Whether `If-None-Match` says that the client has the response with this tag. */

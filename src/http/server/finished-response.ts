@@ -1,0 +1,36 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { matchesTag, tagOf } from './entity-tag.js';
+
+/** A 200 to a read that is sent as it is to whoever may have it, without being made again. */
+export interface FinishedResponse {
+  readonly tag: string;
+  /** The headers of a 200, and of a 304. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly unchangedHeaders: Readonly<Record<string, string>>;
+  /** Null when only a 304 has been sent. */
+  readonly body: Buffer | string | null;
+}
+
+/** An object as JSON that is too short to be compressed. */
+export function finishedJson(object: object): FinishedResponse {
+  const body = JSON.stringify(object);
+  const tag = tagOf(body);
+  const unchangedHeaders = { etag: tag };
+  const headers = { ...unchangedHeaders, 'content-type': 'application/json; charset=utf-8' };
+  return { tag, headers, unchangedHeaders, body };
+}
+
+/** Sends a finished response, or 304 to who has it (rule HTTP-10); false when the client needs more than its tag. */
+export function sendFinished(
+  finished: FinishedResponse,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  if (matchesTag(request.headers['if-none-match'], finished.tag)) {
+    void reply.code(304).headers(finished.unchangedHeaders).send();
+    return true;
+  }
+  if (finished.body === null) return false;
+  void reply.headers(finished.headers).send(finished.body);
+  return true;
+}
