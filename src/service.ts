@@ -14,6 +14,7 @@ import { EventWaiters } from './events/event-waiters.js';
 import { HealthService } from './health/health.service.js';
 import { IdempotentRequests } from './http/idempotency/idempotent-requests.js';
 import { RequestRates } from './http/rate-limit/request-rates.js';
+import { ResponseBatches } from './http/server/response-batches.js';
 import { createFastifyAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './http/server/framework-logger.js';
 import { GracefulShutdown } from './http/server/graceful-shutdown.js';
@@ -60,6 +61,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   app.get(RequestRates).addTo(adapter.getInstance<FastifyInstance>());
   app.get(IdempotentRequests).addTo(adapter.getInstance<FastifyInstance>());
   app.get(KeptResponsesService).addTo(adapter.getInstance<FastifyInstance>());
+  app.get(ResponseBatches).addTo(adapter.getInstance<FastifyInstance>());
   app.setGlobalPrefix(basePath);
   await serveReference(app.getHttpAdapter().getInstance(), () => apiReference(app));
   try {

@@ -4,6 +4,7 @@ import { ResponseStreams } from './lists/response-streams.js';
 import { ErrorFilter } from './errors/error.filter.js';
 import { RequestRates } from './rate-limit/request-rates.js';
 import { FrameworkLogger } from './server/framework-logger.js';
+import { ResponseBatches } from './server/response-batches.js';
 import { UnknownNamesGuard } from './validation/unknown-names.guard.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
 
@@ -13,6 +14,7 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
     ResponseStreams,
     FrameworkLogger,
     RequestRates,
+    ResponseBatches,
     { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_GUARD, useClass: UnknownNamesGuard },

@@ -49,8 +49,12 @@ export interface AdapterOptions {
   readonly logger: Logger;
 }
 
-/** Sends no second response where the deadline has sent one. */
+/** Sends no second response where the deadline has sent one, and leaves its status, which the log reads. */
 class ServiceAdapter extends FastifyAdapter {
+  override status(...[response, status]: Parameters<FastifyAdapter['status']>): void {
+    if (!('sent' in response && response.sent)) super.status(response, status);
+  }
+
   override reply(...[response, body, status]: Parameters<FastifyAdapter['reply']>): FastifyReply {
     return 'sent' in response && response.sent ? response : super.reply(response, body, status);
   }

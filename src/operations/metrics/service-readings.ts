@@ -5,6 +5,7 @@ import { Transactions } from '../../database/transactions/transactions.js';
 import type { GroupedTransactionStats } from '../../database/transactions/grouped-transactions.js';
 import { EventWaiters } from '../../events/event-waiters.js';
 import { CallCounter } from '../../figures/call-counter.js';
+import { ResponseBatches } from '../../http/server/response-batches.js';
 import { LeadPhoneKeys } from '../../leads/phones/lead-phone-keys.js';
 import { LeadGroupsService } from '../../leads/upsert/lead-groups.service.js';
 import { CallbacksService } from '../../reservations/callback/callbacks.service.js';
@@ -26,6 +27,7 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
   const callbacks = modules.get(CallbacksService, find);
   const webhooks = modules.get(WebhookStatisticsService, find);
   return [
+    batchReading(modules.get(ResponseBatches, find)),
     ...transactionReadings(modules.get(Transactions, find)),
     ...groupReadings('lead', () => leads.stats()),
     ...groupReadings('callback', () => callbacks.stats()),
@@ -37,6 +39,15 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
     streamReading(webhooks, modules.get(KeptResponsesService, find)),
     ...memoryReadings(modules),
   ];
+}
+
+function batchReading(batches: ResponseBatches): Reading {
+  return {
+    name: 'response_batches_total',
+    help: 'How often responses were written, those of one turn of the event loop together.',
+    type: 'counter',
+    read: () => only(batches.stats().batches),
+  };
 }
 
 function transactionReadings(transactions: Transactions): Reading[] {
