@@ -52,6 +52,15 @@ describe('the API key', () => {
 });
 
 describe('a body', () => {
+  it('that was refused is so although it breaks off before the response is written', async () => {
+    const headers = [json, 'Content-Encoding: gzip', 'Transfer-Encoding: chunked'];
+    const expecting = [...withKey(), 'Expect: 100-continue', ...headers];
+    // The key is remembered from the second one on, so that all of it happens in one turn of the event loop.
+    for (let turn = 0; turn < 3; turn++) {
+      expect(await sendRaw(service.url, post, expecting, 'ZZZ\r\n')).toMatchObject({ status: 415 });
+    }
+  });
+
   it('that does not end gets one response, after which the connection is closed', async () => {
     const socket = openSocket(service.url);
     const lines = [post, ...withKey(), 'Content-Type: text/plain', 'Transfer-Encoding: chunked'];

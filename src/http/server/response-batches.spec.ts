@@ -31,6 +31,11 @@ beforeEach(async () => {
   server.setErrorHandler((error: Error, _request, reply) => {
     void reply.code(500).removeHeader('x-name').send(error.message);
   });
+  server.get('/late/:name', ({ params }, reply) => {
+    begin(params, reply);
+    now += 2;
+    setImmediate(() => void reply.send('done'));
+  });
   server.get('/twice/:name', (_request, reply) => {
     void reply.code(201).send('first');
     void reply.code(202).header('x-late', 'yes').send('second');
@@ -85,6 +90,11 @@ it('go out together behind the requests of one turn of the event loop, in their 
 it('wait for no more than one slow request', async () => {
   await request('/slow/a', '/slow/b', '/slow/c');
   expect(order).toEqual(['a', 'b', 'sent a', 'sent b', 'c', 'sent c']);
+});
+
+it('do not wait for a second slow request which has no response yet', async () => {
+  await request('/quick/a', '/late/b', '/late/c');
+  expect(order).toEqual(['a', 'b', 'sent a', 'c', 'sent b', 'sent c']);
 });
 
 it('stay what they were when they were decided', async () => {

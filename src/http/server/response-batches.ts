@@ -2,7 +2,7 @@ import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, onSendHookHandler } from 'fastify';
 
-/** How long a response waits for others before the next one takes it along at once, in milliseconds. */
+/** How long a response waits for others before the next request or response has it written at once, in milliseconds. */
 const maxWaitMs = 1;
 
 /**
@@ -31,6 +31,10 @@ export class ResponseBatches {
       done(null, payload);
       reply.hijack();
     };
+    fastify.addHook('onRequest', (_request, _reply, done) => {
+      this.writeOld();
+      done();
+    });
     fastify.addHook('onRoute', (route) => {
       // The last one of all: what fails before may still become another response.
       route.onSend = [route.onSend ?? [], hold].flat();
@@ -46,14 +50,16 @@ export class ResponseBatches {
   }
 
   private add(one: () => void): void {
-    const now = performance.now();
     this.waiting.push(one);
-    if (this.waiting.length === 1) {
-      this.waitsSince = now;
-      setImmediate(this.writeAll);
-    } else if (now - this.waitsSince >= maxWaitMs) {
-      this.writeAll();
-    }
+    if (this.waiting.length > 1) return this.writeOld();
+    this.waitsSince = performance.now();
+    setImmediate(this.writeAll);
+  }
+
+  /** Writes before the end of the turn what one slow request has held up, lest it waits for the next one too. */
+  private writeOld(): void {
+    const isOld = this.waiting.length > 0 && performance.now() - this.waitsSince >= maxWaitMs;
+    if (isOld) this.writeAll();
   }
 
   private readonly writeAll = (): void => {

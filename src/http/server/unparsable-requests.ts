@@ -78,8 +78,12 @@ function afterEarlierResponses(socket: ServedSocket, next: () => void): void {
 
 function respond(logger: Logger, failure: DomainError, socket: ServedSocket): void {
   const { _httpMessage: response, destroyed, writableEnded } = socket;
-  if (destroyed || response?.headersSent) {
-    socket.destroy();
+  if (destroyed) return;
+  if (response?.headersSent) {
+    // What was decided in this turn of the event loop is still written in it.
+    setImmediate(() => {
+      if (!response.writableEnded) socket.destroy();
+    });
     return;
   }
   if (writableEnded) return;
