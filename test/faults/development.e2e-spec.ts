@@ -9,7 +9,7 @@ import { basePath } from '../support/shared-service.js';
 
 /** What a start needs of the repository; the tests beside this one rely on its own build. */
 const needed = ['src', 'scripts', 'package.json', 'nest-cli.json', '.swcrc', 'tsconfig.json'];
-const service = 'src/health/health.service.ts';
+const service = 'src/health/health.dto.ts';
 
 let folder: string;
 let stop: () => Promise<unknown>;
@@ -68,7 +68,7 @@ it('a saved source is served at once, over the same database, which survives an 
 
   const source = await readFile(join(folder, service), 'utf8');
   const save = (version: string, end = '') =>
-    writeFile(join(folder, service), `${source.replace("'v1.0'", `'${version}'`)}${end}`);
+    writeFile(join(folder, service), `${source.replaceAll("'v1.0'", `'${version}'`)}${end}`);
   await save('v1.1');
   const second = await urlOfStart(2);
   expect((await ask(second, '/healthz')).body.version).toBe('v1.1');
