@@ -31,11 +31,6 @@ function headersOf(reply: FastifyReply, names: readonly string[]): Record<string
   return Object.fromEntries(present.map((name) => [name, String(reply.getHeader(name))]));
 }
 
-/** Also of the class of another library. */
-export function isStream(payload: unknown): payload is Readable {
-  return typeof (payload as Partial<Readable> | null)?.pipe === 'function';
-}
-
 /** Compressing gives a stream; its bytes have a length, and can be kept. */
 export async function inOnePiece(
   stream: Readable,

@@ -10,11 +10,11 @@ import type {
 import type { Caller } from '../../authentication/caller.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { withinDeadline } from '../../database/connection/deadline.js';
-import { sendFinished } from '../../http/server/finished-response.js';
+import { isStream, sendFinished } from '../../http/server/finished-response.js';
 import { remainingDeadline } from '../../http/server/request-context.js';
 import type { RouteOptions } from '../../http/server/route-options.js';
 import { CatalogueChanges } from './catalogue-changes.js';
-import { bytesOf, inOnePiece, isStream, type KeptResponse, keptResponse } from './kept-response.js';
+import { bytesOf, inOnePiece, type KeptResponse, keptResponse } from './kept-response.js';
 import { withoutKeptParts } from './kept-parts.js';
 import { ResponseStore } from './response-store.js';
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { matchesTag, tagOf } from './entity-tag.js';
 
@@ -33,4 +34,9 @@ export function sendFinished(
   if (finished.body === null) return false;
   void reply.headers(finished.headers).send(finished.body);
   return true;
+}
+
+/** Whether what is sent comes in parts; also of the class of another library. */
+export function isStream(payload: unknown): payload is Readable {
+  return typeof (payload as Partial<Readable> | null | undefined)?.pipe === 'function';
 }

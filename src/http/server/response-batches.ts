@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, onSendHookHandler } from 'fastify';
+import { isStream } from './finished-response.js';
 
 /** How long a response waits for others before the next request or response has it written at once, in milliseconds. */
 const maxWaitMs = 1;
@@ -69,8 +70,4 @@ export class ResponseBatches {
     this.batches += 1;
     for (const one of waiting) one();
   };
-}
-
-function isStream(payload: unknown): boolean {
-  return typeof payload === 'object' && payload !== null && !Buffer.isBuffer(payload);
 }
