@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { Decimal128, Long, ObjectId } from 'mongodb';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
+import { cutText, cutTexts } from '../support/cut-texts.js';
 import { sharedService } from '../support/shared-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
 
@@ -48,6 +49,15 @@ describe('a unit', () => {
     expect((await read('foreign')).text).toContain(
       `"addons":[9007199254740993,{"price":1250.5,"at":"1970-01-01T00:00:00.000Z","id":"${id}"}]`,
     );
+  });
+
+  it("shows other programs' texts that were cut within a character as lists do", async () => {
+    const _id = await add({ slug: 'cut', name: { 'en-us': cutText.whole }, status: 'Cut' });
+    await cutTexts(service, 'units', _id);
+    const [listed] = (await get('/units?status=Cut').expect(200)).body.data;
+    const { body } = await read('cut').expect(200);
+    expect(listed.name).toBe(cutText.shown);
+    expect(body.data.name).toBe(cutText.shown);
   });
 
   it('has every field with its type when the stored document has almost none', async () => {

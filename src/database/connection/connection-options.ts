@@ -34,6 +34,9 @@ export function connectionOptions(
     socketTimeoutMS: isCommand ? 0 : deadlineMs,
     waitQueueTimeoutMS: deadlineMs,
     maxPoolSize: 50,
+    // A text that another program has cut within a character is shown with a replacement instead of failing
+    // whatever reads its document.
+    enableUtf8Validation: false,
     ...(tracing() === undefined ? {} : { monitorCommands: true }),
   };
 }

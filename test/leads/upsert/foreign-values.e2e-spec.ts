@@ -13,6 +13,7 @@ import {
   UUID,
 } from 'mongodb';
 import { addClient, addCompound, addLead, addTenant, type Tenant } from '../../support/builders.js';
+import { cutText, cutTexts } from '../../support/cut-texts.js';
 import { sharedService } from '../../support/shared-service.js';
 
 const service = sharedService();
@@ -83,6 +84,31 @@ describe("another program's lists with nothing in them", () => {
     const client = await service.db.collection('clients').findOne({ _id: clientId });
     expect(client).toMatchObject({ phoneNumbers: ['+201000000311', '+201000000312'] });
     await request('delete');
+  });
+});
+
+describe("another program's texts that were cut within a character", () => {
+  it('leave a lead and its client readable and writable', async () => {
+    const { organizationId, key } = tenant;
+    const name = cutText.whole;
+    const contact = { name, phoneNumbers: ['+201000000321'], email: null };
+    const clientId = await addClient(service.db, organizationId, contact);
+    const data = { name, phoneNumber: '01000000321' };
+    const fields = { recordSystemId: 'cut', clientId, data, additionalData: { [name]: 1 } };
+    const _id = await addLead(service.db, organizationId, fields);
+    await cutTexts(service, 'clients', clientId);
+    await cutTexts(service, 'leads', _id);
+    const read = await service.api('get', '/leads/cut').set('api-key', key).expect(200);
+    expect(read.body.lead).toMatchObject({
+      data: { name: cutText.shown },
+      additionalData: { [cutText.shown]: 1 },
+    });
+    const { body } = await service
+      .api('post', '/leads')
+      .set('api-key', key)
+      .send({ recordSystemId: 'cut', data: { budget: 5 } })
+      .expect(200);
+    expect(body.lead.data).toEqual({ ...data, name: cutText.shown, budget: 5 });
   });
 });
 

@@ -1,0 +1,45 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { BSON, type ObjectId } from 'mongodb';
+import type { BlackBox } from './shared-service.js';
+
+/** A text whose character takes two bytes, and as it is shown when the second one is gone. */
+export const cutText = { whole: 'م~~~', shown: '\u{FFFD}~~~~' } as const;
+const secondByte = Buffer.from(cutText.whole).subarray(1);
+const withoutIt = '~'.repeat(secondByte.length);
+
+/** The server's message of a command. */
+const opMsg = 2013;
+const headBytes = 21;
+
+/**
+ * Leaves only the first byte of the character in every {@link cutText} of a stored document, as another program
+ * may have stored it that cuts texts by bytes. The driver stores no such text, so that the command goes there by hand.
+ */
+export async function cutTexts(
+  { db, databaseUri }: Pick<BlackBox, 'db' | 'databaseUri'>,
+  collection: string,
+  _id: ObjectId,
+): Promise<void> {
+  const document = await db.collection(collection).findOne({ _id });
+  const updates = [{ q: { _id }, u: document }];
+  const command = Buffer.from(
+    BSON.serialize({ update: collection, updates, $db: db.databaseName }),
+  );
+  let count = 0;
+  for (let at = -1; (at = command.indexOf(secondByte, at + 1)) >= 0; count++) {
+    command.write(withoutIt, at);
+  }
+  if (count === 0) throw new Error('The document has no text to cut.');
+  const head = Buffer.alloc(headBytes);
+  head.writeInt32LE(headBytes + command.length, 0);
+  head.writeInt32LE(opMsg, 12);
+  const { hostname, port } = new URL(databaseUri);
+  const host = decodeURIComponent(hostname);
+  const socket = host.startsWith('/') ? connect(host) : connect(Number(port), host);
+  socket.write(Buffer.concat([head, command]));
+  const [reply] = (await once(socket, 'data')) as [Buffer];
+  socket.destroy();
+  const { nModified } = BSON.deserialize(reply.subarray(headBytes));
+  if (nModified !== 1) throw new Error(`It was not stored: ${String(reply)}`);
+}
