@@ -37,6 +37,8 @@ export class CountersRepository {
       this.model.collection.findOneAndUpdate({ organizationId, name }, update, {
         upsert: true,
         returnDocument: 'after',
+        // The commit of what uses the number waits for a majority, which then has this too.
+        writeConcern: { w: 1 },
       });
     try {
       return Number((await advance())?.['value']);
