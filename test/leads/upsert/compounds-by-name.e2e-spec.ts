@@ -53,6 +53,10 @@ describe('a sent project', () => {
     expect(await linked('zone (a+) .*')).toEqual(hex('pattern'));
   });
 
+  it('holds up nobody with a letter of very many marks', async () => {
+    expect(await linked(`e${'\u0345\u0301'.repeat(150_000)}`)).toEqual([]);
+  });
+
   it('is compared without case in every script, but with accents', async () => {
     expect(await linked('ÉLAN CAFÉ')).toEqual(hex('emptyArabic'));
     expect(await linked('e\u0301lan cafe\u0301')).toEqual(hex('emptyArabic'));
