@@ -1,7 +1,6 @@
 import { Controller, Get, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { authenticationErrors, commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { httpErrors } from '../http/errors/http-errors.js';
@@ -10,6 +9,7 @@ import {
   DocumentedHeaders,
   DocumentedPolling,
 } from '../http/reference/api-documentation.js';
+import { acceptedType } from '../http/server/accepted-type.js';
 import { addVary } from '../http/server/request-context.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { cloudEventsType, DocumentedEvents, nextHeader } from './documented-events.js';
@@ -59,7 +59,7 @@ export class EventsController {
     // It may have left while its key was looked up.
     if (reply.raw.destroyed) left.abort();
     const page = await this.events.read(caller, query, left.signal);
-    const accepted = new Negotiator(request.raw).mediaType([jsonType, cloudEventsType]) ?? jsonType;
+    const accepted = acceptedType(request, [jsonType, cloudEventsType]) ?? jsonType;
     const text =
       accepted === jsonType
         ? pageText(page)

@@ -127,6 +127,7 @@ export class ReservationsController {
     acceptsKeyInQuery: true,
     isOnlyMethod: true,
     omitsErrorFieldOn401: true,
+    readsOnly: CallbackDto,
   })
   @UseInterceptors(CallbackLogInterceptor)
   @ApiOperation({

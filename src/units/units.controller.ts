@@ -1,7 +1,6 @@
 import { Body, Controller, Get, Header, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import Negotiator from 'negotiator';
 import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
 import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
@@ -15,6 +14,7 @@ import {
   DocumentedPolling,
   pollingHeaders,
 } from '../http/reference/api-documentation.js';
+import { acceptedType } from '../http/server/accepted-type.js';
 import { addVary } from '../http/server/request-context.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { upsertBody } from '../http/server/upsert-status.js';
@@ -156,8 +156,8 @@ export class UnitsController {
   }
 }
 
-function acceptedFormat({ raw }: FastifyRequest): ExportFormat {
-  const accepted = new Negotiator(raw).mediaType(Object.values(mediaTypes));
+function acceptedFormat(request: FastifyRequest): ExportFormat {
+  const accepted = acceptedType(request, Object.values(mediaTypes));
   const formats = Object.keys(mediaTypes) as ExportFormat[];
   return formats.find((format) => mediaTypes[format] === accepted) ?? 'json';
 }

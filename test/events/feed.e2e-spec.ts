@@ -170,7 +170,9 @@ describe('GET /events', () => {
 });
 
 describe('a batch of CloudEvents', () => {
-  const accept = { accept: 'application/cloudevents-batch+json' };
+  const accept = {
+    accept: 'application/json;q=0.9, application/cloudevents-batch+json; charset=utf-8',
+  };
 
   it('has the same events, and goes on behind the last id as behind the last number', async () => {
     const tenant = await feed.addReader();

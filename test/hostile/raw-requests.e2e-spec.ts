@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 
 /** What a proxy that reads the bytes otherwise would take for a request of its own. */
-const smuggled = `GET /${basePath}/healthz HTTP/1.1\r\nHost: x\r\nx-request-id: smuggled\r\n\r\n`;
+const smuggled = () => post([`Content-Length: ${body.length}`, 'x-request-id: smuggled'], body);
 const body = '{"recordSystemId":"raw"}';
 
 /** Everything that comes for these bytes until the service closes the connection. */
@@ -79,6 +79,17 @@ describe('a request that two readers could take for different ones', () => {
       () => post(['Transfer-Encoding: chunked'], chunked(body)).replace('HTTP/1.1', 'HTTP/1.0'),
     ],
     [
+      'a transfer encoding in HTTP/1.0, on a connection that is to be kept',
+      () =>
+        post(['Connection: keep-alive', 'Transfer-Encoding: chunked'], chunked(body)).replace(
+          'HTTP/1.1',
+          'HTTP/1.0',
+        ),
+    ],
+    ['no host', () => get(`/${basePath}/healthz`).replace('Host: x\r\n', '')],
+    ['two hosts', () => get(`/${basePath}/healthz`, 'Host: y')],
+    ['two hosts and a body', () => post(['Host: y', `Content-Length: ${body.length}`], body)],
+    [
       'lines without a carriage return',
       () => post([`Content-Length: ${body.length}`], body).replaceAll('\r\n', '\n'),
     ],
@@ -111,7 +122,7 @@ describe('a request that two readers could take for different ones', () => {
     ['a blank in the path', () => get(`/${basePath}/leads/a b`)],
     ['a null character in the path', () => get(`/${basePath}/leads/a\0b`)],
   ])('is a 400 that ends the connection: %s', async (_, bytes) => {
-    const { statuses, text } = await exchange(bytes() + smuggled);
+    const { statuses, text } = await exchange(bytes() + smuggled());
     expect([statuses, text.includes('x-request-id: smuggled')]).toEqual([[400], false]);
     expect(text).toMatch(/^connection: close\r$/im);
   });

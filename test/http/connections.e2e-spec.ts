@@ -85,6 +85,55 @@ describe('a connection', () => {
     const answered = [...text.matchAll(/^x-request-id: pipelined-(\d+)/gm)].map(([, id]) => id);
     expect(answered).toEqual([...ids, 200].map(String));
   });
+
+  const post = (key: string, body: string) =>
+    [
+      `POST /${basePath}/leads HTTP/1.1`,
+      'Host: x',
+      `api-key: ${key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      '',
+      body,
+    ].join('\r\n');
+  /** The statuses of all responses to these bytes. */
+  const statusesOf = async (url: string, bytes: string) => {
+    const socket = openSocket(url);
+    // A body that is not read to its end resets the connection.
+    socket.on('error', () => undefined).write(bytes);
+    let text = '';
+    socket.on('data', (chunk) => (text += String(chunk)));
+    await once(socket, 'close');
+    return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+  };
+
+  it('stays with a body that is no JSON, and answers what comes behind it', async () => {
+    const { key } = await addTenant(service.db);
+    const bytes = post(key, '{') + post(key, '{}') + request(0, 'Connection: close\r\n');
+    expect(await statusesOf(service.url, bytes)).toEqual([400, 201, 200]);
+  });
+
+  it('carries out nothing behind a body that is too long to be read to its end', async () => {
+    const { organizationId, key } = await addTenant(service.db);
+    const tooLong = post(key, ' '.repeat(8_388_608 + 10));
+    const statuses = await statusesOf(service.url, tooLong + post(key, '{}').repeat(20));
+    expect([[], [413]]).toContainEqual(statuses);
+    await statusesOf(service.url, post(key, '{"recordSystemId":"last"}').repeat(2));
+    const leads = service.db.collection('leads').find({ organizationId });
+    expect(await leads.map(({ recordSystemId }) => recordSystemId).toArray()).toEqual(['last']);
+  });
+
+  it('gets the responses to all that arrives together while the service shuts down', async () => {
+    const own = await startTestService({ DRAIN_MS: '1000' });
+    const { key } = await addTenant(own.db);
+    const down = own.service.shutDown();
+    const [statuses] = await Promise.all([
+      statusesOf(own.url, post(key, '{}').repeat(5) + post(key, '{}')),
+      down,
+    ]);
+    await own.stop();
+    expect(statuses).toEqual([201, 201, 201, 201, 201, 201]);
+  });
 });
 
 describe('the size of a request', () => {

@@ -196,7 +196,7 @@ describe('GET /units/export/all', () => {
 
   it('gives CSV that a parser opens, in the language asked for', async () => {
     const response = await get('/units/export/all?sort=unitId')
-      .set('accept', 'text/csv, application/json;q=0.5')
+      .set('accept', 'text/csv; charset=UTF-8; header=present, application/json;q=0.5')
       .set('language', 'ar-eg')
       .expect(200);
     expect(response.headers['content-type']).toBe('text/csv; charset=utf-8');

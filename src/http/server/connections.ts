@@ -68,6 +68,11 @@ export class Connections {
     });
   }
 
+  /** Whether more than one request on a connection has no complete response yet. */
+  runsMore(socket: Socket): boolean {
+    return (this.connections.get(socket)?.running ?? 0) > 1;
+  }
+
   /**
    * Stops listening when nobody waits to be accepted, and closes each connection when what was sent
    * on it has its response.

@@ -5,15 +5,17 @@ import { DomainError } from '../errors/domain-error.js';
 import { sendErrorResponse } from '../errors/error.filter.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { announcesBody, awaitsContinue } from './bodies.js';
+import { makeLastResponse } from './last-responses.js';
 import type { RouteOptions } from './route-options.js';
 
 /** Rejects what is no valid HTTP: no `Host` in HTTP/1.1, or more than one (rule HTTP-19). */
 export function requireOneHost(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', ({ raw }, reply, done) => {
-    const hosts = countHosts(raw.rawHeaders);
-    if (hosts === 1 || (hosts === 0 && raw.httpVersion === '1.0')) return done();
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { rawHeaders, httpVersion } = request.raw;
+    const hosts = countHosts(rawHeaders);
+    if (hosts === 1 || (hosts === 0 && httpVersion === '1.0')) return done();
     // Whoever sends this may also see other requests in the bytes that follow.
-    reply.header('connection', 'close');
+    makeLastResponse(request, reply);
     done(new DomainError(httpErrors.hostRequired));
   });
 }
@@ -23,9 +25,10 @@ export function requireOneHost(fastify: FastifyInstance): void {
  * encodings (rule HTTP-24). Lengths that contradict each other or the chunks Node rejects itself.
  */
 export function rejectAmbiguousLengths(fastify: FastifyInstance): void {
-  fastify.addHook('onRequest', ({ raw }, reply, done) => {
-    if (raw.httpVersion !== '1.0' || raw.headers['transfer-encoding'] === undefined) return done();
-    reply.header('connection', 'close');
+  fastify.addHook('onRequest', (request, reply, done) => {
+    const { headers, httpVersion } = request.raw;
+    if (httpVersion !== '1.0' || headers['transfer-encoding'] === undefined) return done();
+    makeLastResponse(request, reply);
     done(new DomainError(httpErrors.badRequest));
   });
 }

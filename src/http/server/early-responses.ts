@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { announcesBody, awaitsContinue } from './bodies.js';
+import { hasLastResponse, makeLastResponse } from './last-responses.js';
 import { bodyFailure } from './unparsable-requests.js';
 
 /** How much of a body that is not used is still read, and for how long. */
@@ -14,15 +15,19 @@ const quietMs = 100;
  * Reads the rest of a body before a response that does not wait for it, such as 401 or 413. Closing
  * a connection on which the client is still writing would reset it, and the response with it. A
  * connection on which the body has still not ended is closed with the response: nothing that comes
- * on it may get another one.
+ * on it may get another one. One on which it has ended stays, also where the body is no JSON.
  */
 export function drainBeforeEarlyResponses(fastify: FastifyInstance): void {
-  fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
+  fastify.addHook('onSend', (request, reply, _payload, done) => {
+    const { raw } = request;
     const finish = () => {
-      if (!raw.complete) reply.header('connection', 'close');
+      if (!raw.complete) makeLastResponse(request, reply);
+      // The framework closes the connection with every body that it could not parse.
+      else if (!hasLastResponse(request)) reply.removeHeader('connection');
       done();
     };
-    if (raw.complete || !announcesBody(raw)) return done();
+    if (!announcesBody(raw)) return done();
+    if (raw.complete) return finish();
     const failure = bodyFailure(raw);
     if (failure === 'while it was read') return untilQuiet(raw.socket, finish);
     // A body that was not asked for need not come, and whoever does not read it may respond meanwhile.

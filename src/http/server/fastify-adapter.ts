@@ -25,8 +25,10 @@ import {
 import { announcesBody } from './bodies.js';
 import { drainBeforeEarlyResponses } from './early-responses.js';
 import { externalIdLimit } from '../../values/text.js';
+import { fieldsOf } from '../validation/field.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
+import { ignoreBehindLastResponse } from './last-responses.js';
 import { addRequestDeadline } from './request-deadline.js';
 import { addRequestLog, logResponse } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
@@ -66,6 +68,7 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   const adapter = newAdapter(options);
   const fastify = adapter.getInstance<FastifyInstance>();
   limitConnections(fastify, logger, environment.MAX_CONNECTIONS);
+  ignoreBehindLastResponse(fastify);
   watchBodies(fastify);
   addRequestContext(fastify);
   addRequestLog(fastify, logger);
@@ -163,8 +166,9 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
       // Its headers may have announced one.
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
-        const { envelopeDepth = 0, inexactNumber } = routeOptionsOf(request);
-        const rules = { depthLimit: depthLimit + envelopeDepth, toInteger, inexactNumber };
+        const { envelopeDepth = 0, inexactNumber, readsOnly } = routeOptionsOf(request);
+        const fields = readsOnly && fieldsOf(readsOnly);
+        const rules = { depthLimit: depthLimit + envelopeDepth, toInteger, inexactNumber, fields };
         done(null, parseJsonBody(body, rules));
       } catch (error) {
         done(error as Error);

@@ -6,8 +6,8 @@ import { Connections } from './connections.js';
 const shutdownTimeoutMs = 9_000;
 
 /**
- * Makes every response close its connection once the service shuts down, so that keep-alive clients
- * go elsewhere instead of holding it (rule HTTP-13).
+ * Makes each connection close with the response to the last request on it once the service shuts down, so that
+ * keep-alive clients go elsewhere instead of holding it (rule HTTP-13).
  */
 export class GracefulShutdown {
   private readonly connections: Connections;
@@ -19,8 +19,10 @@ export class GracefulShutdown {
     private readonly drainMs: number,
   ) {
     this.connections = new Connections(fastify.server);
-    fastify.addHook('onSend', (_request, reply, _payload, done) => {
-      if (this.shutdown) reply.header('connection', 'close');
+    fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
+      if (this.shutdown && !this.connections.runsMore(raw.socket)) {
+        reply.header('connection', 'close');
+      }
       done();
     });
   }

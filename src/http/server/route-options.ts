@@ -1,6 +1,7 @@
 import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../localization/language.js';
+import type { DtoClass } from '../validation/field.js';
 import type { NumberError } from '../validation/json-body.js';
 
 /** How an endpoint differs from the others. */
@@ -25,6 +26,8 @@ export interface RouteOptions {
   readonly envelopeDepth?: number;
   /** What a number of its body is refused with that would come back changed; it is rounded without. */
   readonly inexactNumber?: NumberError;
+  /** What of its body is read, so that all else may have any value; without, a value that could not be stored is a 400. */
+  readonly readsOnly?: DtoClass;
   /** How long it may wait for something else than the database, in milliseconds. */
   readonly longestWaitMs?: number;
   /** The message of its 401 does not say what is wrong with the key. */

@@ -1,5 +1,5 @@
 import { parse as parseWithNumbers } from 'json-custom-numbers';
-import { isDatabaseReference } from '../../values/plain-object.js';
+import { isDatabaseReference, isPlainObject } from '../../values/plain-object.js';
 import { isStorableText } from '../../values/text.js';
 import { DomainError } from '../errors/domain-error.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
@@ -31,11 +31,31 @@ const decoder = new TextDecoder('utf-8', { fatal: true });
  */
 export function parseJsonBody(body: Buffer, rules: JsonBodyRules): unknown {
   const { text, value } = parse(body);
+  try {
+    return checked(text, value, rules);
+  } catch (error) {
+    const { fields, depthLimit } = rules;
+    if (fields === undefined || !isPlainObject(value)) throw error;
+    const read = withoutOthers(value, fields);
+    new Walk(depthLimit).visit(read, 1);
+    return read;
+  }
+}
+
+function checked(text: string, value: unknown, rules: JsonBodyRules): unknown {
   const walk = new Walk(rules.depthLimit);
   walk.visit(value, 1);
   const isExact = rules.inexactNumber === undefined || !mayHaveInexactNumbers.test(text);
   // Only the text still has their digits.
   return walk.hasLargeIntegers || !isExact ? withExactNumbers(text, rules) : value;
+}
+
+/** An object in which everything but some fields is null; its names stay, to be told. */
+function withoutOthers(object: Container, fields: readonly string[]): Container {
+  const entries = Object.entries(object);
+  return Object.fromEntries(
+    entries.map(([name, value]) => [name, fields.includes(name) ? value : null]),
+  );
 }
 
 /** An error about a number, which its message quotes. */
@@ -49,6 +69,11 @@ export interface JsonBodyRules {
   readonly toInteger: (integer: bigint) => unknown;
   /** What a fraction with more digits than a double holds is refused with; it is rounded without. */
   readonly inexactNumber?: NumberError | undefined;
+  /**
+   * The only fields that are read: what is wrong with the value of another one refuses nothing, and the numbers of
+   * such a body are rounded.
+   */
+  readonly fields?: readonly string[] | undefined;
 }
 
 function parse(body: Buffer): { text: string; value: unknown } {

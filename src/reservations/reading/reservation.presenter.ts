@@ -17,10 +17,10 @@ export function presentReservation(
   const { recordSystemId } = reservation;
   return {
     _id: reservation._id.toHexString(),
-    ...(recordSystemId === undefined ? {} : { recordSystemId }),
+    ...(typeof recordSystemId === 'string' ? { recordSystemId } : {}),
     unitId: reservation.unitId?.toHexString() ?? null,
     leadId: reservation.leadId?.toHexString() ?? null,
-    status: reservation.status,
+    status: textOf(reservation.status),
     partnerCollection: { isActive: reservation.partnerCollection?.isActive ?? false },
     approvedAt: reservation.approvedAt?.toISOString() ?? null,
     canceledAt: reservation.canceledAt?.toISOString() ?? null,

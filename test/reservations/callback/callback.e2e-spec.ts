@@ -507,6 +507,32 @@ describe('invalid input', () => {
     expect(await everything()).toEqual(before);
   });
 
+  it.each([
+    '"traceId":18446744073709551615',
+    '"traceId":1e400',
+    '"note":"\\ud83d"',
+    '"meta":{"$id":"1","$ref":"2"}',
+    `"deep":${'['.repeat(100)}${']'.repeat(100)}`,
+  ])('nothing for a value that nobody reads: %s', async (unread) => {
+    const fields = `"reservationId":"${reservationId.toHexString()}","installmentId":"1"`;
+    const text = `{${fields},"chequeStatus":"overdue","chequeAmount":250000.5,${unread}}`;
+    const { headers } = await callback(text).expect(201);
+    expect(headers['x-ignored-fields']).toBe(Object.keys(JSON.parse(`{${unread}}`)).join());
+    const { body } = await read(reservationId);
+    expect(body.data.chequeWallet.cheques[0]).toMatchObject({
+      status: 'overdue',
+      chequeAmount: 250_000.5,
+    });
+  });
+
+  it.each(['"constructor":{"prototype":{}}', '"__proto__":1', '"_bsontype":"x"'])(
+    'names that no object may have: %s',
+    async (named) => {
+      const text = `{"reservationId":"${reservationId.toHexString()}","traceId":1e400,${named}}`;
+      await callback(text).expect(named.startsWith('"constructor') ? 201 : 400);
+    },
+  );
+
   it.each(['1e999', '-1e999'])('an amount of %s, which no number can hold', async (amount) => {
     const text = `{"reservationId":"${reservationId.toHexString()}","chequeAmount":${amount}}`;
     const { body } = await callback(text).expect(400);
@@ -633,10 +659,12 @@ describe('GET /reservations/:reservationId', () => {
     const conventions = { organizationId, createdAt: now, updatedAt: now, isDeleted: false };
     await service.db
       .collection('reservations')
-      .insertOne({ ...conventions, _id, status: 'pending' });
+      .insertOne({ ...conventions, _id, status: null, recordSystemId: null });
     await service.db.collection('chequeWallets').insertOne({ ...conventions, reservationId: _id });
     const { body } = await read(_id).expect(200);
+    expect(body.data).not.toHaveProperty('recordSystemId');
     expect(body.data).toMatchObject({
+      status: '',
       unitId: null,
       leadId: null,
       partnerCollection: { isActive: false },
