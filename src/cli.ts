@@ -1,9 +1,12 @@
 import { keepCompiledCode } from './compile-cache.js';
 
-// A reader that has seen enough, such as `head`, is no error.
-process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit();
-  throw error;
+const outputLost = 1;
+
+// What a command does it does to its end, whoever reads of it: a reader that has seen enough, such as `head`, is no error.
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code === 'EPIPE' || process.exitCode === outputLost) return;
+  process.exitCode = outputLost;
+  process.stderr.write(`The output could not be written: ${message}\n`);
 });
 keepCompiledCode();
 const { runCommandLine } = await import('./operator/command-line/program.js');

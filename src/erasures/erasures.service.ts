@@ -53,9 +53,9 @@ export class ErasuresService {
     private readonly clock: Clock,
   ) {}
 
-  /** The leads with an external id, deleted ones included. */
-  async leadsOf({ _id }: Organization, recordSystemId: string): Promise<readonly Types.ObjectId[]> {
-    return this.leads.withExternalId(_id, recordSystemId);
+  /** The leads with an external id, deleted ones included, or the one with that as its own id. */
+  async leadsOf({ _id }: Organization, reference: string): Promise<readonly Types.ObjectId[]> {
+    return this.leads.named(_id, reference);
   }
 
   /** The leads of a person that were not erased, for the operator to judge. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
 import { Types } from 'mongoose';
-import { runCli, runJson } from '../operator/command-line.js';
+import { runCli, runCliUnread, runJson } from '../operator/command-line.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
 import {
@@ -297,6 +297,21 @@ describe('lead erase', () => {
     await erase();
     const path = `/leads/${person.recordSystemId}`;
     await service.api('get', path).set('api-key', tenant.key).expect(404);
+  });
+
+  it('finds one that has no external id by its own', async () => {
+    const { body } = await post({ name: person.name }).expect(201);
+    const { leadIds } = await run(byLead(body.lead._id));
+    expect(leadIds).toEqual([body.lead._id]);
+    expect((await stored('leads'))[0]).toMatchObject({ data: {}, isDeleted: true });
+  });
+
+  it('erases also where nobody reads what it prints', async () => {
+    await post(payloadsOf(person).now).expect(201);
+    const org = tenant.organizationId.toHexString();
+    const args = ['lead', 'erase', '--org', org, '--phone', person.phone, '--yes'];
+    expect(await runCliUnread(args, variables)).toEqual({ code: 0, stderr: '' });
+    expect((await stored('leads'))[0]).toMatchObject({ data: {}, isDeleted: true });
   });
 
   it('needs either a lead or a person', async () => {

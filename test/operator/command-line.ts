@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedAddresses } from '../support/shared-service.js';
@@ -53,6 +54,26 @@ export function runCliProcess(
   variables: Record<string, string> = {},
 ): Promise<Outcome> {
   return runNode([join(compiled, 'cli.js'), ...args], variables);
+}
+
+/** As {@link runCliProcess}, but what it prints goes into a file, or into a pipe that nobody reads. */
+export async function runCliUnread(
+  args: readonly string[],
+  variables: Record<string, string> = {},
+  path?: string,
+): Promise<{ readonly code: number | null; readonly stderr: string }> {
+  const file = path === undefined ? undefined : openSync(path, 'w');
+  const child = spawn(process.execPath, [join(compiled, 'cli.js'), ...args], {
+    env: environmentWith(variables),
+    cwd: tmpdir(),
+    stdio: ['ignore', file ?? 'pipe', 'pipe'],
+  });
+  child.stdout?.destroy();
+  let stderr = '';
+  child.stderr?.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (file !== undefined) closeSync(file);
+  return { code, stderr };
 }
 
 /** The compiled command line in a terminal of its own. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../src/operator/command-line/program.js';
-import { type BatchOutcome, runBatch, runCli } from './command-line.js';
+import { type BatchOutcome, runBatch, runCli, runCliUnread } from './command-line.js';
 
 const id = '665f1c2ab7e4d2f0a1b2c3d4';
 /** All that there are, as the words that call them. */
@@ -80,6 +80,19 @@ describe('help', () => {
       expect(text).toContain('Commands:');
       expect(text).toContain('Example:\n  npm run cli -- ');
     }
+  });
+});
+
+describe('what is printed', () => {
+  it('may be read in part', async () => {
+    expect(await runCliUnread(['--help'])).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('fails in one line where it cannot be written', async () => {
+    expect(await runCliUnread(['--help'], {}, '/dev/full')).toEqual({
+      code: 1,
+      stderr: 'The output could not be written: ENOSPC: no space left on device, write\n',
+    });
   });
 });
 

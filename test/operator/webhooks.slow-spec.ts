@@ -104,6 +104,12 @@ describe('webhook', () => {
     const before = receiver.received.length;
     expect(await json('webhook', 'replay', id)).toEqual({ replayed: 1 });
     expect(await json('webhook', 'replay', added._id, '--failed')).toEqual({ replayed: 1 });
+    for (const option of [['--failed'], ['--since', '2026-01-01'], ['--until', '2026-01-01']]) {
+      expect(await run('webhook', 'replay', id, ...option)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining('This is one delivery, which its id names'),
+      });
+    }
     await receiver.receivedRequests(before + 2);
     const since = new Date(Date.now() + 60_000).toISOString();
     expect(await json('webhook', 'replay', added._id, '--since', since)).toEqual({ replayed: 0 });

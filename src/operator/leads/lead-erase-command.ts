@@ -67,7 +67,7 @@ export function addErase(group: Command): void {
     example: `lead erase --org ${exampleId} --lead form-7f3a --dry-run`,
   })
     .requiredOption('--org <id>', 'id of the organization', objectId)
-    .option('--lead <id>', 'external id (recordSystemId) of the lead', externalId)
+    .option('--lead <id>', 'external id (recordSystemId) of the lead, or its own id', externalId)
     .option('--phone <number>', 'a phone of the person, in any spelling', name)
     .option('--email <address>', 'the email of the person', name)
     .option('--dry-run', 'only tell what would be removed now')

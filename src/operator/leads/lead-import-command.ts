@@ -1,4 +1,5 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import {
@@ -86,6 +87,7 @@ async function importFile(file: string, options: ImportOptions): Promise<void> {
     const organization = toOrganization(await organizationOf(application, options.org));
     const { dryRun: isDryRun = false, restart: isRestarted = false } = options;
     await checkFile(file);
+    await checkReport(file, options.report);
     const report = options.report === undefined ? null : reportTo(options.report);
     const printed: RefusedRow[] = [];
     const onRefused = (row: RefusedRow) => {
@@ -108,6 +110,13 @@ async function importFile(file: string, options: ImportOptions): Promise<void> {
       report?.end();
     }
   });
+}
+
+/** @throws Error where the refused rows would be written behind those that are imported */
+async function checkReport(file: string, report = ''): Promise<void> {
+  const [read, written] = await Promise.all([stat(file), stat(report).catch(() => null)]);
+  if (written === null || written.dev !== read.dev || written.ino !== read.ino) return;
+  throw new Error(`The report ${report} is the file that is imported: name another one.`);
 }
 
 /** Refused rows are written at once, so that an import ends with the first that is not. */

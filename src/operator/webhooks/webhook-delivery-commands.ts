@@ -102,8 +102,7 @@ function addReplay(group: Command): void {
             `The endpoint ${endpoint._id.toHexString()} is disabled: enable it first.`,
           );
         }
-        const filter =
-          found.delivery === undefined ? replayFilter(options) : { _id: found.delivery._id };
+        const filter = replayFilter(found.delivery, options);
         const replayed = await withProgress(replayTexts, (progress) =>
           application.get(WebhookDeliveriesService).replay(endpoint, filter, progress),
         );
@@ -144,8 +143,18 @@ async function printOne(
   printList(view.log, attemptColumns, options);
 }
 
-function replayFilter({ failed, since, until }: ReplayOptions): DeliveryFilter {
-  if (failed !== true && since === undefined && until === undefined) {
+function replayFilter(
+  delivery: WebhookDeliveryDocument | undefined,
+  { failed, since, until }: ReplayOptions,
+): DeliveryFilter {
+  const isChosen = failed === true || since !== undefined || until !== undefined;
+  if (delivery !== undefined) {
+    if (!isChosen) return { _id: delivery._id };
+    throw new Error(
+      'This is one delivery, which its id names: --failed, --since and --until choose among those of an endpoint.',
+    );
+  }
+  if (!isChosen) {
     throw new Error('Say what of the endpoint is to be sent again: --failed, --since or --until.');
   }
   return { status: failed === true ? 'failed' : undefined, since, until };

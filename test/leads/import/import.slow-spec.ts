@@ -196,6 +196,11 @@ describe('lead import', () => {
 
   it('ends with one line where the report cannot be written, before anything is stored', async () => {
     const file = await fileOf('reported.csv', 'recordSystemId,phoneNumber\na,01000000001\n');
+    expect(await runCli(argsOf(file, '--report', file), variables)).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `The report ${file} is the file that is imported: name another one.\n`,
+    });
     const report = join(folder, 'none', 'refused.csv');
     expect(await runCli(argsOf(file, '--report', report), variables)).toEqual({
       code: 1,
