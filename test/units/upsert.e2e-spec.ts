@@ -62,6 +62,9 @@ const everything = {
   showForBrokers: true,
 } satisfies UpsertUnitDto;
 
+const listOfTexts = (field: string) => `${field} must be a list of texts of up to 2048 characters`;
+const tooLong = (field: string) => `${field} must not be longer than 2048 characters`;
+
 describe('POST /units', () => {
   it('creates a unit with everything, emits its event, and reads it back', async () => {
     const { body } = await post({ recordSystemId: 'all', ...everything }).expect(201);
@@ -316,8 +319,28 @@ describe('POST /units', () => {
       ['name.fr is not a known field', expect.stringMatching(/^name must be a text, or/)],
     ],
     [{ unitId: 'n', name: {} }, [expect.stringMatching(/^name must be a text, or/)]],
-    [{ unitId: 'n', amenities: 'gym' }, ['amenities must be a list of texts']],
-    [{ unitId: 'n', amenities: [{ $ne: 1 }] }, ['amenities must be a list of texts']],
+    [{ unitId: 'n', amenities: 'gym' }, [listOfTexts('amenities')]],
+    [{ unitId: 'n', amenities: [{ $ne: 1 }] }, [listOfTexts('amenities')]],
+    [{ unitId: 'n', amenities: ['x'.repeat(2_049)] }, [listOfTexts('amenities')]],
+    [
+      { unitId: 'n', listingType: Array(501).fill('sale') },
+      ['listingType must not have more than 500 items'],
+    ],
+    [{ unitId: 'n', name: 'x'.repeat(2_049) }, [tooLong('name')]],
+    [{ unitId: 'n', name: { 'ar-eg': 'x'.repeat(2_049) } }, [tooLong('name')]],
+    [{ unitId: 'n', propertyType: 'x'.repeat(2_049) }, [tooLong('propertyType')]],
+    [{ unitId: 'n', floor: { name: 'x'.repeat(2_049) } }, [tooLong('floor')]],
+    [
+      {
+        unitId: 'n',
+        media: Array.from({ length: 501 }, () => ({ image: 'https://example.com/a.jpg' })),
+      },
+      ['media must not have more than 500 items'],
+    ],
+    [
+      { unitId: 'n', media: [{ image: `https://example.com/${'x'.repeat(2_048)}` }] },
+      [expect.stringMatching(/each of up to 2048 characters$/)],
+    ],
     [{ unitId: 'n', propertyType: { $ne: null } }, ['propertyType must be a text or null']],
     [{ unitId: 'n', floor: 'one' }, ['floor must be an object with a name']],
     [{ unitId: 'n', media: [{ image: 'no address' }] }, [expect.stringMatching(/^media must be/)]],

@@ -1,12 +1,22 @@
 import { applyDecorators } from '@nestjs/common';
 import { Field, NamesInside } from '../../http/validation/field.js';
+import { atMostItems } from '../../http/validation/fields.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { languages } from '../../localization/language.js';
-import { isValid } from '../../values/rule.js';
-import { shortText, shortTextLimit } from '../../values/text.js';
+import { isValid, type Rule } from '../../values/rule.js';
+import { maxLength, shortText, shortTextLimit } from '../../values/text.js';
 import { webAddress } from '../../values/web-address.js';
 
-const maxItems = 500;
+const itemsLimit = 500;
+const limited = { limit: shortTextLimit };
+const { name: tooLong, isMet: isShort } = maxLength(shortTextLimit);
+/** A text, or each of those in an object, is not too long. */
+const fits: Rule = {
+  name: tooLong,
+  isMet: (value) =>
+    (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
+  values: limited,
+};
 /** A text with something in it, and without a null character. */
 const textApi = {
   type: 'string' as const,
@@ -31,7 +41,7 @@ export function NameField(): PropertyDecorator {
         ],
         example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' },
       },
-      [{ name: 'isName', isMet: (value) => isText(value) || isLocalized(value) }],
+      [fits, { name: 'isName', isMet: (value) => isText(value) || isLocalized(value) }],
     ),
     NamesInside(languages),
   );
@@ -40,13 +50,15 @@ export function NameField(): PropertyDecorator {
 /** The name of another document, or null for none. */
 export function ReferenceField(description: string): PropertyDecorator {
   return Field({ ...textApi, nullable: true, description }, [
+    fits,
     { name: 'isTextOrNull', isMet: (value) => value === null || isText(value) },
   ]);
 }
 
 export function TextsField(description: string): PropertyDecorator {
-  return Field({ type: 'array', items: textApi, maxItems, description }, [
-    { name: 'isTextList', isMet: (value) => isList(value, isText) },
+  return Field({ type: 'array', items: textApi, maxItems: itemsLimit, description }, [
+    atMostItems(itemsLimit),
+    { name: 'isTextList', isMet: (value) => isList(value, isShortText), values: limited },
   ]);
 }
 
@@ -60,7 +72,7 @@ export function FloorField(): PropertyDecorator {
         additionalProperties: false,
         example: { name: 'Ground' },
       },
-      [{ name: 'isFloor', isMet: (value) => isPlainObject(value) && isText(value['name']) }],
+      [fits, { name: 'isFloor', isMet: (value) => isPlainObject(value) && isText(value['name']) }],
     ),
     NamesInside(['name']),
   );
@@ -76,16 +88,24 @@ export function MediaField(): PropertyDecorator {
     Field(
       {
         type: 'array',
-        maxItems,
+        maxItems: itemsLimit,
         items: { type: 'object', required: ['image'], properties, additionalProperties: false },
       },
-      [{ name: 'isMediaList', isMet: (value) => isList(value, isMedia) }],
+      [
+        atMostItems(itemsLimit),
+        { name: 'isMediaList', isMet: (value) => isList(value, isMedia), values: limited },
+      ],
     ),
     NamesInside(Object.keys(properties)),
   );
 }
 
+/** A text of any length: how long it may be is a rule of its own where the field is no list. */
 function isText(value: unknown): boolean {
+  return shortText.every(({ name, isMet }) => name === tooLong || isMet(value));
+}
+
+function isShortText(value: unknown): boolean {
   return isValid(shortText, value);
 }
 
@@ -97,11 +117,12 @@ function isLocalized(value: unknown): boolean {
 }
 
 function isList(value: unknown, isItem: (item: unknown) => boolean): boolean {
-  return Array.isArray(value) && value.length <= maxItems && value.every(isItem);
+  return Array.isArray(value) && value.every(isItem);
 }
 
 function isMedia(value: unknown): boolean {
   if (!isPlainObject(value)) return false;
   const { image, imageType = null, type = 'image' } = value;
-  return isValid(webAddress, image) && (imageType === null || isText(imageType)) && isText(type);
+  const isTyped = (imageType === null || isShortText(imageType)) && isShortText(type);
+  return isValid(webAddress, image) && isTyped;
 }
