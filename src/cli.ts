@@ -1,11 +1,12 @@
 import { keepCompiledCode } from './compile-cache.js';
 
-const outputLost = 1;
+let isOutputLost = false;
 
 // What a command does it does to its end, whoever reads of it: a reader that has seen enough, such as `head`, is no error.
 process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
-  if (code === 'EPIPE' || process.exitCode === outputLost) return;
-  process.exitCode = outputLost;
+  if (code === 'EPIPE' || isOutputLost) return;
+  isOutputLost = true;
+  process.exitCode = 1;
   process.stderr.write(`The output could not be written: ${message}\n`);
 });
 keepCompiledCode();

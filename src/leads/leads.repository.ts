@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
+import { parseObjectId } from '../database/documents/object-id.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
@@ -62,6 +63,13 @@ export class LeadsRepository {
     const active = await this.leads.find(organizationId, { ...id, isDeleted: false });
     const deleted = await this.leads.find(organizationId, { ...id, isDeleted: true }, { sort });
     return [...active, ...deleted];
+  }
+
+  /** As {@link findAll}, by an external id; else the lead with that as its own id. */
+  async findNamed(organizationId: Types.ObjectId, reference: string): Promise<LeadDocument[]> {
+    const found = await this.findAll(organizationId, { recordSystemId: reference });
+    const _id = parseObjectId(reference);
+    return found.length > 0 || _id === null ? found : this.findAll(organizationId, { _id });
   }
 
   /** Leads that may have one of the phones. */

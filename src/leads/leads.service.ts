@@ -3,7 +3,6 @@ import type { Types } from 'mongoose';
 import type { Caller } from '../authentication/caller.js';
 import { ChangeLogRepository } from '../change-log/change-log.repository.js';
 import { Clock } from '../configuration/clock.js';
-import { parseObjectId } from '../database/documents/object-id.js';
 import { Transactions } from '../database/transactions/transactions.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import { Outbox } from '../webhooks/outbox/outbox.js';
@@ -78,12 +77,11 @@ export class LeadsService {
    * otherwise by an id or number of the service's own. The active one comes first, then the newest.
    */
   async find(organizationId: Types.ObjectId, reference: string): Promise<LeadDto[]> {
-    const named = await this.leads.findAll(organizationId, { recordSystemId: reference });
-    if (named.length > 0) return named.map(presentLead);
-    const _id = parseObjectId(reference);
-    if (_id === null && !/^\d{1,15}$/.test(reference)) return [];
-    const ownId = _id === null ? { leadId: Number(reference) } : { _id };
-    return (await this.leads.findAll(organizationId, ownId)).map(presentLead);
+    const named = await this.leads.findNamed(organizationId, reference);
+    const isNumber = named.length === 0 && /^\d{1,15}$/.test(reference);
+    const leadId = Number(reference);
+    const found = isNumber ? await this.leads.findAll(organizationId, { leadId }) : named;
+    return found.map(presentLead);
   }
 
   private async softDelete(caller: Caller, recordSystemId: string): Promise<LeadDocument> {

@@ -9,6 +9,7 @@ import type { ErrorDefinition } from '../errors/error-definition.js';
 import { errorResponse } from '../errors/error-response.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { announcesBody } from './bodies.js';
+import { makeLastResponse } from './last-responses.js';
 import { requestId } from './request-context.js';
 import { logUnparsableRequest } from './request-log.js';
 
@@ -94,7 +95,7 @@ function respond(logger: Logger, failure: DomainError, socket: ServedSocket): vo
 
 /** Its headers had arrived: it is responded to like any other, whatever it waits for. */
 function respondToBody(failure: DomainError, { request, reply }: Exchange): void {
-  reply.header('connection', 'close');
+  makeLastResponse(request, reply);
   // What was decided without the body stays.
   if (request.isDecided) return;
   const isRead = request.raw.listenerCount('error') > 0;

@@ -8,7 +8,6 @@ import { erasedClientChanges, erasedClientData } from '../../clients/erased-clie
 import { Clock } from '../../configuration/clock.js';
 import { type Contact, contactOf } from '../../contacts/contact.js';
 import { ContactTraces } from '../../contacts/contact-traces.js';
-import { parseObjectId } from '../../database/documents/object-id.js';
 import { TransactionLocksRepository } from '../../database/transactions/transaction-locks.repository.js';
 import type { Organization } from '../../organizations/organization.js';
 import type { EventContent } from '../../webhooks/erasure/webhook-erasures.service.js';
@@ -51,11 +50,8 @@ export class LeadErasuresService {
 
   /** The leads with an external id, deleted ones included, the active one first; else the one with that as its own id. */
   async named(organizationId: Types.ObjectId, reference: string): Promise<Types.ObjectId[]> {
-    const found = await this.leads.findAll(organizationId, { recordSystemId: reference });
-    const _id = parseObjectId(reference);
-    const isOwnId = found.length === 0 && _id !== null;
-    const named = isOwnId ? await this.leads.findAll(organizationId, { _id }) : found;
-    return named.map((lead) => lead._id);
+    const found = await this.leads.findNamed(organizationId, reference);
+    return found.map(({ _id }) => _id);
   }
 
   /**

@@ -87,7 +87,7 @@ async function importFile(file: string, options: ImportOptions): Promise<void> {
     const organization = toOrganization(await organizationOf(application, options.org));
     const { dryRun: isDryRun = false, restart: isRestarted = false } = options;
     await checkFile(file);
-    await checkReport(file, options.report);
+    if (options.report !== undefined) await checkReport(file, options.report);
     const report = options.report === undefined ? null : reportTo(options.report);
     const printed: RefusedRow[] = [];
     const onRefused = (row: RefusedRow) => {
@@ -113,7 +113,7 @@ async function importFile(file: string, options: ImportOptions): Promise<void> {
 }
 
 /** @throws Error where the refused rows would be written behind those that are imported */
-async function checkReport(file: string, report = ''): Promise<void> {
+async function checkReport(file: string, report: string): Promise<void> {
   const [read, written] = await Promise.all([stat(file), stat(report).catch(() => null)]);
   if (written === null || written.dev !== read.dev || written.ino !== read.ino) return;
   throw new Error(`The report ${report} is the file that is imported: name another one.`);

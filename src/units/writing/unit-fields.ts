@@ -17,6 +17,8 @@ const fits: Rule = {
     (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
   values: limited,
 };
+/** How long a text may be is a rule of its own where the field is no list. */
+const textOfAnyLength = shortText.filter(({ name }) => name !== tooLong);
 /** A text with something in it, and without a null character. */
 const textApi = {
   type: 'string' as const,
@@ -100,9 +102,8 @@ export function MediaField(): PropertyDecorator {
   );
 }
 
-/** A text of any length: how long it may be is a rule of its own where the field is no list. */
 function isText(value: unknown): boolean {
-  return shortText.every(({ name, isMet }) => name === tooLong || isMet(value));
+  return isValid(textOfAnyLength, value);
 }
 
 function isShortText(value: unknown): boolean {

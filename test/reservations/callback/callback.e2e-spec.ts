@@ -512,6 +512,7 @@ describe('invalid input', () => {
     '"traceId":1e400',
     '"note":"\\ud83d"',
     '"meta":{"$id":"1","$ref":"2"}',
+    '"constructor":{"prototype":{}}',
     `"deep":${'['.repeat(100)}${']'.repeat(100)}`,
   ])('nothing for a value that nobody reads: %s', async (unread) => {
     const fields = `"reservationId":"${reservationId.toHexString()}","installmentId":"1"`;
@@ -525,11 +526,11 @@ describe('invalid input', () => {
     });
   });
 
-  it.each(['"constructor":{"prototype":{}}', '"__proto__":1', '"_bsontype":"x"'])(
-    'names that no object may have: %s',
+  it.each(['"__proto__":1', '"_bsontype":"x"'])(
+    'a name that no object may have: %s',
     async (named) => {
       const text = `{"reservationId":"${reservationId.toHexString()}","traceId":1e400,${named}}`;
-      await callback(text).expect(named.startsWith('"constructor') ? 201 : 400);
+      await callback(text).expect(400);
     },
   );
 
