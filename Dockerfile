@@ -5,7 +5,6 @@ COPY package.json package-lock.json ./
 # No install script is needed: the image brings Node itself, the other packages their binaries.
 RUN npm ci --ignore-scripts
 COPY nest-cli.json tsconfig.json tsconfig.build.json .swcrc ./
-COPY scripts/bundle.mjs ./scripts/
 COPY src ./src
 RUN npm run build
 
@@ -15,13 +14,13 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24.21.0-bookworm-slim
-# The variable and the flag below are those of `npm start` (docs/performance.md).
+# The variable and the flag below are those of `npm run start:prod` (docs/performance.md).
 ENV NODE_ENV=production
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY package.json ./
 # `npm run cli -- <command>`, as the messages name it, runs in the image too.
-COPY scripts/run.mjs ./scripts/
+COPY scripts/build-if-stale.mjs ./scripts/
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 RUN install --directory --owner=node node_modules/.cache

@@ -24,9 +24,7 @@ const folder = join(running.folder, 'profiles');
 try {
   const database = await running.add(startDatabase(join(running.folder, 'data')));
   const options = ['--cpu-prof', `--cpu-prof-dir=${folder}`, '--cpu-prof-interval=500'];
-  // A bundle would not tell which package a function is of.
-  const script = 'build/main.js';
-  const service = await running.add(startService(database, running.folder, { options, script }));
+  const service = await running.add(startService(database, running.folder, { options }));
   const startedAt = performance.now() - service.startMs;
   const { connections } = workload;
   const seconds = Number(values.seconds);

@@ -1,7 +1,7 @@
 // Has a real webhook verified by the PyPI package `standardwebhooks`, a client that was not written
 // here: starts the service, subscribes a receiver in Python to it, posts a lead and waits for the
 // receiver's verdict. Needs python3 with pip and a built `dist`; run it with
-// `node scripts/run.mjs --build-only && node scripts/verify-with-python.mjs`.
+// `npm run build && node scripts/verify-with-python.mjs`.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

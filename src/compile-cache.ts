@@ -1,6 +1,5 @@
 import { enableCompileCache, flushCompileCache } from 'node:module';
 import { join } from 'node:path';
-import { programFolder } from './program-folder.js';
 
 /**
  * Keeps the compiled code of the program and its packages for the next start, which then takes two
@@ -8,7 +7,7 @@ import { programFolder } from './program-folder.js';
  * anything else is imported, because what comes earlier is compiled anew each time.
  */
 export function keepCompiledCode(): void {
-  enableCompileCache(join(programFolder, '../node_modules/.cache/compiled'));
+  enableCompileCache(join(import.meta.dirname, '../node_modules/.cache/compiled'));
 }
 
 /** Stores what was compiled until now; at the latest it is stored when the process exits by itself. */

@@ -7,7 +7,7 @@ import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoClient } from 'mongodb';
-import { startMongod } from '../../build/database/embedded/embedded-mongod.js';
+import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
 import { loadData } from '../data/load.mjs';
 import { productionEnvironment } from './environment.mjs';
 
@@ -125,7 +125,7 @@ async function createStructure(uri, cwd) {
 /** Another one when the data, the schemas or the day change: finished deliveries expire. */
 async function cacheKey() {
   const hash = createHash('sha256').update(new Date().toISOString().slice(0, 10));
-  for (const folder of [join(root, 'bench/data'), join(root, 'build')]) {
+  for (const folder of [join(root, 'bench/data'), join(root, 'dist')]) {
     for (const entry of await readdir(folder, { recursive: true })) {
       const isStructure = /\.schema\.js$|migration|structure/.test(entry) && entry.endsWith('.js');
       if (!entry.endsWith('.mjs') && !isStructure) continue;

@@ -63,17 +63,13 @@ class Subject {
 
 /**
  * The service as it is deployed, in production configuration, all roles in one process. What may be
- * given beside: options for Node, another script, and variables of the environment beside those of the bench.
+ * given beside: options for Node, and variables of the environment beside those of the bench.
  */
-export async function startService(
-  database,
-  logFolder,
-  { options = [], script = 'dist/main.js', variables = {} } = {},
-) {
+export async function startService(database, logFolder, { options = [], variables = {} } = {}) {
   const environment = { ...productionEnvironment(database.uri), ...variables };
   return start('service', {
     options: [...nodeFlags, ...options],
-    script,
+    script: 'dist/main.js',
     environment,
     database,
     logFolder,

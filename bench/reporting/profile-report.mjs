@@ -34,11 +34,11 @@ function ownerOf({ url, functionName }) {
   const packageName = /.*node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1];
   if (packageName !== undefined) return packageName;
   if (url.startsWith('node:')) return 'Node';
-  return url.includes('/build/') ? `service: ${/\/build\/([^/]+)/.exec(url)[1]}` : functionName;
+  return url.includes('/dist/') ? `service: ${/\/dist\/([^/]+)/.exec(url)[1]}` : functionName;
 }
 
 function placeOf({ url, lineNumber }) {
-  const file = url.replace(/.*\/(?:node_modules|build)\//, '');
+  const file = url.replace(/.*\/(?:node_modules|dist)\//, '');
   return file === '' ? '' : `${file}:${lineNumber + 1}`;
 }
 

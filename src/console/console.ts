@@ -6,7 +6,6 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { programFolder } from '../program-folder.js';
 import { consoleKeys } from './access/console-keys.js';
 import { LoginTries } from './access/login-tries.js';
 import { Sessions } from './access/sessions.js';
@@ -153,7 +152,7 @@ declare module 'fastify' {
 
 function addAssets(scope: FastifyInstance): void {
   for (const [name, type] of Object.entries(assets)) {
-    const text = readFileSync(join(programFolder, 'console/assets', name));
+    const text = readFileSync(join(import.meta.dirname, 'assets', name));
     scope.get(`/${name}`, (_request, reply) => reply.type(type).send(text));
   }
 }

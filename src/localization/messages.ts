@@ -3,7 +3,6 @@ import { join, parse } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { I18nService } from 'nestjs-i18n';
 import { BehaviorSubject } from 'rxjs';
-import { programFolder } from '../program-folder.js';
 import { defaultLanguage, type Language, languages } from './language.js';
 
 /** A message to be written in some language: its key and the values of its placeholders. */
@@ -54,7 +53,7 @@ function templateOf(key: string, language: Language): string {
 }
 
 function readTexts(language: Language): Texts {
-  const folder = join(programFolder, 'localization/messages', language);
+  const folder = join(import.meta.dirname, 'messages', language);
   return Object.fromEntries(
     readdirSync(folder).map((file) => {
       const text = readFileSync(join(folder, file), 'utf8');

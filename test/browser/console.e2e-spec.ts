@@ -13,7 +13,7 @@ import { type Focused, focusable, focused } from './support/focus.js';
 import { tooWide } from './support/too-wide.js';
 
 /** Where the pictures of the pages are left. */
-const pictures = 'dist/screenshots';
+const pictures = '.screenshots';
 const axe = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 const widths = { desktop: 1_280, phone: 360 };
 

@@ -6,7 +6,7 @@ import { randomDatabaseUri, startTestService, type TestService } from '../suppor
 import { startBrowser, type TestBrowser } from './support/browser.js';
 
 /** Where the pictures of the page are left. */
-const pictures = 'dist/screenshots';
+const pictures = '.screenshots';
 
 /** What the tests use of an element of the page, whose types this project does not load. */
 interface Clickable {

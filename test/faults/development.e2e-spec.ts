@@ -25,7 +25,7 @@ beforeAll(async () => {
     readonly scripts: Readonly<Record<string, string>>;
   };
   const { PATH, HOME } = process.env;
-  const child = spawn('sh', ['-c', scripts['dev'] ?? ''], {
+  const child = spawn('sh', ['-c', scripts['start:dev'] ?? ''], {
     cwd: folder,
     env: { PATH, HOME, PORT: '0', LOG_LEVEL: 'error' },
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -21,7 +21,7 @@ interface ComposeService {
 }
 
 interface Package {
-  readonly scripts: { readonly start: string };
+  readonly scripts: Readonly<Record<'start' | 'start:prod', string>>;
 }
 
 interface Compose {
@@ -77,15 +77,17 @@ describe('Dockerfile', () => {
     expect(argumentsOf('USER')).toEqual(['node']);
   });
 
-  it('starts the service with the flags and variables that `npm start` gives Node', () => {
+  it('starts the service with the flags and variables of `npm start` and `npm run start:prod`', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as Package;
-    const flags = scripts.start.match(/--\S+/g) ?? [];
+    const start = scripts['start:prod'];
+    expect(scripts.start.endsWith(` && ${start}`)).toBe(true);
+    const flags = start.match(/--\S+/g) ?? [];
     // Without a bound of its own, the young heap gets as large as the machine allows.
     expect(flags).toContainEqual(expect.stringMatching(/^--max-semi-space-size=\d+$/));
     const commands = argumentsOf('CMD').map((command) => JSON.parse(command) as unknown);
     expect(commands).toEqual([['node', ...flags, 'dist/main.js']]);
     // With an arena of malloc for each thread, memory that was freed stays with the process.
-    expect(scripts.start).toMatch(/^MALLOC_ARENA_MAX=1 exec node /);
+    expect(start).toMatch(/^MALLOC_ARENA_MAX=1 exec node /);
     expect(argumentsOf('ENV')).toContain('MALLOC_ARENA_MAX=1');
   });
 

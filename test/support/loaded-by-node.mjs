@@ -23,5 +23,5 @@ const transformer = {
 export default transformer;
 
 function compiled(path, rootDir) {
-  return join(rootDir, 'build', relative(join(rootDir, 'src'), path)).replace(/tsx?$/, 'js');
+  return join(rootDir, 'dist', relative(join(rootDir, 'src'), path)).replace(/tsx?$/, 'js');
 }

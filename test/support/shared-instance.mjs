@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { openSync, writeSync } from 'node:fs';
 import { flushCompileCache } from 'node:module';
 import { getConnectionToken } from '@nestjs/mongoose';
-import { readEnvironment } from '../../dist/environment.js';
-import { createLogger } from '../../dist/logger.js';
+import { readEnvironment } from '../../dist/configuration/environment.js';
+import { createLogger } from '../../dist/http/server/logger.js';
 import { createService, listen } from '../../dist/service.js';
 import { monitored, watchTenantCommands } from './tenant-commands.ts';
 

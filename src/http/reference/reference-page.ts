@@ -3,7 +3,6 @@ import { dirname, join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { OpenAPIObject } from '@nestjs/swagger';
 import type { FastifyInstance } from 'fastify';
-import { programFolder } from '../../program-folder.js';
 
 const swaggerUi = dirname(createRequire(import.meta.url).resolve('swagger-ui-dist/package.json'));
 
@@ -61,7 +60,7 @@ export async function serveReference(
       return reply.type('application/json; charset=utf-8').send(text);
     });
     await reference.register(fastifyStatic, {
-      root: [join(programFolder, 'http/reference/page'), swaggerUi],
+      root: [join(import.meta.dirname, 'page'), swaggerUi],
       prefix: '/docs/',
       decorateReply: false,
       cacheControl: false,

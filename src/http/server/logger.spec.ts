@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 
 const run = promisify(execFile);
 const preamble = `
-  const { createLogger } = await import('./build/http/server/logger.js');
+  const { createLogger } = await import('./dist/http/server/logger.js');
   const logger = createLogger({ LOG_LEVEL: 'info', NODE_ENV: 'production' });
 `;
 

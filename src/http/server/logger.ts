@@ -24,7 +24,9 @@ export function createLogger(
         censor: redacted,
       },
       serializers: { err: serializeError },
-      ...(isPrettyPrinted ? { transport: { target: 'pino-pretty' } } : {}),
+      ...(isPrettyPrinted
+        ? { transport: { target: 'pino-pretty', options: { singleLine: true } } }
+        : {}),
     },
     ...(isPrettyPrinted ? [] : [destination ?? standardOutput()]),
   );

@@ -1,0 +1,20 @@
+// `npm run start:dev`: `nest start --watch` on an embedded database that belongs to this process, so that
+// the database, and whatever else uses it, survives each restart of the service.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openDatabase } from '../dist/database/connection/open-database.js';
+import { loadEnvironment } from '../dist/run-service.js';
+
+const database = await openDatabase(loadEnvironment());
+const nest = ['node_modules/@nestjs/cli/bin/nest.js', 'start', '--watch', '--watchAssets'];
+const watcher = spawn(process.execPath, nest, {
+  stdio: 'inherit',
+  // Nobody's requests have to be finished before a restart.
+  env: { DRAIN_MS: '0', ...process.env },
+});
+// A terminal sends its signals to the watcher, too; others reach this process alone.
+process.on('SIGINT', () => undefined);
+process.on('SIGTERM', () => watcher.kill());
+const [code] = await once(watcher, 'exit');
+await database.stop();
+process.exit(code ?? 1);
