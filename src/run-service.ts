@@ -64,7 +64,7 @@ export async function traceWhereConfigured(logger: Logger): Promise<void> {
 /**
  * Starts the service as the environment says.
  *
- * @throws ConfigurationError; Error with one clear line when the service cannot start
+ * @throws ConfigurationError; StartupError when the service cannot start for a known reason
  */
 export async function runService(
   environment = loadEnvironment(),

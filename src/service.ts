@@ -8,6 +8,7 @@ import { AppModule, type AppOptions } from './app.module.js';
 import { ApiKeyGuard } from './authentication/api-key.guard.js';
 import { KeptResponsesService } from './catalogue/responses/kept-responses.service.js';
 import { Retention } from './database/retention/retention.js';
+import { StartupError } from './configuration/startup-error.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
 import { EventWaiters } from './events/event-waiters.js';
@@ -37,7 +38,7 @@ export interface Service {
 /**
  * Puts the service together, connects it and checks its database, without listening yet.
  *
- * @throws Error with one clear line when the database cannot be reached or lacks something
+ * @throws StartupError when the database lacks something
  */
 export async function createService(options: AppOptions): Promise<Service> {
   const adapter = await createFastifyAdapter(options);
@@ -87,7 +88,7 @@ export async function createService(options: AppOptions): Promise<Service> {
  * Starts listening and the background work.
  *
  * @returns the address that it listens on
- * @throws Error with one clear line when the address is taken
+ * @throws StartupError when the address is taken
  */
 export async function listen(service: Service, { environment }: AppOptions): Promise<string> {
   const { PORT, HOST } = environment;
@@ -99,7 +100,7 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
     await service.app.close();
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     const line = `Another program listens on ${HOST}:${PORT} already: set PORT to a free one.`;
-    throw new Error(line, { cause: error });
+    throw new StartupError(line, { cause: error });
   }
   startBackground(service);
   return service.app.getUrl();
@@ -109,7 +110,7 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
  * Starts the listener for metrics and probes, where OPS_PORT asks for it.
  *
  * @returns the address that it listens on, null for none
- * @throws Error with one clear line when the address is taken
+ * @throws StartupError when the address is taken
  */
 export async function startOperations({ app }: Service): Promise<string | null> {
   try {
@@ -139,7 +140,7 @@ async function prepareDatabase(
   }
   const { isComplete, isOfNewerVersion } = await structure.status();
   if (!isComplete) {
-    throw new Error(
+    throw new StartupError(
       'The database lacks collections, indexes or migrations of this version: ' +
         'run `npm run cli -- db init` (`db status` lists them).',
     );

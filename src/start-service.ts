@@ -1,16 +1,27 @@
-import { ConfigurationError } from './configuration/environment.js';
-import { type RunningService, runService } from './run-service.js';
+import { inspect } from 'node:util';
+import { ConfigurationError, type Environment } from './configuration/environment.js';
+import { StartupError } from './configuration/startup-error.js';
+import { loadEnvironment, type RunningService, runService } from './run-service.js';
 
-/** Runs the service until a signal ends it; a start that fails ends the process with one line. */
+/** Runs the service until a signal ends it; a start that fails ends the process with the reason. */
 export async function startService(): Promise<void> {
+  let environment: Environment | undefined;
   try {
-    const service = await runService();
+    environment = loadEnvironment();
+    const service = await runService(environment);
     shutDownOnSignals(service);
     service.announce();
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.stderr.write(`${reasonOf(error, environment?.NODE_ENV)}\n`);
     process.exit(error instanceof ConfigurationError ? 2 : 1);
   }
+}
+
+/** One line in production, where logs are read by programs; elsewhere an unknown error has its stack. */
+function reasonOf(error: unknown, nodeEnv?: Environment['NODE_ENV']): string {
+  const isKnown = error instanceof ConfigurationError || error instanceof StartupError;
+  if (!isKnown && nodeEnv !== 'production') return inspect(error);
+  return error instanceof Error ? error.message : String(error);
 }
 
 function shutDownOnSignals(service: RunningService): void {

@@ -3,6 +3,7 @@ import type { Types } from 'mongoose';
 import { ApiKeysService } from '../authentication/api-keys.service.js';
 import { CatalogueImportsService } from '../catalogue/import/catalogue-imports.service.js';
 import { Clock } from '../configuration/clock.js';
+import { reportStep } from '../configuration/report-step.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
 import { hourMs } from '../values/durations.js';
 import { demoCatalogue } from './demo-catalogue.js';
@@ -41,6 +42,7 @@ export async function openAtStart(
   if (demo !== undefined && (lasting.length > 1 || keys.length > 0)) {
     return { organizationId: demo._id, key: null };
   }
+  reportStep('Loading the demo organization with its compounds and units ...');
   const organizationId = demo?._id ?? (await addOrganization(application, name));
   await importCatalogue(application, organizationId);
   return { organizationId, key: await issueKey(application, organizationId, null) };

@@ -3,6 +3,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { StartupError } from '../configuration/startup-error.js';
 import { requestId } from '../http/server/request-context.js';
 import { trustProxy } from '../http/server/fastify-adapter.js';
 import { Metrics } from './metrics/metrics.js';
@@ -36,7 +37,7 @@ export class OperationsServer implements OnApplicationShutdown {
    * Listens on OPS_HOST and OPS_PORT.
    *
    * @returns its address without path; null when OPS_PORT is not set
-   * @throws Error with one clear line when the address is taken
+   * @throws StartupError when the address is taken
    */
   async listen(): Promise<string | null> {
     const { OPS_PORT: port, OPS_HOST: host } = this.environment;
@@ -47,7 +48,7 @@ export class OperationsServer implements OnApplicationShutdown {
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
       const line = `Another program listens on ${host}:${port} already: set OPS_PORT to a free one.`;
-      throw new Error(line, { cause: error });
+      throw new StartupError(line, { cause: error });
     }
     this.server = server;
     const { address, family, port: taken } = server.server.address() as AddressInfo;

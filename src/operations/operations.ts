@@ -28,7 +28,7 @@ export class Operations {
    *
    * @param fastify whose requests are measured
    * @returns the address that it listens on, null for none
-   * @throws Error with one clear line when the address is taken
+   * @throws StartupError when the address is taken
    */
   async start(fastify: FastifyInstance): Promise<string | null> {
     const isMeasured = this.environment.OPS_PORT !== undefined;

@@ -6,7 +6,8 @@ import { ObjectId } from 'mongodb';
 import { addReservation, addTenant, type Tenant } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
-import { openTerminal, type Outcome, runCli, runCliProcess } from './command-line.js';
+import { ctrlC } from '../support/terminal.js';
+import { type Outcome, runCli, runCliOnTerminal, runCliProcess } from './command-line.js';
 
 const service = sharedService();
 let tenant: Tenant;
@@ -414,9 +415,9 @@ describe('ctrl-C in an import', () => {
     await writeFile(file, JSON.stringify({ amenities }));
     const { organizationId } = await addTenant(service.db);
     const args = ['catalog', 'import', file, '--org', organizationId.toHexString()];
-    const terminal = openTerminal(args, { MONGODB_URI: service.databaseUri });
+    const terminal = runCliOnTerminal(args, { MONGODB_URI: service.databaseUri });
     await terminal.untilShown(new RegExp(`[1-9]\\d* of ${count}`));
-    terminal.type('\u0003');
+    terminal.type(ctrlC);
     const { code, output } = await terminal.ended;
     const stopped = new RegExp(
       `Stopped: (\\d+) of ${count} entries stored\\. Import the file again`,

@@ -4,6 +4,7 @@ import { closeSync, openSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { sharedAddresses } from '../support/shared-service.js';
+import { openTerminal, type Terminal } from '../support/terminal.js';
 
 /** What a run of the command line left behind. */
 export interface Outcome {
@@ -76,37 +77,13 @@ export async function runCliUnread(
   return { code, stderr };
 }
 
-/** The compiled command line in a terminal of its own. */
-export interface Terminal {
-  readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
-  untilShown(pattern: RegExp): Promise<void>;
-  type(keys: string): void;
-}
-
-/** Opens a terminal, which Node cannot do by itself, and runs a command in it. */
-export function openTerminal(args: readonly string[], variables: Record<string, string>): Terminal {
-  const program =
-    'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+/** Runs the compiled command line on a terminal of its own. */
+export function runCliOnTerminal(
+  args: readonly string[],
+  variables: Record<string, string>,
+): Terminal {
   const command = [process.execPath, join(compiled, 'cli.js'), ...args];
-  const env = environmentWith(variables);
-  const child = spawn('python3', ['-c', program, ...command], { env, cwd: tmpdir() });
-  let output = '';
-  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }));
-  return {
-    ended,
-    untilShown: async (pattern) => {
-      while (!pattern.test(output)) {
-        await Promise.race([once(child.stdout, 'data'), ended.then(() => throwEnded(output))]);
-      }
-    },
-    type: (keys) => child.stdin.write(keys),
-  };
-}
-
-function throwEnded(output: string): never {
-  throw new Error(`The command ended: ${output}`);
+  return openTerminal(command, { env: environmentWith(variables), cwd: tmpdir() });
 }
 
 /** Runs a command with `--json` and gives what it printed; fails when it fails. */

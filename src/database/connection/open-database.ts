@@ -1,4 +1,5 @@
 import type { Environment } from '../../configuration/environment.js';
+import { StartupError } from '../../configuration/startup-error.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 import { topologyFault } from './topology.js';
 
@@ -17,7 +18,7 @@ const authenticationFailed = 18;
 /**
  * The database at MONGODB_URI, or the embedded one.
  *
- * @throws Error when the embedded one cannot be started; it says what to install or set
+ * @throws StartupError when the embedded one cannot be started; it says what to install or set
  */
 export async function openDatabase(environment: Environment): Promise<OpenDatabase> {
   const { MONGODB_URI: uri, DATA_FOLDER: folder } = environment;
@@ -42,7 +43,9 @@ export async function describeConnectionError(
   if (!isConnectionError(error)) return error;
   const isNotFound = error.name.endsWith('ServerSelectionError');
   const reason = (isNotFound ? await topologyFault(uri) : undefined) ?? error.message;
-  return new Error(`The database at ${description} cannot be used: ${reason}`, { cause: error });
+  return new StartupError(`The database at ${description} cannot be used: ${reason}`, {
+    cause: error,
+  });
 }
 
 /** Whether the database cannot be found, reached or logged in to. */

@@ -2,6 +2,7 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { getConnectionToken } from '@nestjs/mongoose';
 import { type Document, MongoClient } from 'mongodb';
 import type { Connection } from 'mongoose';
+import { StartupError } from '../../configuration/startup-error.js';
 
 const probeTimeoutMs = 1_000;
 const remedy = 'start mongod with --replSet and run rs.initiate()';
@@ -9,12 +10,12 @@ const remedy = 'start mongod with --replSet and run rs.initiate()';
 /**
  * Makes sure that the database can run transactions.
  *
- * @throws Error with one clear line when it is neither a replica set nor a sharded cluster
+ * @throws StartupError when it is neither a replica set nor a sharded cluster
  */
 export async function assertTransactionsSupported(app: INestApplicationContext): Promise<void> {
   const fault = faultOf(await describeServer(app.get<Connection>(getConnectionToken())));
   if (fault !== undefined) {
-    throw new Error(`The database at MONGODB_URI cannot be used: ${fault}`);
+    throw new StartupError(`The database at MONGODB_URI cannot be used: ${fault}`);
   }
 }
 

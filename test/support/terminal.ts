@@ -1,0 +1,47 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** A command that runs on a pseudo-terminal. */
+export interface Terminal {
+  /** Exit code of the command and everything that it has printed. */
+  readonly ended: Promise<{ readonly code: number | null; readonly output: string }>;
+  /** Resolves with the match as soon as the pattern has been printed, from an offset of the output on. */
+  untilShown(pattern: RegExp, from?: number): Promise<RegExpExecArray>;
+  output(): string;
+  type(keys: string): void;
+}
+
+/** The key combination that interrupts the command. */
+export const ctrlC = '\u0003';
+
+/** Node opens no pseudo-terminals; Python's standard library does. */
+const onTerminal =
+  'import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))';
+
+/** Runs a command on a pseudo-terminal of its own, with these variables as its whole environment. */
+export function openTerminal(
+  command: readonly string[],
+  options: { readonly env: Record<string, string>; readonly cwd: string },
+): Terminal {
+  const child = spawn('python3', ['-c', onTerminal, ...command], options);
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  child.stderr.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }));
+  return {
+    ended,
+    output: () => output,
+    untilShown: async (pattern, from = 0) => {
+      for (;;) {
+        const match = pattern.exec(output.slice(from));
+        if (match !== null) return match;
+        await Promise.race([once(child.stdout, 'data'), ended.then(() => throwEnded(output))]);
+      }
+    },
+    type: (keys) => child.stdin.write(keys),
+  };
+}
+
+function throwEnded(output: string): never {
+  throw new Error(`The command ended: ${output}`);
+}
