@@ -14,7 +14,7 @@ const doors = [
   '^src/change-log/field-changes\\.ts$',
   '^src/clients/(client-(link|records)|erased-client)\\.ts$',
   '^src/leads/(dto/lead\\.dto|erasure/erased-lead)\\.ts$',
-  '^src/organizations/organization\\.ts$',
+  '^src/organizations/(client-match-fields|organization)\\.ts$',
   '^src/reservations/(moves|statuses)\\.ts$',
   sharedRepositories,
   '^src/units/writing/availability\\.ts$',

@@ -1,11 +1,8 @@
 import { statSync } from 'node:fs';
 import type { Logger } from 'pino';
 import type { AppOptions } from './app.module.js';
-import {
-  ConfigurationError,
-  type Environment,
-  readEnvironment,
-} from './configuration/environment.js';
+import { ConfigurationError } from './configuration/startup-errors.js';
+import { type Environment, readEnvironment } from './configuration/environment.js';
 import { misspeltVariables } from './configuration/misspelt-variables.js';
 import { openDatabase, describeConnectionError } from './database/connection/open-database.js';
 import { type DemoOrganization, openAtStart } from './demo/demo-organization.js';

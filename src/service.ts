@@ -8,7 +8,7 @@ import { AppModule, type AppOptions } from './app.module.js';
 import { ApiKeyGuard } from './authentication/api-key.guard.js';
 import { KeptResponsesService } from './catalogue/responses/kept-responses.service.js';
 import { Retention } from './database/retention/retention.js';
-import { StartupError } from './configuration/startup-error.js';
+import { StartupError } from './configuration/startup-errors.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
 import { EventWaiters } from './events/event-waiters.js';

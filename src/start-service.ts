@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
-import { ConfigurationError, type Environment } from './configuration/environment.js';
-import { StartupError } from './configuration/startup-error.js';
+import type { Environment } from './configuration/environment.js';
+import { ConfigurationError, StartupError } from './configuration/startup-errors.js';
 import { loadEnvironment, type RunningService, runService } from './run-service.js';
 
 /** Runs the service until a signal ends it; a start that fails ends the process with the reason. */
@@ -19,8 +19,7 @@ export async function startService(): Promise<void> {
 
 /** One line in production, where logs are read by programs; elsewhere an unknown error has its stack. */
 function reasonOf(error: unknown, nodeEnv?: Environment['NODE_ENV']): string {
-  const isKnown = error instanceof ConfigurationError || error instanceof StartupError;
-  if (!isKnown && nodeEnv !== 'production') return inspect(error);
+  if (!(error instanceof StartupError) && nodeEnv !== 'production') return inspect(error);
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { type ConfigurationError, environmentExample, readEnvironment } from './environment.js';
+import type { ConfigurationError } from './startup-errors.js';
+import { environmentExample, readEnvironment } from './environment.js';
 
 const problemsOf = (source: Record<string, string>) => {
   try {

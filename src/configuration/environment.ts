@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { schemaMessage } from '../values/schema-messages.js';
+import { ConfigurationError } from './startup-errors.js';
 import {
   databaseAddress,
   encryptionKeys,
@@ -201,13 +202,6 @@ export type Environment = Readonly<z.output<typeof environmentSchema>>;
 
 /** Injection token of the {@link Environment}. */
 export const ENVIRONMENT = Symbol('Environment');
-
-/** All problems of the configuration, one line each. */
-export class ConfigurationError extends Error {
-  constructor(readonly problems: readonly string[]) {
-    super(['The configuration is not valid:', ...problems.map((line) => `  ${line}`)].join('\n'));
-  }
-}
 
 /**
  * Reads and checks the configuration.

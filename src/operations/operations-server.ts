@@ -3,7 +3,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { StartupError } from '../configuration/startup-error.js';
+import { StartupError } from '../configuration/startup-errors.js';
 import { requestId } from '../http/server/request-context.js';
 import { trustProxy } from '../http/server/fastify-adapter.js';
 import { Metrics } from './metrics/metrics.js';

@@ -1,9 +1,6 @@
 import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-
-/** What clients can be matched by, in the order of an organization that has not chosen any. */
-export const clientMatchFields = ['phone', 'email'] as const;
-export type ClientMatchField = (typeof clientMatchFields)[number];
+import type { ClientMatchField } from './client-match-fields.js';
 
 /** How an organization wants its leads and clients handled; what is missing has a default. */
 export interface OrganizationSettings {

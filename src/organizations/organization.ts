@@ -1,12 +1,7 @@
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
-import {
-  type ClientMatchField,
-  clientMatchFields,
-  type OrganizationDocument,
-} from './organization.schema.js';
-
-export { clientMatchFields };
+import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
+import type { OrganizationDocument } from './organization.schema.js';
 
 /** Whose national phone numbers are understood where an organization has not chosen a country. */
 export const defaultCountry = 'EG';

@@ -106,7 +106,11 @@ export async function runBatch(calls: readonly (readonly string[])[]): Promise<B
   return outcomes;
 }
 
-function runNode(args: readonly string[], variables: Record<string, string>): Promise<Outcome> {
+/** Runs a program in a process of its own. */
+export function runNode(
+  args: readonly string[],
+  variables: Record<string, string> = {},
+): Promise<Outcome> {
   const env = environmentWith(variables);
   return new Promise((resolve) => {
     // A folder without `.env`.

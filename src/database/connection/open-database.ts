@@ -1,5 +1,5 @@
 import type { Environment } from '../../configuration/environment.js';
-import { StartupError } from '../../configuration/startup-error.js';
+import { StartupError } from '../../configuration/startup-errors.js';
 import { isDatabaseUnavailable } from './database-errors.js';
 import { topologyFault } from './topology.js';
 

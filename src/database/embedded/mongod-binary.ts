@@ -8,7 +8,7 @@ import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoBinary } from 'mongodb-memory-server';
 import { reportStep } from '../../configuration/report-step.js';
-import { StartupError } from '../../configuration/startup-error.js';
+import { StartupError } from '../../configuration/startup-errors.js';
 
 const run = promisify(execFile);
 

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { z } from 'zod';
-import { StartupError } from '../../configuration/startup-error.js';
+import { StartupError } from '../../configuration/startup-errors.js';
 import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 
 const retryDelayMs = 250;

@@ -1,9 +1,5 @@
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
-import {
-  CatalogueImportsService,
-  type ImportOutcome,
-} from '../../catalogue/import/catalogue-imports.service.js';
+import type { ImportOutcome } from '../../catalogue/import/catalogue-imports.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { readTextFile } from '../command-line/files.js';
@@ -19,7 +15,7 @@ import {
 } from '../command-line/output.js';
 
 interface ImportOptions extends OutputOptions {
-  readonly org: Types.ObjectId;
+  readonly org: string;
 }
 
 const importTexts = {
@@ -53,6 +49,8 @@ export function addCatalogueCommands(program: Command): void {
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .action((file: string, options: ImportOptions) =>
       withApplication(async (application) => {
+        const { CatalogueImportsService } =
+          await import('../../catalogue/import/catalogue-imports.service.js');
         const { _id } = await organizationOf(application, options.org);
         const text = await readTextFile(file);
         const outcome = await withProgress(importTexts, (progress) =>

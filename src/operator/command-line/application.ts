@@ -1,23 +1,11 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { getConnectionToken } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { pino } from 'pino';
-import { AppModule, type AppOptions } from '../../app.module.js';
-import { openDatabase, describeConnectionError } from '../../database/connection/open-database.js';
-import { assertTransactionsSupported } from '../../database/connection/topology.js';
-import { FrameworkLogger } from '../../http/server/framework-logger.js';
-import { createLogger } from '../../http/server/logger.js';
-import { traced, tracing } from '../../operations/tracing/traced.js';
-import {
-  loadEnvironment,
-  traceWhereConfigured,
-  warnOfMisspeltVariables,
-} from '../../run-service.js';
+import type { AppOptions } from '../../app.module.js';
 
 /**
  * Runs a command's work on the service's own parts, without an HTTP listener, and closes them and
- * the database whether it fails or not.
+ * the database whether it fails or not. It loads the service itself, and actions import what else they
+ * need, so that help and wrong usage do not wait for the framework.
  *
  * @returns what the work returns
  * @throws ConfigurationError; Error with one clear line when the database cannot be used; whatever
@@ -26,6 +14,13 @@ import {
 export async function withApplication<T>(
   work: (application: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
+  const { loadEnvironment, traceWhereConfigured, warnOfMisspeltVariables } =
+    await import('../../run-service.js');
+  const { openDatabase, describeConnectionError } =
+    await import('../../database/connection/open-database.js');
+  const { createLogger } = await import('../../http/server/logger.js');
+  const { traced, tracing } = await import('../../operations/tracing/traced.js');
+  const { pino } = await import('pino');
   const environment = loadEnvironment();
   const database = await openDatabase(environment);
   try {
@@ -55,6 +50,7 @@ async function workOn<T>(
   work: (application: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
   try {
+    const { assertTransactionsSupported } = await import('../../database/connection/topology.js');
     await assertTransactionsSupported(application);
     return await work(application);
   } finally {
@@ -64,6 +60,11 @@ async function workOn<T>(
 
 /** When it fails, what the framework has logged is dropped: the error itself is reported. */
 async function openApplication(options: AppOptions): Promise<INestApplicationContext> {
+  const { NestFactory } = await import('@nestjs/core');
+  const { getConnectionToken } = await import('@nestjs/mongoose');
+  const { AppModule } = await import('../../app.module.js');
+  const { FrameworkLogger } = await import('../../http/server/framework-logger.js');
+  const { tracing } = await import('../../operations/tracing/traced.js');
   const application = await NestFactory.createApplicationContext(AppModule.forRoot(options), {
     abortOnError: false,
     bufferLogs: true,

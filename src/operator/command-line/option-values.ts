@@ -1,10 +1,12 @@
 import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from 'commander';
-import { parseObjectId } from '../../database/documents/object-id.js';
 import { languages } from '../../localization/language.js';
-import { clientMatchFields, countryOf } from '../../organizations/organization.js';
-import type { ClientMatchField } from '../../organizations/organization.schema.js';
+import {
+  type ClientMatchField,
+  clientMatchFields,
+} from '../../organizations/client-match-fields.js';
 import { limitText, parseDecimal, parseInteger } from '../../values/numbers.js';
+import { isObjectId } from '../../values/object-id.js';
 import { isValid } from '../../values/rule.js';
 import {
   externalId as externalIdKind,
@@ -24,8 +26,11 @@ const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 /** The last label starts with a letter, so that no address passes for a name. */
 const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLabel}$`);
 
-/** Reads the id of a document. */
-export const objectId = option(parseObjectId, 'It must be an id of 24 hexadecimal digits.');
+/** Reads the id of a document; gives it in lower case, as ids are shown. */
+export const objectId = option(
+  (argument) => (isObjectId(argument) ? argument.toLowerCase() : null),
+  'It must be an id of 24 hexadecimal digits.',
+);
 
 /** Reads the id of something in an outside system, exactly as it was sent. */
 export const externalId = option(
@@ -50,8 +55,13 @@ export const webAddress = option(
   'It must be an http or https address.',
 );
 
-/** Reads a country whose phone numbers are known. */
-export const country = option(countryOf, 'It must be an ISO 3166 alpha-2 code such as EG.');
+export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';
+
+/** Reads a country code by its form alone: the action loads the list of countries and checks it. */
+export const country = option(
+  textWhere((text) => /^[a-z]{2}$/i.test(text.trim())),
+  countryMessage,
+);
 
 /** Reads a language of requests. */
 export const language = option(

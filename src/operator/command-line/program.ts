@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { ConfigurationError } from '../../configuration/environment.js';
+import { ConfigurationError } from '../../configuration/startup-errors.js';
 import { addCatalogueCommands } from '../catalogue/catalogue-commands.js';
 import { commandLine } from './command-texts.js';
 import { addConsoleCommands } from '../console/console-commands.js';

@@ -1,12 +1,12 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import {
-  type CollectionState,
-  type DatabaseStatus,
-  DatabaseStructure,
+import type { RecordUsage } from '../../database/retention/retention.js';
+import type {
+  CollectionState,
+  DatabaseStatus,
 } from '../../database/structure/database-structure.js';
-import { type RecordUsage, Retention } from '../../database/retention/retention.js';
 import type { MigrationState } from '../../database/structure/migrations.js';
-import { type NeededKey, SecretKeys } from '../../webhooks/endpoints/secret-keys.js';
+import type { NeededKey } from '../../webhooks/endpoints/secret-keys.js';
 import { mebibyte } from '../../values/numbers.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, commandLine } from '../command-line/command-texts.js';
@@ -60,9 +60,8 @@ function addInit(group: Command): void {
     example: 'db init',
   }).action(({ json }: OutputOptions) =>
     withApplication(async (application) => {
-      const migrations = await application
-        .get(DatabaseStructure)
-        .apply((line) => process.stderr.write(`${line}\n`));
+      const structure = await structureOf(application);
+      const migrations = await structure.apply((line) => process.stderr.write(`${line}\n`));
       if (json === true) return printJson({ migrations });
       for (const name of migrations) printLine(`Migration has run: ${name}`);
       printLine('The database has everything that this version needs.');
@@ -79,7 +78,9 @@ function addStatus(group: Command): void {
     example: 'db status',
   }).action((options: OutputOptions) =>
     withApplication(async (application) => {
-      const status = await application.get(DatabaseStructure).status();
+      const { SecretKeys } = await import('../../webhooks/endpoints/secret-keys.js');
+      const { Retention } = await import('../../database/retention/retention.js');
+      const status = await (await structureOf(application)).status();
       const encryptionKeys = await application.get(SecretKeys).needed();
       const records = await application.get(Retention).usage();
       if (options.json === true) printJson({ ...status, encryptionKeys, records });
@@ -89,6 +90,11 @@ function addStatus(group: Command): void {
       if (!status.isComplete || lacksKey || !isCurrent) process.exitCode = 1;
     }),
   );
+}
+
+async function structureOf(application: INestApplicationContext) {
+  const { DatabaseStructure } = await import('../../database/structure/database-structure.js');
+  return application.get(DatabaseStructure);
 }
 
 function printStatus(

@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
-import { parseObjectId } from '../../database/documents/object-id.js';
+import type { Types } from 'mongoose';
 import type { ErasureDocument } from '../../erasures/erasure.schema.js';
-import { assertAllDone, ErasuresService } from '../../erasures/erasures.service.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand } from '../command-line/command-texts.js';
@@ -41,6 +40,7 @@ export function addErasureCommands(group: Command): void {
     example: 'db erasures --json > erasures.json',
   }).action((options: OutputOptions) =>
     withApplication(async (application) => {
+      const { ErasuresService } = await import('../../erasures/erasures.service.js');
       const erasures = await application.get(ErasuresService).list();
       printList(erasures, ledgerColumns, options);
     }),
@@ -53,6 +53,8 @@ export function addErasureCommands(group: Command): void {
     .option('--ledger <file>', 'what `db erasures --json` printed before the restore')
     .action((options: ReapplyOptions) =>
       withApplication(async (application) => {
+        const { assertAllDone, ErasuresService } =
+          await import('../../erasures/erasures.service.js');
         const entries = options.ledger === undefined ? [] : await readLedger(options.ledger);
         const { erasures, failures, ...report } = await withProgress(reapplyTexts, (progress) =>
           application.get(ErasuresService).reapply(entries, progress),
@@ -69,8 +71,9 @@ export function addErasureCommands(group: Command): void {
 
 /** @throws Error when the file is no list of erasures */
 async function readLedger(file: string): Promise<Entry[]> {
+  const { parseObjectId } = await import('../../database/documents/object-id.js');
   const list = parsed(await readTextFile(file));
-  const entries = Array.isArray(list) ? list.map(entryOf) : [null];
+  const entries = Array.isArray(list) ? list.map((value) => entryOf(value, parseObjectId)) : [null];
   if (entries.includes(null)) {
     throw new Error(
       `${file} is not what db erasures --json prints. Lines of npm at its beginning have to go: ` +
@@ -89,10 +92,10 @@ function parsed(text: string): unknown {
   }
 }
 
-function entryOf(value: unknown): Entry | null {
+function entryOf(value: unknown, toId: (text: string) => Types.ObjectId | null): Entry | null {
   if (!isPlainObject(value) || !Array.isArray(value['leadIds'])) return null;
-  const organizationId = parseObjectId(String(value['organizationId']));
-  const leadIds = value['leadIds'].map((id) => parseObjectId(String(id)));
+  const organizationId = toId(String(value['organizationId']));
+  const leadIds = value['leadIds'].map((id) => toId(String(id)));
   if (organizationId === null || leadIds.includes(null)) return null;
   return { organizationId, leadIds: leadIds.filter((id) => id !== null) };
 }

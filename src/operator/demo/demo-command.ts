@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { loadEnvironment } from '../../run-service.js';
 import { addCommand } from '../command-line/command-texts.js';
 import { printLine } from '../command-line/output.js';
 
@@ -9,6 +8,7 @@ export function addDemoCommand(program: Command): void {
     description: 'walk through the API with a demo organization',
     example: 'demo',
   }).action(async () => {
+    const { loadEnvironment } = await import('../../run-service.js');
     // Only this command needs a whole service with its listener.
     const { runDemo } = await import('../../demo/run-demo.js');
     await runDemo(loadEnvironment(), printLine);

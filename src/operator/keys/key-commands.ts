@@ -1,8 +1,8 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
 import type { ApiKeyDocument } from '../../authentication/api-key.schema.js';
 import type { RateLimit } from '../../http/rate-limit/token-buckets.js';
-import { ApiKeysService } from '../../authentication/api-keys.service.js';
+import type { ApiKeysService } from '../../authentication/api-keys.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { hourMs } from '../../values/durations.js';
@@ -28,7 +28,7 @@ import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 
 interface ListOptions extends OutputOptions {
-  readonly org: Types.ObjectId;
+  readonly org: string;
 }
 
 interface LimitOptions {
@@ -77,7 +77,8 @@ function addIssue(group: Command): void {
     .action((options: IssueOptions) =>
       withApplication(async (application) => {
         const { _id: organizationId } = await organizationOf(application, options.org);
-        const issued = await application.get(ApiKeysService).issue({
+        const keys = await keysOf(application);
+        const issued = await keys.issue({
           organizationId,
           name: options.name,
           readsEvents: options.readEvents ?? false,
@@ -99,7 +100,7 @@ function addList(group: Command): void {
     .action((options: ListOptions) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
-        const keys = application.get(ApiKeysService);
+        const keys = await keysOf(application);
         const documents = await keys.list(_id);
         const views = documents.map((document) => keyView(document, keys));
         printList(views, keyColumns, options);
@@ -120,7 +121,7 @@ function addLimit(group: Command): void {
     .option('--burst <n>', burstText, burst)
     .action((idOrPrefix: string, options: OutputOptions & LimitOptions) =>
       withApplication(async (application) => {
-        const keys = application.get(ApiKeysService);
+        const keys = await keysOf(application);
         const key = await findSingleKey(keys, idOrPrefix);
         const rateLimit = rateLimitOf(options);
         await keys.setRateLimit(key, rateLimit);
@@ -138,7 +139,7 @@ function addRevoke(group: Command): void {
     .argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it')
     .action((idOrPrefix: string, options: OutputOptions) =>
       withApplication(async (application) => {
-        const keys = application.get(ApiKeysService);
+        const keys = await keysOf(application);
         const key = await findSingleKey(keys, idOrPrefix);
         const revokedAt = await keys.revoke(key);
         printItem(keyView({ ...key, revokedAt }, keys), revokedColumns, options);
@@ -156,7 +157,7 @@ function addRotate(group: Command): void {
     .option('--overlap-hours <n>', 'how long the old key keeps working', hours, 24)
     .action((idOrPrefix: string, options: RotateOptions) =>
       withApplication(async (application) => {
-        const keys = application.get(ApiKeysService);
+        const keys = await keysOf(application);
         const old = await findSingleKey(keys, idOrPrefix);
         const rotated = await keys.rotate(old, options.overlapHours * hourMs);
         printItem(rotatedKeyView(old, rotated), rotatedColumns, options);
@@ -169,6 +170,11 @@ function rateLimitOf({ rps, burst: atOnce }: LimitOptions): RateLimit | null {
   if (rps !== undefined) return { rps, burst: atOnce ?? Math.max(1, 2 * rps) };
   if (atOnce !== undefined) throw new Error('--burst counts only together with --rps.');
   return null;
+}
+
+async function keysOf(application: INestApplicationContext): Promise<ApiKeysService> {
+  const { ApiKeysService } = await import('../../authentication/api-keys.service.js');
+  return application.get(ApiKeysService);
 }
 
 async function findSingleKey(keys: ApiKeysService, idOrPrefix: string): Promise<ApiKeyDocument> {

@@ -1,10 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import { Types } from 'mongoose';
-import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
+import type { Types } from 'mongoose';
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
-import { LeadsService } from '../../leads/leads.service.js';
-import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { addErase } from './lead-erase-command.js';
@@ -13,9 +10,10 @@ import { historyColumns, leadColumns, leadHistory } from './lead-view.js';
 import { externalId, objectId } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
+import { deliveriesOf } from '../webhooks/delivery-view.js';
 
 interface LeadOptions extends OutputOptions {
-  readonly org: Types.ObjectId;
+  readonly org: string;
 }
 
 const reference = 'external id (recordSystemId) of the lead, or its own id or number';
@@ -44,7 +42,8 @@ function addShow(group: Command): void {
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .action((lead: string, options: LeadOptions) =>
       withApplication(async (application) => {
-        const [first] = await leadsOf(application, options, lead);
+        const { _id } = await organizationOf(application, options.org);
+        const [first] = await leadsOf(application, _id, lead);
         printItem(first, leadColumns, options);
       }),
     );
@@ -60,13 +59,15 @@ function addHistory(group: Command): void {
     .requiredOption('--org <id>', 'id of the organization', objectId)
     .action((lead: string, options: LeadOptions) =>
       withApplication(async (application) => {
-        const leads = await leadsOf(application, options, lead);
+        const { Types } = await import('mongoose');
+        const { ChangeLogRepository } = await import('../../change-log/change-log.repository.js');
+        const { _id: organizationId } = await organizationOf(application, options.org);
+        const leads = await leadsOf(application, organizationId, lead);
         const ids = leads.map(({ _id }) => new Types.ObjectId(_id));
-        const changes = await application.get(ChangeLogRepository).findByLeads(options.org, ids);
+        const changes = await application.get(ChangeLogRepository).findByLeads(organizationId, ids);
         const filter = { objectIds: leads.map(({ _id }) => _id) };
-        const deliveries = await application
-          .get(WebhookDeliveriesService)
-          .list(options.org, filter, maxHistoryEntries);
+        const service = await deliveriesOf(application);
+        const deliveries = await service.list(organizationId, filter, maxHistoryEntries);
         printList(leadHistory(leads, changes, deliveries), historyColumns, options);
       }),
     );
@@ -74,11 +75,11 @@ function addHistory(group: Command): void {
 
 async function leadsOf(
   application: INestApplicationContext,
-  { org }: LeadOptions,
+  organizationId: Types.ObjectId,
   lead: string,
 ): Promise<[LeadDto, ...LeadDto[]]> {
-  await organizationOf(application, org);
-  const [first, ...others] = await application.get(LeadsService).find(org, lead);
+  const { LeadsService } = await import('../../leads/leads.service.js');
+  const [first, ...others] = await application.get(LeadsService).find(organizationId, lead);
   if (first === undefined) throw new Error(`There is no lead ${lead} in this organization.`);
   return [first, ...others];
 }

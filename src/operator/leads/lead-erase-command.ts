@@ -1,16 +1,9 @@
 import { createInterface } from 'node:readline/promises';
-import { isEmail } from 'class-validator';
 import type { Command } from 'commander';
-import { Types } from 'mongoose';
+import type { Types } from 'mongoose';
 import type { Contact } from '../../contacts/contact.js';
-import { isPhone, phoneLimit, phoneMinDigits } from '../../contacts/phone-number.js';
-import {
-  assertAllDone,
-  type ErasureReport,
-  ErasuresService,
-} from '../../erasures/erasures.service.js';
+import type { ErasureReport } from '../../erasures/erasures.service.js';
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
-import { toOrganization } from '../../organizations/organization.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { externalId, objectId, name } from '../command-line/option-values.js';
@@ -26,7 +19,7 @@ import { scalarText } from '../../values/scalar.js';
 import { organizationOf } from '../organizations/organization-view.js';
 
 interface EraseOptions extends OutputOptions {
-  readonly org: Types.ObjectId;
+  readonly org: string;
   readonly lead?: string;
   readonly phone?: string;
   readonly email?: string;
@@ -74,7 +67,10 @@ export function addErase(group: Command): void {
     .option('--yes', 'do not ask')
     .action((options: EraseOptions) =>
       withApplication(async (application) => {
-        const person = personOf(options);
+        const { assertAllDone, ErasuresService } =
+          await import('../../erasures/erasures.service.js');
+        const { toOrganization } = await import('../../organizations/organization.js');
+        const person = await personOf(options);
         const organization = toOrganization(await organizationOf(application, options.org));
         const erasures = application.get(ErasuresService);
         const { dryRun = false, lead } = options;
@@ -97,7 +93,9 @@ export function addErase(group: Command): void {
 }
 
 /** @throws Error unless the options name one lead, or one person by what is a phone and an email (LEAD-4, LEAD-7) */
-function personOf({ lead, phone, email }: EraseOptions): Contact {
+async function personOf({ lead, phone, email }: EraseOptions): Promise<Contact> {
+  const { isEmail } = await import('class-validator');
+  const { isPhone, phoneLimit, phoneMinDigits } = await import('../../contacts/phone-number.js');
   const isPerson = phone !== undefined || email !== undefined;
   if (isPerson === (lead !== undefined)) {
     throw new Error('Name either the lead (--lead) or the person (--phone, --email).');
@@ -126,6 +124,7 @@ async function confirmed(
   if (leads.length > 0 && !dryRun && !yes && !(await isWanted(leads.length))) {
     throw new Error('Nothing was erased.');
   }
+  const { Types } = await import('mongoose');
   return leads.map(({ _id }) => new Types.ObjectId(_id));
 }
 

@@ -1,15 +1,8 @@
 import { appendFileSync, closeSync, openSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
-import {
-  type ImportedLeads,
-  LeadImportsService,
-  type RefusedRow,
-} from '../../leads/import/lead-imports.service.js';
+import type { ImportedLeads, RefusedRow } from '../../leads/import/lead-imports.service.js';
 import { defaultLanguage, type Language } from '../../localization/language.js';
-import { toOrganization } from '../../organizations/organization.js';
-import { csvRows } from '../../values/csv.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { checkFile, reasonOf } from '../command-line/files.js';
@@ -26,7 +19,7 @@ import { withProgress } from '../command-line/progress.js';
 import { organizationOf } from '../organizations/organization-view.js';
 
 interface ImportOptions extends OutputOptions {
-  readonly org: Types.ObjectId;
+  readonly org: string;
   readonly dryRun?: boolean;
   readonly restart?: boolean;
   readonly report?: string;
@@ -84,11 +77,13 @@ export function addImport(group: Command): void {
 
 async function importFile(file: string, options: ImportOptions): Promise<void> {
   return withApplication(async (application) => {
+    const { LeadImportsService } = await import('../../leads/import/lead-imports.service.js');
+    const { toOrganization } = await import('../../organizations/organization.js');
     const organization = toOrganization(await organizationOf(application, options.org));
     const { dryRun: isDryRun = false, restart: isRestarted = false } = options;
     await checkFile(file);
     if (options.report !== undefined) await checkReport(file, options.report);
-    const report = options.report === undefined ? null : reportTo(options.report);
+    const report = options.report === undefined ? null : await reportTo(options.report);
     const printed: RefusedRow[] = [];
     const onRefused = (row: RefusedRow) => {
       report?.write(row);
@@ -120,7 +115,8 @@ async function checkReport(file: string, report: string): Promise<void> {
 }
 
 /** Refused rows are written at once, so that an import ends with the first that is not. */
-function reportTo(path: string) {
+async function reportTo(path: string) {
+  const { csvRows } = await import('../../values/csv.js');
   const values = Object.values(refusedColumns);
   const attempt = <T>(write: () => T): T => {
     try {

@@ -1,14 +1,11 @@
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
-import type {
-  ClientMatchField,
-  OrganizationSettings,
-} from '../../organizations/organization.schema.js';
-import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
+import type { ClientMatchField } from '../../organizations/client-match-fields.js';
+import type { OrganizationSettings } from '../../organizations/organization.schema.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import {
   country,
+  countryMessage,
   domain,
   flag,
   matchFields,
@@ -19,6 +16,7 @@ import {
 import {
   organizationListColumns,
   organizationOf,
+  organizationsOf,
   organizationView,
   organizationColumns,
 } from './organization-view.js';
@@ -66,12 +64,13 @@ function addCreate(group: Command): void {
   }).requiredOption('--name <name>', 'name of the organization', name);
   addSettings(command).action((options: OrganizationOptions & { readonly name: string }) =>
     withApplication(async (application) => {
-      const created = await application.get(OrganizationsRepository).create({
+      const organizations = await organizationsOf(application);
+      const created = await organizations.create({
         ...only(options, ['name', 'apiDomain', 'logo']),
         name: options.name,
         settings: settingsOf(options),
       });
-      printItem(organizationView(created), organizationColumns, options);
+      printItem(await organizationView(created), organizationColumns, options);
     }),
   );
 }
@@ -83,8 +82,9 @@ function addList(group: Command): void {
     example: 'org list',
   }).action((options: OutputOptions) =>
     withApplication(async (application) => {
-      const documents = await application.get(OrganizationsRepository).list();
-      printList(documents.map(organizationView), organizationListColumns, options);
+      const documents = await (await organizationsOf(application)).list();
+      const views = await Promise.all(documents.map(organizationView));
+      printList(views, organizationListColumns, options);
     }),
   );
 }
@@ -96,10 +96,10 @@ function addShow(group: Command): void {
     example: `org show ${exampleId}`,
   })
     .argument('<id>', 'id of the organization', objectId)
-    .action((id: Types.ObjectId, options: OutputOptions) =>
+    .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
         const document = await organizationOf(application, id);
-        printItem(organizationView(document), organizationColumns, options);
+        printItem(await organizationView(document), organizationColumns, options);
       }),
     );
 }
@@ -112,14 +112,15 @@ function addUpdate(group: Command): void {
   })
     .argument('<id>', 'id of the organization', objectId)
     .option('--name <name>', 'name of the organization', name);
-  addSettings(command).action((id: Types.ObjectId, options: OrganizationOptions) => {
+  addSettings(command).action((id: string, options: OrganizationOptions) => {
     const fields = storedFields(options);
     if (Object.keys(fields).length === 0)
       command.error('error: give at least one option to change');
     return withApplication(async (application) => {
-      await application.get(OrganizationsRepository).update(id, fields);
+      const { _id } = await organizationOf(application, id);
+      await (await organizationsOf(application)).update(_id, fields);
       const document = await organizationOf(application, id);
-      printItem(organizationView(document), organizationColumns, options);
+      printItem(await organizationView(document), organizationColumns, options);
     });
   });
 }
@@ -148,7 +149,22 @@ function addSettings(command: Command): Command {
       '--match-clients-by <fields>',
       'what clients are matched by, in order (default: phone,email)',
       matchFields,
+    )
+    .hook('preAction', resolveCountry);
+}
+
+/** Checks the country before the action. @throws CommanderError as for a refused option */
+async function resolveCountry(command: Command): Promise<void> {
+  const { phoneCountry: given } = command.opts<OrganizationOptions>();
+  if (given === undefined) return;
+  const { countryOf } = await import('../../organizations/organization.js');
+  const phoneCountry = countryOf(given);
+  if (phoneCountry === null) {
+    command.error(
+      `error: option '--phone-country <code>' argument '${given}' is invalid. ${countryMessage}`,
     );
+  }
+  command.setOptionValue('phoneCountry', phoneCountry);
 }
 
 function settingsOf(options: OrganizationOptions): OrganizationSettings {

@@ -1,11 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Types } from 'mongoose';
-import { toOrganization } from '../../organizations/organization.js';
 import type { OrganizationDocument } from '../../organizations/organization.schema.js';
-import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
+import type { OrganizationsRepository } from '../../organizations/organizations.repository.js';
 import type { Columns } from '../command-line/output.js';
 
-type OrganizationView = ReturnType<typeof organizationView>;
+type OrganizationView = Awaited<ReturnType<typeof organizationView>>;
 
 export const organizationListColumns: Columns<OrganizationView> = {
   Id: ({ _id }) => _id,
@@ -31,7 +29,8 @@ export const organizationColumns: Columns<OrganizationView> = {
 };
 
 /** An organization for printing, with defaults for the settings that it does not have. */
-export function organizationView(document: OrganizationDocument) {
+export async function organizationView(document: OrganizationDocument) {
+  const { toOrganization } = await import('../../organizations/organization.js');
   const organization = toOrganization(document);
   const { allowConflictLeads, phoneCountry, unknownPhoneCountry, clients } = organization;
   return {
@@ -55,9 +54,19 @@ function shownCountry({ settings, unknownPhoneCountry }: OrganizationView): stri
 /** @throws Error when there is no such organization or it is deleted */
 export async function organizationOf(
   application: INestApplicationContext,
-  id: Types.ObjectId,
+  id: string,
 ): Promise<OrganizationDocument> {
-  const document = await application.get(OrganizationsRepository).findDocument(id);
-  if (document === null) throw new Error(`There is no organization with id ${id.toHexString()}.`);
+  const { Types } = await import('mongoose');
+  const organizations = await organizationsOf(application);
+  const document = await organizations.findDocument(new Types.ObjectId(id));
+  if (document === null) throw new Error(`There is no organization with id ${id}.`);
   return document;
+}
+
+export async function organizationsOf(
+  application: INestApplicationContext,
+): Promise<OrganizationsRepository> {
+  const { OrganizationsRepository } =
+    await import('../../organizations/organizations.repository.js');
+  return application.get(OrganizationsRepository);
 }

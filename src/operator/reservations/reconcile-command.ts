@@ -1,10 +1,5 @@
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
-import {
-  type FileOutcome,
-  ReconciliationsService,
-} from '../../reservations/reconciliation/reconciliations.service.js';
-import { csvRows } from '../../values/csv.js';
+import type { FileOutcome } from '../../reservations/reconciliation/reconciliations.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { readTextFile } from '../command-line/files.js';
@@ -24,7 +19,7 @@ type LedgerError = NonNullable<FileOutcome['errors']>[number];
 type Difference = Comparison['differences'][number];
 
 interface ReconcileOptions extends OutputOptions {
-  readonly org: Types.ObjectId;
+  readonly org: string;
   readonly complete?: boolean;
   readonly csv?: boolean;
 }
@@ -65,6 +60,8 @@ export function addReconcile(group: Command): void {
     .option('--csv', 'print the differences as CSV')
     .action((file: string, options: ReconcileOptions) =>
       withApplication(async (application) => {
+        const { ReconciliationsService } =
+          await import('../../reservations/reconciliation/reconciliations.service.js');
         const { _id } = await organizationOf(application, options.org);
         const text = await readTextFile(file);
         const reconciliations = application.get(ReconciliationsService);
@@ -77,11 +74,12 @@ export function addReconcile(group: Command): void {
     );
 }
 
-function print(outcome: Comparison, options: ReconcileOptions): void {
+async function print(outcome: Comparison, options: ReconcileOptions): Promise<void> {
   if (options.json === true) return printJson(outcome);
   const findings = findingsOf(outcome);
   const columns = Object.entries(findingColumns);
   if (options.csv === true) {
+    const { csvRows } = await import('../../values/csv.js');
     const titles = columns.map(([title]) => title);
     const rows = findings.map((finding) => columns.map(([, value]) => value(finding) ?? ''));
     process.stdout.write(csvRows([titles, ...rows]));

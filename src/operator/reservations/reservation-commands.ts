@@ -1,6 +1,5 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
-import { ReservationInspectionService } from '../../reservations/reading/reservation-inspection.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand } from '../command-line/command-texts.js';
 import { listLimit, objectId } from '../command-line/option-values.js';
@@ -43,12 +42,12 @@ function addShow(group: Command): void {
     example: 'reservation show 6740b1f2c3d4e5f607182940',
   })
     .argument('<id>', 'id of the reservation', objectId)
-    .action((id: Types.ObjectId, options: OutputOptions) =>
+    .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
-        const reservation = await application.get(ReservationInspectionService).inspect(id);
-        if (reservation === null) {
-          throw new Error(`There is no reservation with id ${id.toHexString()}.`);
-        }
+        const { Types } = await import('mongoose');
+        const inspection = await inspectionOf(application);
+        const reservation = await inspection.inspect(new Types.ObjectId(id));
+        if (reservation === null) throw new Error(`There is no reservation with id ${id}.`);
         if (options.json === true) return printJson(reservation);
         printItem(reservation, reservationColumns, options);
         printLine('');
@@ -67,10 +66,18 @@ function addCallbacks(group: Command): void {
   })
     .argument('<id>', 'id of the reservation', objectId)
     .option('--limit <n>', 'how many to show at most', listLimit, 50)
-    .action((id: Types.ObjectId, options: CallbacksOptions) =>
+    .action((id: string, options: CallbacksOptions) =>
       withApplication(async (application) => {
-        const inspection = application.get(ReservationInspectionService);
-        printList(await inspection.callbacks(id, options.limit), callbackColumns, options);
+        const { Types } = await import('mongoose');
+        const inspection = await inspectionOf(application);
+        const callbacks = await inspection.callbacks(new Types.ObjectId(id), options.limit);
+        printList(callbacks, callbackColumns, options);
       }),
     );
+}
+
+async function inspectionOf(application: INestApplicationContext) {
+  const { ReservationInspectionService } =
+    await import('../../reservations/reading/reservation-inspection.service.js');
+  return application.get(ReservationInspectionService);
 }

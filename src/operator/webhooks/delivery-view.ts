@@ -1,5 +1,9 @@
+import type { INestApplicationContext } from '@nestjs/common';
 import type { WebhookAttemptDocument } from '../../webhooks/deliveries/webhook-attempt.schema.js';
-import type { ListedDelivery } from '../../webhooks/deliveries/webhook-deliveries.service.js';
+import type {
+  ListedDelivery,
+  WebhookDeliveriesService,
+} from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { WebhookDeliveryDocument } from '../../webhooks/deliveries/webhook-delivery.schema.js';
 import type { Columns } from '../command-line/output.js';
 
@@ -76,6 +80,14 @@ export function deliveryDetailView(
     },
   );
   return { ...deliveryView(delivery), body: delivery.body, log };
+}
+
+export async function deliveriesOf(
+  application: INestApplicationContext,
+): Promise<WebhookDeliveriesService> {
+  const { WebhookDeliveriesService } =
+    await import('../../webhooks/deliveries/webhook-deliveries.service.js');
+  return application.get(WebhookDeliveriesService);
 }
 
 function statusOf({ status, failureReason }: DeliveryView): string {

@@ -1,13 +1,11 @@
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
 import { eventTypes } from '../../webhooks/outbox/event-types.js';
-import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
-import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { eventList, objectId, webAddress } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
+import { deliveriesOf } from './delivery-view.js';
 import { addDeliveryCommands } from './webhook-delivery-commands.js';
 import { addEventsCommand } from './webhook-events-command.js';
 import { addResealCommand } from './webhook-reseal-command.js';
@@ -17,6 +15,7 @@ import {
   endpointDetailColumns,
   endpointListColumns,
   endpointOf,
+  endpointsOf,
   endpointView,
   newEndpointColumns,
   newEndpointView,
@@ -28,7 +27,7 @@ interface EndpointOptions extends OutputOptions {
 }
 
 interface AddOptions extends Required<Omit<EndpointOptions, 'json'>>, OutputOptions {
-  readonly org: Types.ObjectId;
+  readonly org: string;
 }
 
 const events = `types of events, separated by commas: ${eventTypes.join(', ')}, lead.* or *`;
@@ -64,7 +63,7 @@ function addAdd(group: Command): void {
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
         const fields = { url: options.url, eventTypes: options.events };
-        const added = await application.get(WebhookEndpointsService).add(_id, fields);
+        const added = await (await endpointsOf(application)).add(_id, fields);
         printItem(newEndpointView(added), newEndpointColumns, options);
       }),
     );
@@ -77,10 +76,10 @@ function addList(group: Command): void {
     example: `webhook list --org ${exampleId}`,
   })
     .requiredOption('--org <id>', 'id of the organization', objectId)
-    .action((options: OutputOptions & { readonly org: Types.ObjectId }) =>
+    .action((options: OutputOptions & { readonly org: string }) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
-        const documents = await application.get(WebhookEndpointsService).list(_id);
+        const documents = await (await endpointsOf(application)).list(_id);
         printList(documents.map(endpointView), endpointListColumns, options);
       }),
     );
@@ -93,10 +92,10 @@ function addShow(group: Command): void {
     example: `webhook show ${exampleId}`,
   })
     .argument('<id>', 'id of the endpoint', objectId)
-    .action((id: Types.ObjectId, options: OutputOptions) =>
+    .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
         const document = await endpointOf(application, id);
-        const pending = await application.get(WebhookDeliveriesService).countPending(id);
+        const pending = await (await deliveriesOf(application)).countPending(document._id);
         printItem({ ...endpointView(document), pending }, endpointDetailColumns, options);
       }),
     );
@@ -111,12 +110,12 @@ function addUpdate(group: Command): void {
     .argument('<id>', 'id of the endpoint', objectId)
     .option('--url <url>', 'https address that receives the events', webAddress)
     .option('--events <types>', events, eventList);
-  command.action((id: Types.ObjectId, options: EndpointOptions) => {
+  command.action((id: string, options: EndpointOptions) => {
     if (options.url === undefined && options.events === undefined) {
       command.error('error: give at least one option to change');
     }
-    return changeAndPrint(id, options, (endpoints) =>
-      endpoints.update(id, {
+    return changeAndPrint(id, options, (endpoints, _id) =>
+      endpoints.update(_id, {
         ...(options.url === undefined ? {} : { url: options.url }),
         ...(options.events === undefined ? {} : { eventTypes: options.events }),
       }),
@@ -131,10 +130,10 @@ function addRemove(group: Command): void {
     example: `webhook remove ${exampleId}`,
   })
     .argument('<id>', 'id of the endpoint', objectId)
-    .action((id: Types.ObjectId, options: OutputOptions) =>
+    .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
         const document = await endpointOf(application, id);
-        await application.get(WebhookEndpointsService).remove(id);
+        await (await endpointsOf(application)).remove(document._id);
         const removed = { _id: document._id.toHexString(), url: document.url };
         printItem(removed, { Removed: ({ _id }) => _id, URL: ({ url }) => url }, options);
       }),

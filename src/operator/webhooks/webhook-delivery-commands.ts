@@ -2,17 +2,14 @@ import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import type { DeliveryStatus } from '../../webhooks/deliveries/delivery-outcome.js';
-import {
-  type DeliveryFilter,
-  WebhookDeliveriesService,
-} from '../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { DeliveryFilter } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { WebhookDeliveryDocument } from '../../webhooks/deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../../webhooks/endpoints/webhook-endpoint.schema.js';
-import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import {
   attemptColumns,
+  deliveriesOf,
   deliveryColumns,
   deliveryDetailView,
   deliveryListColumns,
@@ -22,7 +19,7 @@ import { deliveryStatus, listLimit, objectId, time } from '../command-line/optio
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printLine, printList, printItem } from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
-import { endpointOf, noEndpoint } from './webhook-view.js';
+import { endpointOf, endpointsOf, noEndpoint } from './webhook-view.js';
 
 interface ReplayOptions extends OutputOptions {
   readonly failed?: boolean;
@@ -31,7 +28,7 @@ interface ReplayOptions extends OutputOptions {
 }
 
 interface ListOptions extends Omit<ReplayOptions, 'failed'> {
-  readonly org?: Types.ObjectId;
+  readonly org?: string;
   readonly status?: DeliveryStatus;
   readonly type?: string;
   readonly object?: string;
@@ -63,7 +60,7 @@ function addDeliveries(group: Command): void {
     .option('--since <date>', 'created since then, ISO 8601', time)
     .option('--until <date>', 'created before then, ISO 8601', time)
     .option('--limit <n>', 'how many at most', listLimit, 50)
-    .action((id: Types.ObjectId | undefined, options: ListOptions) =>
+    .action((id: string | undefined, options: ListOptions) =>
       withApplication(async (application) => {
         const found = id === undefined ? {} : await endpointOrDelivery(application, id);
         if (found.delivery !== undefined) return printOne(application, found.delivery, options);
@@ -73,7 +70,7 @@ function addDeliveries(group: Command): void {
         const objectIds = object === undefined ? undefined : [object];
         const endpointId = found.endpoint?._id;
         const filter = { endpointId, objectIds, status, type, since, until };
-        const deliveries = application.get(WebhookDeliveriesService);
+        const deliveries = await deliveriesOf(application);
         const listed = await deliveries.list(organizationId, filter, limit);
         return printList(listed.map(deliveryView), deliveryListColumns, options);
       }),
@@ -91,20 +88,21 @@ function addReplay(group: Command): void {
     .option('--failed', 'what has failed')
     .option('--since <date>', 'what was created since then, ISO 8601', time)
     .option('--until <date>', 'what was created before then, ISO 8601', time)
-    .action((id: Types.ObjectId, options: ReplayOptions) =>
+    .action((id: string, options: ReplayOptions) =>
       withApplication(async (application) => {
         const found = await endpointOrDelivery(application, id);
         const endpoint =
-          found.endpoint ?? (await endpointOf(application, found.delivery?.endpointId ?? id));
-        if (endpoint.removedAt) throw noEndpoint(endpoint._id);
+          found.endpoint ??
+          (await endpointOf(application, found.delivery?.endpointId.toHexString() ?? id));
+        const endpointId = endpoint._id.toHexString();
+        if (endpoint.removedAt) throw noEndpoint(endpointId);
         if (endpoint.isEnabled !== true) {
-          throw new Error(
-            `The endpoint ${endpoint._id.toHexString()} is disabled: enable it first.`,
-          );
+          throw new Error(`The endpoint ${endpointId} is disabled: enable it first.`);
         }
         const filter = replayFilter(found.delivery, options);
+        const deliveries = await deliveriesOf(application);
         const replayed = await withProgress(replayTexts, (progress) =>
-          application.get(WebhookDeliveriesService).replay(endpoint, filter, progress),
+          deliveries.replay(endpoint, filter, progress),
         );
         printItem({ replayed }, { 'To be sent again': (item) => item.replayed }, options);
       }),
@@ -113,13 +111,15 @@ function addReplay(group: Command): void {
 
 async function endpointOrDelivery(
   application: INestApplicationContext,
-  id: Types.ObjectId,
+  id: string,
 ): Promise<{ endpoint?: WebhookEndpointDocument; delivery?: WebhookDeliveryDocument }> {
-  const endpoint = await application.get(WebhookEndpointsService).findWithRemoved(id);
+  const { Types } = await import('mongoose');
+  const _id = new Types.ObjectId(id);
+  const endpoint = await (await endpointsOf(application)).findWithRemoved(_id);
   if (endpoint !== null) return { endpoint };
-  const delivery = await application.get(WebhookDeliveriesService).find(id);
+  const delivery = await (await deliveriesOf(application)).find(_id);
   if (delivery !== null) return { delivery };
-  throw new Error(`There is no webhook endpoint or delivery with id ${id.toHexString()}.`);
+  throw new Error(`There is no webhook endpoint or delivery with id ${id}.`);
 }
 
 async function chosenOrganization(
@@ -135,7 +135,7 @@ async function printOne(
   delivery: WebhookDeliveryDocument,
   options: OutputOptions,
 ): Promise<void> {
-  const attempts = await application.get(WebhookDeliveriesService).attemptsOf(delivery);
+  const attempts = await (await deliveriesOf(application)).attemptsOf(delivery);
   const view = deliveryDetailView(delivery, attempts);
   printItem(view, deliveryColumns, options);
   if (options.json === true) return;

@@ -1,9 +1,5 @@
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
-import {
-  type ListedEvent,
-  OutboxEventsService,
-} from '../../webhooks/outbox/outbox-events.service.js';
+import type { ListedEvent } from '../../webhooks/outbox/outbox-events.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { listLimit, objectId } from '../command-line/option-values.js';
@@ -11,7 +7,7 @@ import { type Columns, type OutputOptions, printList } from '../command-line/out
 import { organizationOf } from '../organizations/organization-view.js';
 
 interface EventsOptions extends OutputOptions {
-  readonly org: Types.ObjectId;
+  readonly org: string;
   readonly failed?: boolean;
   readonly limit: number;
 }
@@ -37,6 +33,8 @@ export function addEventsCommand(group: Command): void {
     .option('--limit <n>', 'how many at most', listLimit, 50)
     .action((options: EventsOptions) =>
       withApplication(async (application) => {
+        const { OutboxEventsService } =
+          await import('../../webhooks/outbox/outbox-events.service.js');
         const { _id } = await organizationOf(application, options.org);
         const { failed = false, limit } = options;
         const events = await application.get(OutboxEventsService).list(_id, { failed, limit });

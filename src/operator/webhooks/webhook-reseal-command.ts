@@ -1,10 +1,5 @@
 import type { Command } from 'commander';
-import {
-  type NeededKey,
-  type Resealed,
-  SecretKeys,
-  type UnopenedSecret,
-} from '../../webhooks/endpoints/secret-keys.js';
+import type { NeededKey, Resealed, UnopenedSecret } from '../../webhooks/endpoints/secret-keys.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand } from '../command-line/command-texts.js';
 import {
@@ -44,6 +39,7 @@ export function addResealCommand(group: Command): void {
     example: 'webhook reseal',
   }).action((options: OutputOptions) =>
     withApplication(async (application) => {
+      const { SecretKeys } = await import('../../webhooks/endpoints/secret-keys.js');
       const outcome = await withProgress(resealTexts, (progress) =>
         application.get(SecretKeys).reseal(progress),
       );

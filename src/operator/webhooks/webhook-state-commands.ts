@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
-import { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { WebhookEndpointsService } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { hours, objectId } from '../command-line/option-values.js';
@@ -9,6 +9,7 @@ import { hourMs } from '../../values/durations.js';
 import {
   endpointColumns,
   endpointOf,
+  endpointsOf,
   endpointView,
   noEndpoint,
   rotatedSecretColumns,
@@ -43,9 +44,7 @@ interface Switch {
 function addSwitch(group: Command, { name, description, change }: Switch): void {
   addPrintingCommand(group, { name, description, example: `webhook ${name} ${exampleId}` })
     .argument('<id>', 'id of the endpoint', objectId)
-    .action((id: Types.ObjectId, options: OutputOptions) =>
-      changeAndPrint(id, options, (endpoints) => change(endpoints, id)),
-    );
+    .action((id: string, options: OutputOptions) => changeAndPrint(id, options, change));
 }
 
 function addRotate(group: Command): void {
@@ -57,10 +56,12 @@ function addRotate(group: Command): void {
   })
     .argument('<id>', 'id of the endpoint', objectId)
     .option('--overlap-hours <n>', 'how long the old secret keeps signing', hours, 24)
-    .action((id: Types.ObjectId, options: RotateOptions) =>
+    .action((id: string, options: RotateOptions) =>
       withApplication(async (application) => {
-        const endpoints = application.get(WebhookEndpointsService);
-        const rotated = await endpoints.rotateSecret(id, options.overlapHours * hourMs);
+        const { Types } = await import('mongoose');
+        const endpoints = await endpointsOf(application);
+        const _id = new Types.ObjectId(id);
+        const rotated = await endpoints.rotateSecret(_id, options.overlapHours * hourMs);
         if (rotated === null) throw noEndpoint(id);
         printItem(rotatedSecretView(rotated), rotatedSecretColumns, options);
       }),
@@ -69,13 +70,13 @@ function addRotate(group: Command): void {
 
 /** Changes an endpoint and prints it as it is then. @throws Error when there is none */
 export function changeAndPrint(
-  id: Types.ObjectId,
+  id: string,
   options: OutputOptions,
-  change: (endpoints: WebhookEndpointsService) => Promise<void>,
+  change: Switch['change'],
 ): Promise<void> {
   return withApplication(async (application) => {
-    await endpointOf(application, id);
-    await change(application.get(WebhookEndpointsService));
+    const { _id } = await endpointOf(application, id);
+    await change(await endpointsOf(application), _id);
     printItem(endpointView(await endpointOf(application, id)), endpointColumns, options);
   });
 }

@@ -1,11 +1,10 @@
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
 import { type AttemptResult, isSuccess } from '../../webhooks/deliveries/delivery-outcome.js';
-import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { objectId } from '../command-line/option-values.js';
 import { type Columns, type OutputOptions, printItem } from '../command-line/output.js';
+import { deliveriesOf } from './delivery-view.js';
 import { endpointOf } from './webhook-view.js';
 
 const pingColumns: Columns<ReturnType<typeof pingView>> = {
@@ -24,10 +23,10 @@ export function addTestCommand(group: Command): void {
     example: `webhook test ${exampleId}`,
   })
     .argument('<id>', 'id of the endpoint', objectId)
-    .action((id: Types.ObjectId, options: OutputOptions) =>
+    .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
         const endpoint = await endpointOf(application, id);
-        const view = pingView(await application.get(WebhookDeliveriesService).ping(endpoint));
+        const view = pingView(await (await deliveriesOf(application)).ping(endpoint));
         printItem(view, pingColumns, options);
         if (!view.delivered) process.exitCode = 1;
       }),

@@ -1,8 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { Types } from 'mongoose';
 import type { WebhookEndpointDocument } from '../../webhooks/endpoints/webhook-endpoint.schema.js';
-import {
-  type EndpointWithSecret,
+import type {
+  EndpointWithSecret,
   WebhookEndpointsService,
 } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { Columns } from '../command-line/output.js';
@@ -88,16 +87,26 @@ export function rotatedSecretView(rotated: EndpointWithSecret) {
  */
 export async function endpointOf(
   application: INestApplicationContext,
-  id: Types.ObjectId,
+  id: string,
 ): Promise<WebhookEndpointDocument> {
-  const document = await application.get(WebhookEndpointsService).find(id);
+  const { Types } = await import('mongoose');
+  const endpoints = await endpointsOf(application);
+  const document = await endpoints.find(new Types.ObjectId(id));
   if (document === null) throw noEndpoint(id);
   return document;
 }
 
 /** The error for an id without an endpoint. */
-export function noEndpoint(id: Types.ObjectId): Error {
-  return new Error(`There is no webhook endpoint with id ${id.toHexString()}.`);
+export function noEndpoint(id: string): Error {
+  return new Error(`There is no webhook endpoint with id ${id}.`);
+}
+
+export async function endpointsOf(
+  application: INestApplicationContext,
+): Promise<WebhookEndpointsService> {
+  const { WebhookEndpointsService } =
+    await import('../../webhooks/endpoints/webhook-endpoints.service.js');
+  return application.get(WebhookEndpointsService);
 }
 
 function stateOf({ isEnabled, disabledReason, fault }: EndpointView): string {
