@@ -4,8 +4,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openDatabase } from '../dist/database/connection/open-database.js';
 import { loadEnvironment } from '../dist/run-service.js';
+import { failStart } from '../dist/start-service.js';
 
-const database = await openDatabase(loadEnvironment());
+const database = await Promise.try(() => openDatabase(loadEnvironment())).catch((error) =>
+  failStart(error),
+);
 const nest = ['node_modules/@nestjs/cli/bin/nest.js', 'start', '--watch', '--watchAssets'];
 const watcher = spawn(process.execPath, nest, {
   stdio: 'inherit',

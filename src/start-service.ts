@@ -12,9 +12,18 @@ export async function startService(): Promise<void> {
     shutDownOnSignals(service);
     service.announce();
   } catch (error) {
-    process.stderr.write(`${reasonOf(error, environment?.NODE_ENV)}\n`);
-    process.exit(error instanceof ConfigurationError ? 2 : 1);
+    failStart(error, environment?.NODE_ENV);
   }
+}
+
+/**
+ * Ends the process with the reason: 2 where the configuration is wrong, else 1.
+ *
+ * @public `npm run start:dev` calls it.
+ */
+export function failStart(error: unknown, nodeEnv?: Environment['NODE_ENV']): never {
+  process.stderr.write(`${reasonOf(error, nodeEnv)}\n`);
+  process.exit(error instanceof ConfigurationError ? 2 : 1);
 }
 
 /** One line in production, where logs are read by programs; elsewhere an unknown error has its stack. */

@@ -139,8 +139,17 @@ describe('at a terminal', () => {
     expect(output).toContain(`Another program listens on 127.0.0.1:${port} already`);
     expect(output).not.toMatch(/ {4}at /);
     expect(code).toBe(1);
-    expect(await onTerminal('npm start', { PORT: 'none' }).ended).toMatchObject({ code: 2 });
   });
+
+  it.each(['npm start', 'npm run start:dev'])(
+    '%s ends with 2 and every problem of the configuration',
+    async (command) => {
+      const { code, output } = await onTerminal(command, { PORT: 'none' }).ended;
+      expect(output).toMatch(/The configuration is not valid:\s+PORT: /);
+      expect(output).not.toMatch(/ {4}at /);
+      expect(code).toBe(2);
+    },
+  );
 
   it('a start that fails unexpectedly prints the stack', async () => {
     const { code, output } = await onTerminal('npm start', { DATA_FOLDER: 'README.md/data' }).ended;
