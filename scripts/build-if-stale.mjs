@@ -1,49 +1,111 @@
-// Builds `dist` unless every source has a newer output there, so that no npm script runs old code.
+// Builds `dist` when a source is newer than the last build, so that no npm script runs old code. One process builds at
+// a time, over the build before, because others may run from it.
 // Until its first check has passed, this also runs on the system's Node, before `npm ci`.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import * as fs from 'node:fs';
+import { basename, join } from 'node:path';
 
 const configuration = ['nest-cli.json', 'tsconfig.json', 'tsconfig.build.json', '.swcrc'];
+/** Written last, with the time at which the build began: a build that was cut short is stale. */
+const stamp = 'dist/.built';
+const lock = 'node_modules/.cache/build.lock';
+const nest = 'node_modules/@nestjs/cli/bin/nest.js';
+
+if (!fs.existsSync('node_modules')) fail('The packages are not installed: run `npm ci` first.');
+if (Number(process.versions.node.split('.')[0]) < 24) {
+  const { node } = process.versions;
+  fail(`Node 24 or newer is needed, this is ${node}: use the npm scripts, which bring their own.`);
+}
+// A container image has the build alone.
+if (fs.existsSync('src') && isStale(outputsBySource())) {
+  if (!fs.existsSync(nest)) {
+    fail('The build is stale, and the build tools are not installed: run `npm ci` first.');
+  }
+  lockBuild();
+  let failure;
+  try {
+    // Another process may have built meanwhile.
+    const outputs = outputsBySource();
+    if (isStale(outputs)) failure = build(outputs);
+  } finally {
+    fs.rmSync(lock, { force: true });
+  }
+  if (failure !== undefined) fail(failure);
+}
+
+/** What the build makes of each file that it takes; editors leave others beside them. */
+function outputsBySource() {
+  const { compilerOptions } = JSON.parse(fs.readFileSync('nest-cli.json', 'utf8'));
+  const patterns = ['**/*.{ts,tsx}', ...compilerOptions.assets.map(({ include }) => include)];
+  const sources = fs.globSync(patterns, { cwd: 'src' });
+  return new Map(
+    sources
+      .filter((source) => !source.endsWith('.spec.ts') && !basename(source).startsWith('.'))
+      .map((source) => [join('src', source), join('dist', source.replace(/\.tsx?$/, '.js'))]),
+  );
+}
+
+function isStale(outputs) {
+  const builtAt = changedAt(stamp);
+  return (
+    [...configuration, ...outputs.keys()].some((file) => changedAt(file) > builtAt) ||
+    [...outputs.values()].some((file) => !fs.existsSync(file))
+  );
+}
 
 /** 0 for a file that does not exist. */
-const changedAt = (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+function changedAt(file) {
+  return fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs ?? 0;
+}
 
-function isStale() {
-  const configuredAt = Math.max(...configuration.map(changedAt));
-  return readdirSync('src', { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.spec.ts'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .some((source) => {
-      const output = source.replace(/^src/, 'dist').replace(/\.tsx?$/, '.js');
-      return changedAt(output) < Math.max(changedAt(source), configuredAt);
-    });
+/** Gives what the compiler says when it fails. */
+function build(outputs) {
+  const startedAt = new Date();
+  report('Building the service ...');
+  const { status, stdout, stderr } = spawnSync(process.execPath, [nest, 'build'], {
+    encoding: 'utf8',
+  });
+  if (status !== 0) return `\nThe build failed:\n${stdout}${stderr}`;
+  const built = new Set(outputs.values());
+  for (const output of fs.globSync('dist/**/*.{js,map}')) {
+    if (!built.has(output.replace(/\.map$/, ''))) fs.rmSync(output);
+  }
+  fs.writeFileSync(stamp, '');
+  fs.utimesSync(stamp, startedAt, startedAt);
+  report(` done in ${((Date.now() - startedAt.getTime()) / 1_000).toFixed(1)} s\n`);
+  return undefined;
+}
+
+/** Waits until no other process builds. The lock is a link whose target is its owner: made in one step, with its content. */
+function lockBuild() {
+  fs.mkdirSync('node_modules/.cache', { recursive: true });
+  for (;;) {
+    try {
+      fs.symlinkSync(String(process.pid), lock);
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (!isOwned()) fs.rmSync(lock, { force: true });
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
+  }
+}
+
+/** Whether the owner of the lock is alive. */
+function isOwned() {
+  try {
+    return process.kill(Number(fs.readlinkSync(lock)), 0);
+  } catch (error) {
+    return error.code === 'EPERM';
+  }
+}
+
+/** A program that reads a pipe gets nothing of it. */
+function report(text) {
+  if (process.stderr.isTTY) process.stderr.write(text);
 }
 
 function fail(message) {
   process.stderr.write(`${message}\n`);
   process.exit(1);
-}
-
-if (!existsSync('node_modules')) {
-  fail('The packages are not installed: run `npm ci` first.');
-}
-if (Number(process.versions.node.split('.')[0]) < 24) {
-  fail(
-    `This is Node ${process.versions.node}, and 24 or newer is needed: use the npm scripts, which bring it.`,
-  );
-}
-// A container image has the build alone.
-if (existsSync('src') && isStale()) {
-  const nest = 'node_modules/@nestjs/cli/bin/nest.js';
-  if (!existsSync(nest))
-    fail('The build is outdated and the build tools are not installed: run `npm ci` first.');
-  const startedAt = Date.now();
-  if (process.stderr.isTTY) process.stderr.write('Building the service ...');
-  const { status, stdout, stderr } = spawnSync(process.execPath, [nest, 'build'], {
-    encoding: 'utf8',
-  });
-  if (status !== 0) fail(`\nThe build failed:\n${stdout}${stderr}`);
-  if (process.stderr.isTTY)
-    process.stderr.write(` done in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s\n`);
 }

@@ -9,8 +9,10 @@ import { failStart } from '../dist/start-service.js';
 const database = await Promise.try(() => openDatabase(loadEnvironment())).catch((error) =>
   failStart(error),
 );
-const nest = ['node_modules/@nestjs/cli/bin/nest.js', 'start', '--watch', '--watchAssets'];
-const watcher = spawn(process.execPath, nest, {
+const nest = 'node_modules/@nestjs/cli/bin/nest.js';
+// A shell between them would keep signals from the service.
+const options = ['start', '--watch', '--watchAssets', '--no-shell'];
+const watcher = spawn(process.execPath, [nest, ...options], {
   stdio: 'inherit',
   // Nobody's requests have to be finished before a restart.
   env: { DRAIN_MS: '0', ...process.env },
@@ -18,6 +20,7 @@ const watcher = spawn(process.execPath, nest, {
 // A terminal sends its signals to the watcher, too; others reach this process alone.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => watcher.kill());
+process.on('SIGHUP', () => watcher.kill());
 const [code] = await once(watcher, 'exit');
 await database.stop();
 process.exit(code ?? 1);

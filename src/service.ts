@@ -19,6 +19,7 @@ import { ResponseBatches } from './http/server/response-batches.js';
 import { createFastifyAdapter } from './http/server/fastify-adapter.js';
 import { FrameworkLogger } from './http/server/framework-logger.js';
 import { GracefulShutdown } from './http/server/graceful-shutdown.js';
+import { listenOn } from './http/server/listen-on.js';
 import { serveReference } from './http/reference/reference-page.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { tracing } from './operations/tracing/traced.js';
@@ -88,29 +89,31 @@ export async function createService(options: AppOptions): Promise<Service> {
  * Starts listening and the background work.
  *
  * @returns the address that it listens on
- * @throws StartupError when the address is taken
+ * @throws StartupError when it cannot listen there
  */
 export async function listen(service: Service, { environment }: AppOptions): Promise<string> {
   const { PORT, HOST } = environment;
+  // For its name Fastify may open a second server, which shutdown and limits do not know.
+  const host = HOST === 'localhost' ? '127.0.0.1' : HOST;
   await service.app.get(KeptResponsesService).start();
   try {
-    // For its name Fastify may open a second server, which shutdown and limits do not know.
-    await service.app.listen(PORT, HOST === 'localhost' ? '127.0.0.1' : HOST);
+    const url = await listenOn(service.app.getHttpAdapter().getInstance(), {
+      host: { name: 'HOST', value: host },
+      port: { name: 'PORT', value: PORT },
+    });
+    startBackground(service);
+    return url;
   } catch (error) {
     await service.app.close();
-    if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-    const line = `Another program listens on ${HOST}:${PORT} already: set PORT to a free one.`;
-    throw new StartupError(line, { cause: error });
+    throw error;
   }
-  startBackground(service);
-  return service.app.getUrl();
 }
 
 /**
  * Starts the listener for metrics and probes, where OPS_PORT asks for it.
  *
  * @returns the address that it listens on, null for none
- * @throws StartupError when the address is taken
+ * @throws StartupError when it cannot listen there
  */
 export async function startOperations({ app }: Service): Promise<string | null> {
   try {

@@ -1,9 +1,8 @@
-import type { AddressInfo } from 'node:net';
 import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { StartupError } from '../configuration/startup-errors.js';
+import { listenOn } from '../http/server/listen-on.js';
 import { requestId } from '../http/server/request-context.js';
 import { trustProxy } from '../http/server/fastify-adapter.js';
 import { Metrics } from './metrics/metrics.js';
@@ -37,22 +36,18 @@ export class OperationsServer implements OnApplicationShutdown {
    * Listens on OPS_HOST and OPS_PORT.
    *
    * @returns its address without path; null when OPS_PORT is not set
-   * @throws StartupError when the address is taken
+   * @throws StartupError when it cannot listen there
    */
   async listen(): Promise<string | null> {
-    const { OPS_PORT: port, OPS_HOST: host } = this.environment;
-    if (port === undefined) return null;
+    const { OPS_PORT, OPS_HOST } = this.environment;
+    if (OPS_PORT === undefined) return null;
     const server = await this.createServer();
-    try {
-      await server.listen({ port, host });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
-      const line = `Another program listens on ${host}:${port} already: set OPS_PORT to a free one.`;
-      throw new StartupError(line, { cause: error });
-    }
+    const url = await listenOn(server, {
+      host: { name: 'OPS_HOST', value: OPS_HOST },
+      port: { name: 'OPS_PORT', value: OPS_PORT },
+    });
     this.server = server;
-    const { address, family, port: taken } = server.server.address() as AddressInfo;
-    return `http://${family === 'IPv6' ? `[${address}]` : address}:${taken}`;
+    return url;
   }
 
   async onApplicationShutdown(): Promise<void> {

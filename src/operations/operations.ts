@@ -28,7 +28,7 @@ export class Operations {
    *
    * @param fastify whose requests are measured
    * @returns the address that it listens on, null for none
-   * @throws StartupError when the address is taken
+   * @throws StartupError when it cannot listen there
    */
   async start(fastify: FastifyInstance): Promise<string | null> {
     const isMeasured = this.environment.OPS_PORT !== undefined;

@@ -33,8 +33,8 @@ beforeAll(async () => {
   for (const stream of [child.stdout, child.stderr]) {
     stream.on('data', (text: Buffer) => (output += text.toString()));
   }
+  const exited = once(child, 'exit');
   stop = async () => {
-    const exited = once(child, 'exit');
     child.kill();
     await exited;
   };
@@ -82,4 +82,7 @@ it('a saved source is served at once, over the same database, which survives an 
   expect((await ask(third, '/healthz')).body.version).toBe('v1.3');
   expect((await ask(third, '/compounds', { 'api-key': key })).status).toBe(200);
   expect(await database()).toBe(databaseBefore);
+
+  await stop();
+  await expect(ask(third, '/healthz')).rejects.toThrow('fetch failed');
 });

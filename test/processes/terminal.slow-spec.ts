@@ -42,6 +42,7 @@ const variables = (own: Record<string, string> = {}) => ({
   TERM: 'xterm',
   PORT: '0',
   npm_config_update_notifier: 'false',
+  npm_config_progress: 'false',
   ...own,
 });
 
@@ -74,7 +75,14 @@ describe('before `npm ci`', () => {
 });
 
 describe('at a terminal', () => {
-  beforeAll(() => symlink(join(process.cwd(), 'node_modules'), join(clone, 'node_modules')));
+  const other = createServer();
+  let takenPort: string;
+  beforeAll(async () => {
+    await symlink(join(process.cwd(), 'node_modules'), join(clone, 'node_modules'));
+    await once(other.listen(0, '127.0.0.1'), 'listening');
+    takenPort = String((other.address() as AddressInfo).port);
+  });
+  afterAll(() => void other.close());
 
   it('the first `npm start` says what it is doing, answers, logs for people and ends on Ctrl-C', async () => {
     const start = onTerminal('npm start');
@@ -130,14 +138,21 @@ describe('at a terminal', () => {
     expect(code).toBe(0);
   });
 
-  it('a start that fails for a known reason gives it without a stack', async () => {
-    const other = createServer();
-    await once(other.listen(0, '127.0.0.1'), 'listening');
-    const { port } = other.address() as AddressInfo;
-    const { code, output } = await onTerminal('npm start', { PORT: String(port) }).ended;
-    other.close();
-    expect(output).toContain(`Another program listens on 127.0.0.1:${port} already`);
-    expect(output).not.toMatch(/ {4}at /);
+  it.each([
+    ['a port that is taken', () => ({ PORT: takenPort }), /Another program listens on \S+ already/],
+    [
+      'an address of another machine',
+      () => ({ HOST: '203.0.113.1' }),
+      /no address of this machine/,
+    ],
+    ['a folder below a file', () => ({ DATA_FOLDER: 'README.md/data' }), /DATA_FOLDER .*ENOTDIR/],
+    ['a file that is no mongod', () => ({ MONGOMS_SYSTEM_BINARY: '/no' }), /MONGOMS_SYSTEM_BINARY/],
+  ])('a start on %s gives the reason in one line', async (_, own, reason) => {
+    const { code, output } = await onTerminal('npm start', own()).ended;
+    const after = output.slice(output.search(reason)).trim().split('\n');
+    expect(output).toMatch(reason);
+    expect(after.filter((line) => /\w/.test(line))).toHaveLength(1);
+    expect(output).not.toMatch(/ {4}at |ERROR/);
     expect(code).toBe(1);
   });
 
@@ -152,9 +167,44 @@ describe('at a terminal', () => {
   );
 
   it('a start that fails unexpectedly prints the stack', async () => {
-    const { code, output } = await onTerminal('npm start', { DATA_FOLDER: 'README.md/data' }).ended;
-    expect(output).toMatch(/ENOTDIR[^]* {4}at /);
+    const source = join(clone, 'src/demo/demo-organization.ts');
+    const text = await readFile(source, 'utf8');
+    const bug = "if (Date.now() > 0) throw new TypeError('Not yet right');\n  const all =";
+    await writeFile(source, text.replace('const all =', bug));
+    const { code, output } = await onTerminal('npm start').ended;
+    await writeFile(source, text);
+    expect(output).toMatch(/TypeError: Not yet right\s+at openAtStart/);
     expect(code).toBe(1);
+  });
+
+  it('Ctrl-C during a start ends the database with it, so that the next start has its own', async () => {
+    await rm(join(clone, '.data'), { recursive: true });
+    const first = onTerminal('npm start');
+    await first.untilShown(/Loading the demo organization/);
+    expect(await interrupt(first)).toBe(130);
+    const second = onTerminal('npm start');
+    const url = await urlOf(second);
+    expect(second.output()).toContain('Starting MongoDB');
+    expect(await ask(url, '/healthz')).toMatchObject({ ok: true });
+    expect(await interrupt(second)).toBe(0);
+  });
+
+  it('two commands that both have to build do not disturb each other', async () => {
+    await rm(join(clone, 'dist'), { recursive: true });
+    const [start, list] = [onTerminal('npm start'), onTerminal('npm run cli -- org list')];
+    await urlOf(start);
+    expect(await list.ended).toMatchObject({ code: 0 });
+    expect(await interrupt(start)).toBe(0);
+    const built = `${start.output()}${list.output()}`.match(/Building the service/g);
+    expect(built).toHaveLength(1);
+  });
+
+  it('a build that was cut short is not taken for one', async () => {
+    await writeFile(join(clone, 'dist/cli.js'), '');
+    await rm(join(clone, 'dist/.built'));
+    const { code, output } = await onTerminal('npm run cli -- --help').ended;
+    expect(output).toContain('Usage: npm run cli --');
+    expect(code).toBe(0);
   });
 });
 

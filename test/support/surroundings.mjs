@@ -12,6 +12,9 @@ import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
 import { firstMessage } from './first-message.mjs';
 import { endShell, runInShell } from './shell.mjs';
 
+// Ctrl-C reaches the whole process group. This process ends when Jest has ended, and takes its folder with it.
+process.on('SIGINT', () => undefined);
+const disconnected = once(process, 'disconnect');
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
 const mongodPid = join(folder, 'mongod.pid');
 const parameters = ['enableTestCommands=1', 'diagnosticDataCollectionEnabled=false'];
@@ -70,14 +73,14 @@ const shell = createServer(neverIdle, (request, response) => {
 const servers = [instances, shell];
 for (const server of servers) await once(server.listen(0, '127.0.0.1'), 'listening');
 
-process.send({
+process.send?.({
   TEST_MONGODB_URI: mongodUri,
   TEST_DATABASE_URI: databaseUri,
   TEST_SERVICE_LOG: log,
   TEST_INSTANCES: `http://127.0.0.1:${instances.address().port}`,
   TEST_SHELL: `http://127.0.0.1:${shell.address().port}`,
 });
-await once(process, 'disconnect');
+await disconnected;
 for (const server of servers) server.close().closeAllConnections();
 endShell();
 // What they have stored goes with the folder: an orderly end would take a second longer.

@@ -30,7 +30,7 @@ export async function openDatabase(environment: Environment): Promise<OpenDataba
   const mongod = await openSharedMongod(folder);
   return {
     uri: mongod.uri.replace('/?', `/${databaseName}?`),
-    description: `${mongod.folder} (embedded MongoDB)`,
+    description: `${mongod.folder} (embedded MongoDB${mongod.isShared ? ' of another process, with which it ends' : ''})`,
     stop: () => mongod.stop(),
   };
 }

@@ -1,14 +1,17 @@
 import { type EventEmitter, once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
+import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MongoClient, MongoServerError } from 'mongodb';
+import { type Db, MongoClient, MongoServerError } from 'mongodb';
 import { MongoInstance } from 'mongodb-memory-server';
+import { endingSignals } from '../../configuration/ending-signals.js';
 import { reportStep } from '../../configuration/report-step.js';
 import { findMongodBinary } from './mongod-binary.js';
 
 const replicaSet = 'embedded';
 const notInitialized = 94;
+const alreadyInitialized = 23;
 /** A busy machine takes long; until the server listens, and again until it is primary. */
 const startTimeoutMs = 30_000;
 
@@ -73,23 +76,41 @@ export async function startMongod(
     // Ctrl-C reaches the whole process group; the database has to outlive the requests in flight.
     spawn: { detached: true },
   });
+  stopOnSignals(server);
   // The package does not export the names of its events.
   (server as EventEmitter).once('instanceLaunched', () => options.onLaunched?.());
+  const stop = async () => {
+    running.delete(server);
+    await server.stop();
+  };
   try {
     await server.start();
     await becomePrimary(`127.0.0.1:${port}`, options);
   } catch (error) {
-    await server.stop();
+    await stop();
     throw error;
   }
-  return {
-    port,
-    folder,
-    uri: `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`,
-    stop: async () => {
-      await server.stop();
-    },
-  };
+  return { port, folder, uri: `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`, stop };
+}
+
+/** The servers of this process. */
+const running = new Set<MongoInstance>();
+
+/**
+ * Stops a server when the process is asked to end before anybody else listens to its signals, who would stop it. It
+ * is in a process group of its own and would live on for seconds: the next start would find and use it.
+ */
+function stopOnSignals(server: MongoInstance): void {
+  running.add(server);
+  for (const signal of endingSignals) {
+    if (!process.listeners(signal).includes(stopAll)) process.on(signal, stopAll);
+  }
+}
+
+function stopAll(signal: NodeJS.Signals): void {
+  if (process.listenerCount(signal) > 1) return;
+  const end = () => process.exit(128 + constants.signals[signal]);
+  void Promise.all([...running].map((server) => server.stop())).then(end, end);
 }
 
 async function freePort(): Promise<number> {
@@ -110,23 +131,12 @@ interface ReplicaSetConfig {
 
 async function becomePrimary(host: string, { isJournaled = true }: MongodOptions): Promise<void> {
   const client = new MongoClient(`mongodb://${host}/?directConnection=true`);
+  const deadline = Date.now() + startTimeoutMs;
   try {
     const admin = client.db('admin');
-    const members = [{ _id: 0, host }];
-    try {
-      const { config } = (await admin.command({ replSetGetConfig: 1 })) as ReplicaSetConfig;
-      // The data may come from a run on another port.
-      if (config.members[0]?.host !== host) {
-        const version = config.version + 1;
-        await admin.command({ replSetReconfig: { ...config, members, version }, force: true });
-      }
-    } catch (error) {
-      if (!(error instanceof MongoServerError) || error.code !== notInitialized) throw error;
-      const writeConcernMajorityJournalDefault = isJournaled;
-      const config = { _id: replicaSet, members, writeConcernMajorityJournalDefault };
-      await admin.command({ replSetInitiate: config });
+    while (!(await isConfigured(admin, host, isJournaled)) && Date.now() < deadline) {
+      await delay(25);
     }
-    const deadline = Date.now() + startTimeoutMs;
     while (!(await admin.command({ hello: 1 }))['isWritablePrimary']) {
       if (Date.now() > deadline) throw new Error(`The mongod at ${host} did not become primary.`);
       await delay(25);
@@ -134,4 +144,34 @@ async function becomePrimary(host: string, { isJournaled = true }: MongodOptions
   } finally {
     await client.close();
   }
+}
+
+/** False where the server still loads the configuration of an earlier run, which comes after it listens. */
+async function isConfigured(admin: Db, host: string, isJournaled: boolean): Promise<boolean> {
+  const members = [{ _id: 0, host }];
+  try {
+    const { config } = (await admin.command({ replSetGetConfig: 1 })) as ReplicaSetConfig;
+    // The data may come from a run on another port.
+    if (config.members[0]?.host !== host) {
+      const version = config.version + 1;
+      await admin.command({ replSetReconfig: { ...config, members, version }, force: true });
+    }
+    return true;
+  } catch (error) {
+    if (!hasCode(error, notInitialized)) throw error;
+  }
+  const writeConcernMajorityJournalDefault = isJournaled;
+  try {
+    await admin.command({
+      replSetInitiate: { _id: replicaSet, members, writeConcernMajorityJournalDefault },
+    });
+    return true;
+  } catch (error) {
+    if (!hasCode(error, alreadyInitialized)) throw error;
+    return false;
+  }
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof MongoServerError && error.code === code;
 }

