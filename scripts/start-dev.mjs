@@ -20,7 +20,6 @@ const watcher = spawn(process.execPath, [nest, ...options], {
 // A terminal sends its signals to the watcher, too; others reach this process alone.
 process.on('SIGINT', () => undefined);
 process.on('SIGTERM', () => watcher.kill());
-process.on('SIGHUP', () => watcher.kill());
 const [code] = await once(watcher, 'exit');
 await database.stop();
 process.exit(code ?? 1);

@@ -1,6 +1,5 @@
 import { inspect } from 'node:util';
 import type { Environment } from './configuration/environment.js';
-import { endingSignals } from './configuration/ending-signals.js';
 import { ConfigurationError, StartupError } from './configuration/startup-errors.js';
 import { loadEnvironment, type RunningService, runService } from './run-service.js';
 
@@ -38,5 +37,6 @@ function shutDownOnSignals(service: RunningService): void {
     void service.shutDown().then((isFinished) => process.exit(isFinished ? 0 : 1));
   };
   // npm forwards signals that the process group has had already, so each may come twice.
-  for (const signal of endingSignals) process.on(signal, shutDown);
+  process.on('SIGTERM', shutDown);
+  process.on('SIGINT', shutDown);
 }

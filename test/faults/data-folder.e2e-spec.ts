@@ -21,10 +21,25 @@ describe('a data folder', () => {
     expect(two.uri).toBe(one.uri);
     // Without its state file the database cannot be found.
     await rm(join(folder, 'mongod.json'));
-    await expect(openSharedMongod(folder, 500)).rejects.toThrow(
-      /^Another process uses \S+ and its database does not respond: stop that process, or set DATA_FOLDER/,
+    await expect(openSharedMongod(folder, { startTimeoutMs: 500 })).rejects.toThrow(
+      /^Another process uses \S+ and does not share its database: wait for its end, stop it, or set DATA_FOLDER/,
     );
     await Promise.all([one.stop(), two.stop()]);
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it('is not shared by a command, which ends too soon for others', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'integration-api-command-'));
+    const ofCommand = await openSharedMongod(folder, { isLasting: false });
+    await expect(openSharedMongod(folder, { startTimeoutMs: 500 })).rejects.toThrow(
+      'Another process uses',
+    );
+    const waiting = openSharedMongod(folder);
+    await ofCommand.stop();
+    const ofService = await waiting;
+    expect(ofService.isShared).toBe(false);
+    expect(await openSharedMongod(folder, { isLasting: false })).toMatchObject({ isShared: true });
+    await ofService.stop();
     await rm(folder, { recursive: true, force: true });
   });
 });

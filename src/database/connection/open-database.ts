@@ -18,16 +18,20 @@ const authenticationFailed = 18;
 /**
  * The database at MONGODB_URI, or the embedded one.
  *
+ * @param isLasting whether other processes may use an embedded one that this process starts
  * @throws StartupError when the embedded one cannot be started; it says what to install or set
  */
-export async function openDatabase(environment: Environment): Promise<OpenDatabase> {
+export async function openDatabase(
+  environment: Environment,
+  isLasting = true,
+): Promise<OpenDatabase> {
   const { MONGODB_URI: uri, DATA_FOLDER: folder } = environment;
   if (uri !== undefined) {
     return { uri, description: withoutCredentials(uri), stop: () => Promise.resolve() };
   }
   // Where there is a MONGODB_URI, a start does without some two hundred modules.
   const { openSharedMongod } = await import('../embedded/shared-mongod.js');
-  const mongod = await openSharedMongod(folder);
+  const mongod = await openSharedMongod(folder, { isLasting });
   return {
     uri: mongod.uri.replace('/?', `/${databaseName}?`),
     description: `${mongod.folder} (embedded MongoDB${mongod.isShared ? ' of another process, with which it ends' : ''})`,

@@ -1,11 +1,9 @@
 import { type EventEmitter, once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
-import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Db, MongoClient, MongoServerError } from 'mongodb';
 import { MongoInstance } from 'mongodb-memory-server';
-import { endingSignals } from '../../configuration/ending-signals.js';
 import { reportStep } from '../../configuration/report-step.js';
 import { findMongodBinary } from './mongod-binary.js';
 
@@ -76,11 +74,9 @@ export async function startMongod(
     // Ctrl-C reaches the whole process group; the database has to outlive the requests in flight.
     spawn: { detached: true },
   });
-  stopOnSignals(server);
   // The package does not export the names of its events.
   (server as EventEmitter).once('instanceLaunched', () => options.onLaunched?.());
   const stop = async () => {
-    running.delete(server);
     await server.stop();
   };
   try {
@@ -91,26 +87,6 @@ export async function startMongod(
     throw error;
   }
   return { port, folder, uri: `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`, stop };
-}
-
-/** The servers of this process. */
-const running = new Set<MongoInstance>();
-
-/**
- * Stops a server when the process is asked to end before anybody else listens to its signals, who would stop it. It
- * is in a process group of its own and would live on for seconds: the next start would find and use it.
- */
-function stopOnSignals(server: MongoInstance): void {
-  running.add(server);
-  for (const signal of endingSignals) {
-    if (!process.listeners(signal).includes(stopAll)) process.on(signal, stopAll);
-  }
-}
-
-function stopAll(signal: NodeJS.Signals): void {
-  if (process.listenerCount(signal) > 1) return;
-  const end = () => process.exit(128 + constants.signals[signal]);
-  void Promise.all([...running].map((server) => server.stop())).then(end, end);
 }
 
 async function freePort(): Promise<number> {

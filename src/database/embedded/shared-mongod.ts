@@ -7,6 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
 import { errors } from 'mongodb-memory-server';
 import { z } from 'zod';
+import { reportStep } from '../../configuration/report-step.js';
 import { StartupError } from '../../configuration/startup-errors.js';
 import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 
@@ -24,13 +25,14 @@ export interface SharedMongod extends EmbeddedMongod {
  * service runs.
  *
  * @param dataFolder where the data files live between runs; created when missing
- * @param startTimeoutMs how long another process may take to start the server or to stop it
+ * @param options `isLasting`: whether others may use it while this process runs: a command ends too soon for that
+ *   `startTimeoutMs`: how long another process may take to start the server or to stop it
  * @throws StartupError when no mongod can be found (it says what to install) or started, when another
  *   process keeps the folder without serving it, or when `mongod.json` is damaged
  */
 export async function openSharedMongod(
   dataFolder: string,
-  startTimeoutMs = 30_000,
+  { isLasting = true, startTimeoutMs = 30_000 } = {},
 ): Promise<SharedMongod> {
   const folder = resolve(dataFolder, 'mongodb');
   const stateFile = resolve(dataFolder, 'mongod.json');
@@ -40,14 +42,17 @@ export async function openSharedMongod(
     const running = await findRunning(stateFile, folder);
     if (running !== undefined) return running;
     try {
-      return { ...(await startOwned(folder, stateFile, port)), isShared: false };
+      return { ...(await startOwned(folder, stateFile, { port, isLasting })), isShared: false };
     } catch (error) {
       const reason = error instanceof Error ? error.message : '';
-      const isPortTaken = reason.includes('already in use');
-      if (isPortTaken) port = undefined;
-      else if (!reason.includes('DBPathInUse')) throw startupErrorOf(error, dataFolder);
-      else if (Date.now() > deadline) throw folderInUse(folder, error);
-      // Another process is starting its server, or stopping it.
+      if (reason.includes('already in use')) {
+        port = undefined;
+        continue;
+      }
+      if (!reason.includes('DBPathInUse')) throw startupErrorOf(error, dataFolder);
+      if (Date.now() > deadline) throw folderInUse(folder, error);
+      // Another process is starting its server or stopping it, or is a command that has one for itself.
+      reportStep(`Waiting for another process that uses ${folder} ...`);
       await delay(retryDelayMs);
     }
   }
@@ -56,28 +61,34 @@ export async function openSharedMongod(
 const storedState = z.object({
   uri: z.string().startsWith('mongodb://'),
   port: z.int().min(1).max(65_535),
-  /** The process that stops the server when it ends. */
+  /** The process that stops the server when it ends, and whether it is there for others to use meanwhile. */
   owner: z.int().min(1).optional(),
+  isLasting: z.boolean().optional(),
 });
 type StoredState = z.infer<typeof storedState>;
 
 async function startOwned(
   folder: string,
   stateFile: string,
-  port?: number,
+  { port, isLasting }: { readonly port: number | undefined; readonly isLasting: boolean },
 ): Promise<EmbeddedMongod> {
   const server = await startMongod(folder, port === undefined ? {} : { port });
-  const state: StoredState = { uri: server.uri, port: server.port, owner: process.pid };
+  const state: StoredState = {
+    uri: server.uri,
+    port: server.port,
+    owner: process.pid,
+    isLasting,
+  };
   // In one step: a file that is cut off would say nothing of the server.
   await writeFile(`${stateFile}.new`, JSON.stringify(state));
   await rename(`${stateFile}.new`, stateFile);
   return server;
 }
 
-/** The server that another process runs on the folder; stopping it is up to its owner. */
+/** The server that a service runs on the folder; stopping it is up to its owner. */
 async function findRunning(stateFile: string, folder: string): Promise<SharedMongod | undefined> {
   const state = await readState(stateFile);
-  if (state === undefined || !isAlive(state.owner) || !(await isListening(state.port))) {
+  if (state?.isLasting !== true || !isAlive(state.owner) || !(await isListening(state.port))) {
     return undefined;
   }
   if (!(await serves(state.uri, folder))) return undefined;
@@ -96,7 +107,7 @@ async function readState(file: string): Promise<StoredState | undefined> {
 
 /** A server whose owner is dead ends within seconds. */
 function isAlive(owner: number | undefined): boolean {
-  if (owner === undefined) return true;
+  if (owner === undefined) return false;
   try {
     return process.kill(owner, 0);
   } catch (error) {
@@ -136,8 +147,8 @@ async function serves(uri: string, folder: string): Promise<boolean> {
 
 function folderInUse(folder: string, cause: unknown): StartupError {
   const line =
-    `Another process uses ${folder} and its database does not respond: ` +
-    'stop that process, or set DATA_FOLDER to another folder.';
+    `Another process uses ${folder} and does not share its database: wait for its end, stop it, ` +
+    'or set DATA_FOLDER to another folder.';
   return new StartupError(line, { cause });
 }
 

@@ -1,5 +1,4 @@
 import { SingleBar } from 'cli-progress';
-import { endingSignals } from '../../configuration/ending-signals.js';
 
 /** Takes how much is done, of how much. */
 type Progress = (done: number, total: number) => void;
@@ -12,6 +11,7 @@ export class InterruptedError extends Error {}
 
 /** A second signal so soon is the same one: npm passes on what the process group has had already. */
 const echoMs = 1_000;
+const endingSignals = ['SIGINT', 'SIGTERM'] as const;
 
 /**
  * Runs long work and shows on standard error how far it has come, where a person can see it. Ctrl-C
