@@ -41,7 +41,7 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
   if (environment.NODE_ENV === 'production') {
     throw new Error('The demo adds an organization of its own and does not run in production.');
   }
-  const database = await openDatabase(environment, false);
+  const database = await openDatabase(environment, { isLasting: false });
   try {
     const options = demoOptions(environment, database);
     const service = await createService(options);

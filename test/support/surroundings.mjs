@@ -12,8 +12,9 @@ import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
 import { firstMessage } from './first-message.mjs';
 import { endShell, runInShell } from './shell.mjs';
 
-// Ctrl-C reaches the whole process group. This process ends when Jest has ended, and takes its folder with it.
-process.on('SIGINT', () => undefined);
+// Ctrl-C and the end of a terminal reach the whole process group. This process ends when Jest has ended, and takes
+// its folder with it.
+for (const signal of ['SIGINT', 'SIGHUP']) process.on(signal, () => undefined);
 const disconnected = once(process, 'disconnect');
 const folder = await mkdtemp(join(await quickFolder(), 'api-test-'));
 const mongodPid = join(folder, 'mongod.pid');

@@ -18,12 +18,12 @@ const authenticationFailed = 18;
 /**
  * The database at MONGODB_URI, or the embedded one.
  *
- * @param isLasting whether other processes may use an embedded one that this process starts
+ * @param options `isLasting`: whether other processes may use an embedded one that this process starts (default: true)
  * @throws StartupError when the embedded one cannot be started; it says what to install or set
  */
 export async function openDatabase(
   environment: Environment,
-  isLasting = true,
+  options: { readonly isLasting?: boolean } = {},
 ): Promise<OpenDatabase> {
   const { MONGODB_URI: uri, DATA_FOLDER: folder } = environment;
   if (uri !== undefined) {
@@ -31,10 +31,11 @@ export async function openDatabase(
   }
   // Where there is a MONGODB_URI, a start does without some two hundred modules.
   const { openSharedMongod } = await import('../embedded/shared-mongod.js');
-  const mongod = await openSharedMongod(folder, { isLasting });
+  const mongod = await openSharedMongod(folder, options);
+  const owner = mongod.isShared ? ' of another process, with which it ends' : '';
   return {
     uri: mongod.uri.replace('/?', `/${databaseName}?`),
-    description: `${mongod.folder} (embedded MongoDB${mongod.isShared ? ' of another process, with which it ends' : ''})`,
+    description: `${mongod.folder} (embedded MongoDB${owner})`,
     stop: () => mongod.stop(),
   };
 }

@@ -76,17 +76,21 @@ export async function startMongod(
   });
   // The package does not export the names of its events.
   (server as EventEmitter).once('instanceLaunched', () => options.onLaunched?.());
-  const stop = async () => {
-    await server.stop();
-  };
   try {
     await server.start();
     await becomePrimary(`127.0.0.1:${port}`, options);
   } catch (error) {
-    await stop();
+    await server.stop();
     throw error;
   }
-  return { port, folder, uri: `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`, stop };
+  return {
+    port,
+    folder,
+    uri: `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`,
+    stop: async () => {
+      await server.stop();
+    },
+  };
 }
 
 async function freePort(): Promise<number> {

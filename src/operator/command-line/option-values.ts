@@ -57,7 +57,7 @@ export const webAddress = option(
 
 export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';
 
-/** Reads a country code by its form alone: the action loads the list of countries and checks it. */
+/** Reads a country code by its form alone; the command checks it against the list of countries before its action. */
 export const country = option(
   textWhere((text) => /^[a-z]{2}$/i.test(text.trim())),
   countryMessage,
