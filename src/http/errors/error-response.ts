@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
 import type { Language } from '../../localization/language.js';
-import { messageText } from '../../localization/messages.js';
+import { type Message, messageText } from '../../localization/messages.js';
 import { bodyLimit, EventTooLargeError } from '../../webhooks/outbox/event-size.js';
 import { DomainError } from './domain-error.js';
 import type { ErrorDefinition } from './error-definition.js';
@@ -20,6 +20,11 @@ export interface ErrorResponse {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: ErrorBody;
 }
+
+/** A longer list helps nobody, and a request of a megabyte can break a rule a hundred thousand times. */
+const mostMessages = 100;
+/** The rest of 64 KiB is for the other fields and what is around the texts. */
+const mostMessageBytes = 60 * 1_024;
 
 /** Errors of the framework, whose own texts are not for clients, by status. */
 const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
@@ -56,7 +61,7 @@ export function toDomainError(error: unknown): DomainError {
 /** Status, headers and body of an error; no other place knows the body's shape. */
 export function errorResponse(error: DomainError, language: Language): ErrorResponse {
   const { status, code, isList = false, omitsErrorField = false } = error.definition;
-  const texts = error.messages.map((message) => messageText(message, language));
+  const texts = listed(isList ? error.messages : error.messages.slice(0, 1), language);
   const message = isList ? texts : (texts[0] ?? '');
   const reason = omitsErrorField ? {} : { error: STATUS_CODES[status] ?? 'Error' };
   return {
@@ -64,6 +69,22 @@ export function errorResponse(error: DomainError, language: Language): ErrorResp
     headers: { 'x-error-code': code, ...error.headers },
     body: { statusCode: status, message, ...reason },
   };
+}
+
+/** The texts of as many messages as a body may have, then how many more there are (rule HTTP-5). */
+function listed(messages: readonly Message[], language: Language): string[] {
+  const texts: string[] = [];
+  let bytes = 0;
+  for (const message of messages.slice(0, mostMessages)) {
+    const text = messageText(message, language);
+    bytes += Buffer.byteLength(JSON.stringify(text));
+    if (bytes > mostMessageBytes) break;
+    texts.push(text);
+  }
+  const count = messages.length - texts.length;
+  return count === 0
+    ? texts
+    : [...texts, messageText({ key: 'http.moreMessages', values: { count } }, language)];
 }
 
 /** The body of an error with its sample values, in English. */

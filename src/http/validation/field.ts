@@ -18,7 +18,7 @@ import type { ValueKind, Rule } from '../../values/rule.js';
 /** A class of which a request's body, query or path is made. */
 export type DtoClass = new () => object;
 
-const itemTypeKey = Symbol('itemType');
+const itemsKey = Symbol('items');
 const namesInsideKey = Symbol('namesInside');
 
 /** A field of a request that may be left out, but not sent as null. */
@@ -40,9 +40,15 @@ export function FieldsTogether(
   return ApiSchema(rules as ApiSchemaOptions);
 }
 
+/** What the list in a field has: objects that become DTOs too, and how many at most. */
+interface Items {
+  readonly type: DtoClass;
+  readonly maxItems: number;
+}
+
 /** The objects in the list of this field become DTOs too. */
-export function ItemType(type: DtoClass): PropertyDecorator {
-  return Reflect.metadata(itemTypeKey, type);
+export function ItemsOf(type: DtoClass, maxItems: number): PropertyDecorator {
+  return Reflect.metadata(itemsKey, { type, maxItems } satisfies Items);
 }
 
 /** The names that the object in this field, or each object in its list, may have. */
@@ -50,9 +56,9 @@ export function NamesInside(names: readonly string[]): PropertyDecorator {
   return Reflect.metadata(namesInsideKey, names);
 }
 
-/** The DTO that the objects in the list of a field become. */
-export function itemTypeOf({ prototype }: DtoClass, field: string): DtoClass | undefined {
-  return Reflect.getMetadata(itemTypeKey, prototype as object, field) as DtoClass | undefined;
+/** What the list in a field has; undefined where the field takes no list of objects. */
+export function itemsOf({ prototype }: DtoClass, field: string): Items | undefined {
+  return Reflect.getMetadata(itemsKey, prototype as object, field) as Items | undefined;
 }
 
 /** The names that objects in a field may have, undefined where that is not restricted. */
@@ -90,10 +96,12 @@ export function instantiate(type: DtoClass, plain: Readonly<Record<string, unkno
 }
 
 function instantiateItems(type: DtoClass, field: string, value: unknown): unknown {
-  const itemType = itemTypeOf(type, field);
-  if (itemType === undefined || !Array.isArray(value)) return value;
+  const items = itemsOf(type, field);
+  if (items === undefined || !Array.isArray(value)) return value;
+  // Its length alone refuses it: judging hundreds of thousands of items would hold up the process.
+  if (value.length > items.maxItems) return Array.from({ length: items.maxItems + 1 }, () => ({}));
   // What is no object is rejected as such; class-validator would take a list for more items.
-  return value.map((item: unknown) => (isPlainObject(item) ? instantiate(itemType, item) : null));
+  return value.map((item: unknown) => (isPlainObject(item) ? instantiate(items.type, item) : null));
 }
 
 function isObject(value: unknown): boolean {

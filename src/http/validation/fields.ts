@@ -7,7 +7,7 @@ import { isPlainObject } from '../../values/plain-object.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
 import { externalId, externalIdLimit, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { type DtoClass, Field, ItemType, RequiredField } from './field.js';
+import { type DtoClass, Field, ItemsOf, RequiredField } from './field.js';
 
 /** How an external id is documented. */
 export const externalIdApi = {
@@ -94,7 +94,7 @@ export function ItemsField(
 ): PropertyDecorator {
   return applyDecorators(
     Field({ type: [type], maxItems, ...options }, [...rules, ...listOf(maxItems)]),
-    ItemType(type),
+    ItemsOf(type, maxItems),
     checkedItems(),
   );
 }
@@ -120,7 +120,7 @@ export function SeparateItems(
       },
       ...listOf(maxItems),
     ]),
-    ItemType(type),
+    ItemsOf(type, maxItems),
   );
 }
 

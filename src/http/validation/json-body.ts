@@ -8,6 +8,9 @@ import { httpErrors } from '../errors/http-errors.js';
 /** Keys that the database driver reads as type tags of its own, not as data. */
 const reservedKey = '_bsontype';
 
+/** Characters of the longest integer of 64 bits. */
+const longestInteger = '-9223372036854775808'.length;
+
 /** How much of a rejected number is quoted. */
 const maxQuotedDigits = 40;
 
@@ -166,8 +169,9 @@ function withExactNumbers(text: string, { toInteger, inexactNumber }: JsonBodyRu
 }
 
 function exactInteger(digits: string, toInteger: JsonBodyRules['toInteger']): unknown {
-  const integer = BigInt(digits);
-  if (BigInt.asIntN(64, integer) === integer) return toInteger(integer);
+  // Reading all of a million digits takes time by their square.
+  const integer = digits.length > longestInteger ? undefined : BigInt(digits);
+  if (integer !== undefined && BigInt.asIntN(64, integer) === integer) return toInteger(integer);
   throw new DomainError(httpErrors.inexactInteger, { number: quoted(digits) });
 }
 
@@ -176,10 +180,17 @@ function decimal(number: string): string {
   const [mantissa = '', exponent = '0'] = number.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.');
   const digits = `${whole}${fraction}`.replace(/^0+/, '');
-  const significant = digits.replace(/0+$/, '');
+  const significant = withoutTrailingZeros(digits);
   if (significant === '') return '0';
   const power = Number(exponent) - fraction.length + digits.length - significant.length;
   return `${mantissa.startsWith('-') ? '-' : ''}${significant}e${power}`;
+}
+
+/** In linear time, which a regular expression for the end of a text does not take. */
+function withoutTrailingZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === '0') end -= 1;
+  return digits.slice(0, end);
 }
 
 function quoted(digits: string): string {

@@ -1,7 +1,7 @@
 import type { Message } from '../../localization/messages.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { maxNameLength, maxNames } from '../server/ignored-fields.js';
-import { type DtoClass, fieldsOf, itemTypeOf, namesInside } from './field.js';
+import { type DtoClass, fieldsOf, itemsOf, namesInside } from './field.js';
 
 const tolerantTypes = new Set<{ readonly name: string }>();
 
@@ -69,10 +69,12 @@ function* namesInField(
   value: unknown,
   path: string,
 ): Generator<UnknownName> {
-  const itemType = itemTypeOf(type, field);
+  const items = itemsOf(type, field);
   const names = namesInside(type, field);
+  // A list that is too long is refused whatever its items have.
+  if (items !== undefined && Array.isArray(value) && value.length > items.maxItems) return;
   for (const [object, prefix] of objectsIn(value, path)) {
-    if (itemType !== undefined && Array.isArray(value)) yield* namesIn(itemType, object, prefix);
+    if (items !== undefined && Array.isArray(value)) yield* namesIn(items.type, object, prefix);
     if (names === undefined) continue;
     for (const name of Object.keys(object)) {
       if (!names.includes(name)) yield { path: `${prefix}${name}`, isTolerated: false };

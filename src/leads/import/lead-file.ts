@@ -77,17 +77,19 @@ async function* jsonRows(path: string): AsyncGenerator<LeadRow, void> {
 
 /** A text within JSON may hold what else is taken for the end of a line. */
 async function* linesOf(path: string): AsyncGenerator<Buffer, void> {
-  let rest = Buffer.alloc(0);
+  // Joined once when the line ends: a long line comes in many chunks.
+  let begun: Buffer[] = [];
   const chunks: AsyncIterable<Buffer> = createReadStream(path);
   for await (const chunk of chunks) {
-    let text = Buffer.concat([rest, chunk]);
-    for (let end = text.indexOf(newLine); end !== -1; end = text.indexOf(newLine)) {
-      yield text.subarray(0, end);
-      text = text.subarray(end + 1);
+    let rest = chunk;
+    for (let end = rest.indexOf(newLine); end !== -1; end = rest.indexOf(newLine)) {
+      yield Buffer.concat([...begun, rest.subarray(0, end)]);
+      begun = [];
+      rest = rest.subarray(end + 1);
     }
-    rest = text;
+    if (rest.length > 0) begun.push(rest);
   }
-  if (rest.length > 0) yield rest;
+  if (begun.length > 0) yield Buffer.concat(begun);
 }
 
 async function* csvRows(path: string): AsyncGenerator<LeadRow, void> {

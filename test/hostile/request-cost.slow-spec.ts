@@ -1,0 +1,149 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { documentedOperations, type Operation, withValueAt } from '../support/operations.js';
+import { isFull } from '../support/rounds.js';
+import { type ServiceProcess, startProcess } from '../support/service-process.js';
+import { basePath, sharedService } from '../support/shared-service.js';
+
+/** Largest body by default. */
+const limit = 1_048_576;
+/** A tick of the processor's clock as Linux counts it, and what may be garbage collection, compilation or noise. */
+const [tickMs, noiseMs] = [10, 250];
+const responseLimit = 64 * 1_024;
+
+const shared = sharedService();
+let tenant: Tenant;
+let service: ServiceProcess;
+
+beforeAll(async () => {
+  tenant = await addTenant(shared.db);
+  service = await startProcess({ MONGODB_URI: shared.databaseUri, ROLE: 'api' });
+});
+afterAll(() => {
+  service.process.kill('SIGKILL');
+});
+
+const operations = documentedOperations().filter(({ hasBody }) => hasBody);
+
+/** JSON texts of about so many bytes: the longest value of each kind. */
+const values: Readonly<Record<string, (bytes: number) => string>> = {
+  'an integer': (bytes) => '9'.repeat(bytes),
+  'a fraction of zeros': (bytes) => `1.${'0'.repeat(bytes)}1`,
+  'a small fraction': (bytes) => `0.${'0'.repeat(bytes)}1`,
+  'an exponent': (bytes) => `1e-${'0'.repeat(bytes)}1`,
+  'a text': (bytes) => `"${'a'.repeat(bytes)}"`,
+  'a text of digits': (bytes) => `"${'1'.repeat(bytes)}"`,
+  'a text of blanks': (bytes) => `"a${' '.repeat(bytes)}a"`,
+  'a text of signs': (bytes) => `"${'@.-+\\\\'.repeat(bytes / 6)}"`,
+  'a text of accents': (bytes) => `"${'\u0300\u0323'.repeat(bytes / 4)}"`,
+  'an email': (bytes) => `"${'a.'.repeat(bytes / 4)}a@${'a.'.repeat(bytes / 4)}aa"`,
+  'a text of escapes': (bytes) => `"${String.raw`\u0007`.repeat(bytes / 6)}"`,
+  'a key': (bytes) => `{"${'k'.repeat(bytes)}":1}`,
+  'many keys': (bytes) =>
+    `{${Array.from({ length: bytes / 10 }, (_, key) => `"${key}":0`).join()}}`,
+  'an object that is deep': (bytes) => `${'{"a":'.repeat(bytes / 6)}1${'}'.repeat(bytes / 6)}`,
+  'a list that is deep': (bytes) => `${'['.repeat(bytes / 2)}${']'.repeat(bytes / 2)}`,
+  'a list of numbers': (bytes) => list('0', bytes),
+  'a list of nulls': (bytes) => list('null', bytes),
+  'a list of texts': (bytes) => list('""', bytes),
+  'a list of objects': (bytes) => list('{}', bytes),
+  'a list of lists': (bytes) => list('[]', bytes),
+};
+
+function list(item: string, bytes: number): string {
+  return `[${Array.from({ length: bytes / (item.length + 1) }, () => item).join()}]`;
+}
+
+interface Cost {
+  readonly milliseconds: number;
+  readonly status: number;
+  readonly bytes: number;
+}
+
+/** A request's processor time in the service. */
+async function cost({ method, path }: Operation, body: string): Promise<Cost> {
+  const before = processorMs();
+  const response = await fetch(`${service.url}/${basePath}${path}`, {
+    method,
+    headers: { 'api-key': tenant.key, 'content-type': 'application/json' },
+    body,
+  });
+  const { length: bytes } = Buffer.from(await response.arrayBuffer());
+  return { milliseconds: processorMs() - before, status: response.status, bytes };
+}
+
+/** The longest processor time of twice the bytes, in milliseconds. */
+const mostFor = (half: number) => 3 * half + noiseMs;
+
+/** The processor time of each body, in the best of some tries: others work too. */
+async function leastCosts(
+  operation: Operation,
+  bodies: readonly string[],
+): Promise<{ readonly half: number; readonly whole: number }> {
+  const least = bodies.map(() => Infinity);
+  for (let attempt = 1; ; attempt++) {
+    for (const [index, body] of bodies.entries()) {
+      const [{ milliseconds, status, bytes }] = await Promise.all([
+        cost(operation, body),
+        expectHealth(),
+      ]);
+      expect(status).toBeLessThan(500);
+      if (status >= 400) expect(bytes).toBeLessThanOrEqual(responseLimit);
+      least[index] = Math.min(least[index] ?? 0, milliseconds);
+    }
+    const [half = 0, whole = 0] = least;
+    if (whole <= mostFor(half) || attempt === 4) return { half, whole };
+  }
+}
+
+/** Health answers while the process works. */
+async function expectHealth(): Promise<void> {
+  const signal = AbortSignal.timeout(5_000);
+  const response = await fetch(`${service.url}/${basePath}/healthz`, { signal });
+  expect(response.status).toBe(200);
+}
+
+function processorMs(): number {
+  const stat = readFileSync(`/proc/${service.process.pid}/stat`, 'utf8');
+  const [user, system] = stat
+    .slice(stat.lastIndexOf(')') + 2)
+    .split(' ')
+    .slice(11, 13);
+  return (Number(user) + Number(system)) * tickMs;
+}
+
+/** A body with a value of this JSON text at a place of it. */
+function bodyWith(operation: Operation, steps: readonly string[], json: string): string {
+  const token = '\u0001';
+  const body = JSON.stringify(withValueAt(operation.exampleBody, steps, token));
+  return body.replace(JSON.stringify(token), () => json);
+}
+
+const cases = operations.flatMap((operation) =>
+  operation.positions
+    .filter(({ place }) => place === 'body')
+    .flatMap(({ steps }) => Object.keys(values).map((kind) => ({ operation, steps, kind }))),
+);
+/** Each place with some kinds, and each kind at some places; all of them in a full run. */
+const chosen = isFull ? cases : cases.filter((_, index) => index % 7 === 0);
+
+describe(`a body of the largest size, in ${chosen.length} cases`, () => {
+  it.each(operations.map((operation) => [operation.name, operation] as const))(
+    '%s costs time in proportion to its bytes, and a refusal is short',
+    async (_name, operation) => {
+      for (const { steps, kind } of chosen.filter((one) => one.operation === operation)) {
+        const write = values[kind] as (bytes: number) => string;
+        const bodies = [1, 2].map((halves) =>
+          bodyWith(operation, steps, write((halves * (limit - 2_000)) / 2)),
+        );
+        const { half, whole } = await leastCosts(operation, bodies);
+        expect([steps.join('.'), kind, Math.max(whole, mostFor(half))]).toEqual([
+          steps.join('.'),
+          kind,
+          mostFor(half),
+        ]);
+      }
+    },
+  );
+});
