@@ -24,6 +24,11 @@ export interface Caller extends Identity {
   /** `x-request-id` of the request, stored with what it changes (rule DATA-9). */
   readonly requestId: string;
   readonly language: Language;
+  /**
+   * When the request gets its 503, in milliseconds since 1970: work that cannot be stored well before that is not
+   * stored at all (rule HTTP-12). Set once the body has arrived; work for nobody's request has none.
+   */
+  readonly expiresAt?: number;
   /** Of a request with an `Idempotency-Key`. */
   readonly claim?: IdempotencyClaim;
 }

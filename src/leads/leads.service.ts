@@ -68,6 +68,7 @@ export class LeadsService {
   async delete(caller: Caller, recordSystemId: string): Promise<LeadDeletionResponseDto> {
     const lead = await this.transactions.run(() => this.softDelete(caller, recordSystemId), {
       queueKeys: [leadQueueKey(caller.organizationId, recordSystemId)],
+      expiresAt: caller.expiresAt,
     });
     return { ok: true, operation: 'delete', lead: presentLead(lead) };
   }

@@ -175,6 +175,6 @@ export class ReservationsController {
     @CurrentCaller() caller: Caller,
     @Body() ledger: ReconciliationDto,
   ): Promise<ReconciliationResponseDto> {
-    return this.reconciliations.reconcile(caller.organizationId, ledger);
+    return this.reconciliations.reconcile(caller, ledger);
   }
 }

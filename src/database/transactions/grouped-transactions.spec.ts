@@ -1,4 +1,5 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { MongoError, MongoErrorLabel } from 'mongodb';
 import { setTracing, type Tracing } from '../../operations/tracing/traced.js';
 import { DatabaseUnavailableError } from '../connection/database-errors.js';
 import { GroupedTransactions } from './grouped-transactions.js';
@@ -9,6 +10,7 @@ import {
   type Transactions,
 } from './transactions.js';
 
+const restartLabel = MongoErrorLabel.TransientTransactionError;
 const limits = { count: 8, bytes: 1_000 };
 
 /** Groups that double numbers, the transactions that were tried, and with which keys. */
@@ -29,7 +31,14 @@ function doubling(
       if (queueKeys !== undefined) queued.push(queueKeys);
       await new Promise((resolve) => setImmediate(resolve));
       await onDuplicateKey?.('an index');
-      return work();
+      try {
+        return await work();
+      } catch (error) {
+        // As the driver does.
+        const isRestarted = error instanceof MongoError && error.hasErrorLabel(restartLabel);
+        if (!isRestarted) throw error;
+        return work();
+      }
     },
   } as unknown as Transactions;
   const run = async (requests: readonly number[]) => {
@@ -184,6 +193,27 @@ describe('transactions of groups', () => {
     const reason = expect.any(DatabaseUnavailableError);
     expect(outcomes).toEqual([1, 2].map(() => ({ status: 'rejected', reason })));
     expect(tried).toEqual([]);
+  });
+
+  it('store nothing of a request whose time is over before the commit, and run the others again', async () => {
+    const start = Date.now();
+    const now = jest.spyOn(Date, 'now').mockReturnValue(start);
+    const { tried, groups } = doubling((requests) => {
+      // The second attempt finds the time as the first one left it.
+      if (requests.length === 3) now.mockReturnValue(start + 1_500);
+      return undefined;
+    });
+    const submit = (request: number, expiresAt: number) =>
+      groups.submit('all', request, 1, start + expiresAt);
+    const outcomes = await Promise.allSettled([
+      submit(1, 8_000),
+      submit(2, 8_000),
+      submit(3, 2_000),
+      submit(4, 8_000),
+    ]);
+    jest.restoreAllMocks();
+    expect(values(outcomes)).toEqual([2, 4, 'failed', 8]);
+    expect(tried).toEqual([[1], [2, 3, 4], [2, 4]]);
   });
 
   it('begin anew for each group, and tell it of lost races', async () => {

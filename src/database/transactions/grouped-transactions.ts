@@ -5,6 +5,7 @@ import { type GroupLimits, type GroupStats, RequestGroups, type Settle } from '.
 import {
   ContentionError,
   endOfWork,
+  restartTransaction,
   type TransactionOptions,
   type Transactions,
 } from './transactions.js';
@@ -75,10 +76,15 @@ export class GroupedTransactions<Request, Response> {
    * The response to a request.
    *
    * @param bytes how much it counts against the limit of a group
+   * @param expiresAt when it gets its 503, in milliseconds since 1970
    * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); whatever the work throws
    */
-  async submit(key: string, request: Request, bytes: number): Promise<Response> {
-    const expiresAt = Date.now() + this.transactions.deadlineMs;
+  async submit(
+    key: string,
+    request: Request,
+    bytes: number,
+    expiresAt = Date.now() + this.transactions.deadlineMs,
+  ): Promise<Response> {
     return this.groups.submit(key, { request, expiresAt, inTrace: inCurrentTrace() }, bytes);
   }
 
@@ -139,12 +145,13 @@ export class GroupedTransactions<Request, Response> {
     if (first === undefined || newest === undefined) return [];
     const transaction = this.work.begin(newest.request);
     const attempt = async () => {
-      // Those that are late come first: they have waited longest.
-      const late = this.countLate(requests);
-      const outcomes = requests.slice(0, late).map(tooLate);
-      if (late === requests.length) return outcomes;
-      const inTime = requests.slice(late).map(({ request }) => request);
-      return [...outcomes, ...(await transaction.run(inTime))];
+      const inTime = this.inTime(requests);
+      if (inTime.length === 0) return requests.map(tooLate);
+      const outcomes = await transaction.run(inTime.map(({ request }) => request));
+      // What would be stored has its 503 before it could say so: the others run again without it.
+      const stored = inTime.slice(0, outcomes.length);
+      if (this.inTime(stored).length < stored.length) throw restartTransaction();
+      return withLate(requests, inTime, outcomes);
     };
     const expiresAt = Math.max(...requests.map((one) => one.expiresAt));
     const onDuplicateKey = async (index: string) => transaction.onDuplicateKey?.(index);
@@ -153,14 +160,24 @@ export class GroupedTransactions<Request, Response> {
     );
   }
 
-  /** How many requests before the first one that has time left have none. */
-  private countLate(requests: readonly Timed<Request>[]): number {
-    // One time for all: by two of them a request could get the response to another.
+  /** Those that have time left. */
+  private inTime(requests: readonly Timed<Request>[]): readonly Timed<Request>[] {
     const now = Date.now();
     const { deadlineMs } = this.transactions;
-    const first = requests.findIndex(({ expiresAt }) => now < endOfWork(expiresAt, deadlineMs));
-    return first === -1 ? requests.length : first;
+    return requests.filter(({ expiresAt }) => now < endOfWork(expiresAt, deadlineMs));
   }
+}
+
+/** The outcomes of all requests, up to the first one that the transaction had no room for. */
+function withLate<Request, Response>(
+  requests: readonly Timed<Request>[],
+  inTime: readonly Timed<Request>[],
+  outcomes: readonly PromiseSettledResult<Response>[],
+): PromiseSettledResult<Response>[] {
+  const known = new Map(inTime.map((one, index) => [one, outcomes[index]]));
+  const all = requests.map((one) => (known.has(one) ? known.get(one) : tooLate()));
+  const end = all.indexOf(undefined);
+  return all.slice(0, end === -1 ? all.length : end).filter((outcome) => outcome !== undefined);
 }
 
 function tooLate(): PromiseRejectedResult {

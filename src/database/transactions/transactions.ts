@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import AsyncLock from 'async-lock';
-import { MongoErrorLabel, ReadPreference } from 'mongodb';
+import { MongoError, MongoErrorLabel, ReadPreference } from 'mongodb';
 import type { Connection } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import {
@@ -21,8 +21,8 @@ const duplicateKeyRetries = 10;
 /** How long a conflict lasts before it looks like one with a process that has died. */
 const conflictThresholdMs = 1_000;
 
-/** Time that is left for the commit when the work ends just before the deadline. */
-const commitMarginMs = 200;
+/** The part of a deadline that is left for the commit: one second of eight. */
+const commitShare = 1 / 8;
 
 export interface TransactionOptions {
   /**
@@ -37,7 +37,7 @@ export interface TransactionOptions {
   /** Whether nothing of the work is stored: it only shows what it would do. */
   readonly isRehearsal?: boolean;
   /** When nobody waits for the result any more, in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
 /** How often what has happened since the start. */
@@ -61,12 +61,19 @@ export class ContentionError extends Error {
   }
 }
 
+/** Nothing of an attempt is to be stored; the work runs again. */
+export function restartTransaction(): MongoError {
+  const error = new MongoError('The transaction is restarted.');
+  error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
+  return error;
+}
+
 /**
  * When a transaction has to be ready for its commit, in milliseconds since 1970, so that its result is
  * there before nobody waits for it any more.
  */
 export function endOfWork(expiresAt: number, deadlineMs: number): number {
-  return expiresAt - Math.min(commitMarginMs, deadlineMs / 10);
+  return expiresAt - deadlineMs * commitShare;
 }
 
 /** Runs work in MongoDB transactions; the only place that opens one. */

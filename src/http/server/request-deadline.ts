@@ -22,6 +22,7 @@ export function addRequestDeadline(fastify: FastifyInstance, deadlineMs: number)
     if (isPublic !== true) {
       const rest = remainingDeadline(request, deadlineMs + longestWaitMs);
       request.deadlineTimer = setTimeout(respondUnavailable, rest, request, reply);
+      if (request.caller) request.caller = { ...request.caller, expiresAt: Date.now() + rest };
     }
     done();
   });

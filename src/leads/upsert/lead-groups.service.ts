@@ -99,7 +99,7 @@ export class LeadGroupsService {
   async upsert(caller: Caller, payload: LeadPayload): Promise<LeadDecision> {
     const submission = singleLead(caller, payload);
     const bytes = BSON.calculateObjectSize(payload);
-    const { outcomes } = await this.groups.submit(groupKey(caller), submission, bytes);
+    const { outcomes } = await this.submit(submission, bytes);
     const [outcome] = outcomes;
     if (outcome?.status === 'fulfilled') return outcome.value;
     throw outcome?.reason;
@@ -122,7 +122,7 @@ export class LeadGroupsService {
     return this.withoutRefused(batchOf(caller, payloads), async (batch) => {
       const submission = { ...batch, answerOf, alsoStore };
       // It leaves no room for others.
-      const { outcomes } = await this.groups.submit(groupKey(caller), submission, limits.bytes);
+      const { outcomes } = await this.submit(submission, limits.bytes);
       return answerOf(outcomes);
     });
   }
@@ -145,7 +145,8 @@ export class LeadGroupsService {
       await this.decideAndStoreAll(group, batch);
       return group.outcomes;
     };
-    return this.transactions.run(attempt, { isRehearsal: true });
+    const { expiresAt } = batch.caller;
+    return this.transactions.run(attempt, { isRehearsal: true, expiresAt });
   }
 
   /** Runs a batch; a lead that the database does not store is refused alone, as it would be by itself. */
@@ -153,7 +154,7 @@ export class LeadGroupsService {
     batch: LeadBatch,
     run: (batch: LeadBatch) => Promise<T>,
   ): Promise<T> {
-    const expiresAt = Date.now() + this.transactions.deadlineMs;
+    const { expiresAt = Date.now() + this.transactions.deadlineMs } = batch.caller;
     for (let rest = batch; ;) {
       try {
         return await run(rest);
@@ -187,6 +188,11 @@ export class LeadGroupsService {
       else unstorable = middle;
     }
     return storable;
+  }
+
+  private submit(submission: LeadSubmission, bytes: number): Promise<SettledSubmission> {
+    const { caller } = submission;
+    return this.groups.submit(groupKey(caller), submission, bytes, caller.expiresAt);
   }
 
   private begin({ organization }: Caller) {

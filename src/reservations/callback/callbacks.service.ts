@@ -87,7 +87,7 @@ export class CallbacksService {
     const bytes = BSON.calculateObjectSize(request.payload);
     const key = caller.organizationId.toHexString();
     const { outcome, error } = await this.groups
-      .submit(key, { caller, callback, request }, bytes)
+      .submit(key, { caller, callback, request }, bytes, caller.expiresAt)
       .catch((failure: unknown) => {
         // Not awaited: a database in trouble must not hold up the response.
         void this.logFailed(caller, request, failure);

@@ -23,15 +23,16 @@ export class ReservationsService {
    *
    * @throws DomainError 404 when the organization has no such reservation
    */
-  async read({ organizationId }: Caller, id: string): Promise<ReservationDto> {
+  async read({ organizationId, expiresAt }: Caller, id: string): Promise<ReservationDto> {
     const _id = parseObjectId(id);
     // One snapshot, so that a callback under way is seen whole or not at all.
-    const presented = await this.transactions.run(async () => {
+    const find = async () => {
       const reservation = _id && (await this.reservations.findById(organizationId, _id));
       if (reservation === null) return null;
       const [wallet] = await this.wallets.findOfReservation(organizationId, reservation._id);
       return presentReservation(reservation, wallet);
-    });
+    };
+    const presented = await this.transactions.run(find, { expiresAt });
     if (presented === null) throw new DomainError(reservationErrors.reservationNotFound);
     return presented;
   }

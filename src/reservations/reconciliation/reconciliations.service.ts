@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import type { Caller } from '../../authentication/caller.js';
 import { parseObjectId } from '../../database/documents/object-id.js';
 import { Snapshots } from '../../database/transactions/snapshots.js';
 import { Transactions } from '../../database/transactions/transactions.js';
@@ -39,15 +40,14 @@ export class ReconciliationsService {
   /**
    * What differs between a ledger and the cheques of an organization, as they were at one moment.
    *
-   * @param organizationId whose cheques
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async reconcile(
-    organizationId: Types.ObjectId,
+    { organizationId, expiresAt }: Caller,
     ledger: ReconciliationDto,
   ): Promise<ReconciliationResponseDto> {
     // One snapshot, so that a callback under way is seen whole or not at all.
-    return this.transactions.run(() => this.compare(organizationId, ledger));
+    return this.transactions.run(() => this.compare(organizationId, ledger), { expiresAt });
   }
 
   /**

@@ -54,7 +54,10 @@ export class ReservationUpsertsService {
           body: { ok: true, operation, reservation: presentReservation(reservation, wallet) },
         };
       },
-      { queueKeys: await this.queueKeys(caller.organizationId, request) },
+      {
+        queueKeys: await this.queueKeys(caller.organizationId, request),
+        expiresAt: caller.expiresAt,
+      },
     );
   }
 

@@ -50,7 +50,7 @@ export class UnitUpsertsService {
       caller.claim,
       () => this.save(caller, input),
       (saved) => this.answerOf(saved, caller.language),
-      { queueKeys: queueKeys(caller, input) },
+      { queueKeys: queueKeys(caller, input), expiresAt: caller.expiresAt },
     );
     return body;
   }
