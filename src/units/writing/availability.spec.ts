@@ -1,8 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { foldCase } from '../../localization/fold-case.js';
 import { availability, statusWhenSent } from './availability.js';
 
 const derived = ['Sold', 'Reserved', 'Available'];
+/** Spellings that filters take for one of them. */
+const spelled = fc
+  .tuple(fc.constantFrom(...derived), fc.array(fc.boolean(), { minLength: 9, maxLength: 9 }))
+  .map(([status, isUpper]) =>
+    [...status]
+      .map((letter, index) => (isUpper[index] ? letter.toUpperCase() : letter.toLowerCase()))
+      .join('')
+      .replace(/^s/, (first) => (isUpper[8] ? '\u017F' : first)),
+  );
 const closed = ['rejected', 'canceled', 'expired'];
 
 /** Statuses of reservations, and the unit's status that they make. */
@@ -31,8 +41,20 @@ describe('the status of a unit', () => {
     }
   });
 
+  it('is recognized in any case, and spelled as documented', () => {
+    const reservations = fc.constantFrom([], closed, ...made.map(([statuses]) => statuses));
+    fc.assert(
+      fc.property(spelled, reservations, (status, all) => {
+        const documented = derived.find((one) => foldCase(one) === foldCase(status)) ?? '';
+        expect(availability(status, all)).toBe(availability(documented, all));
+        expect(statusWhenSent(status, all)).toBe(statusWhenSent(documented, all));
+        expect(derived).toContain(statusWhenSent(status, all));
+      }),
+    );
+  });
+
   it('of another kind stays, whatever reservations there are', () => {
-    const other = fc.string().filter((status) => !derived.includes(status));
+    const other = fc.string().filter((status) => !derived.map(foldCase).includes(foldCase(status)));
     fc.assert(
       fc.property(
         other,

@@ -1,5 +1,9 @@
-/** The unit statuses that follow from the unit's reservations. */
-const derivedStatuses: ReadonlySet<string> = new Set(['Sold', 'Reserved', 'Available']);
+import { foldCase } from '../../localization/fold-case.js';
+
+/** The unit statuses that follow from the unit's reservations, by the form in which filters compare them. */
+const derivedStatuses: ReadonlyMap<string, string> = new Map(
+  ['Sold', 'Reserved', 'Available'].map((status) => [foldCase(status), status]),
+);
 
 /**
  * A unit's status as its reservations make it (rule CALL-11): Sold while one is approved,
@@ -13,16 +17,17 @@ export function availability(
   current: string | null | undefined,
   reservations: readonly string[],
 ): string {
-  if (typeof current === 'string' && !derivedStatuses.has(current)) return current;
+  if (typeof current === 'string' && !derivedStatuses.has(foldCase(current))) return current;
   return heldStatus(reservations) ?? 'Available';
 }
 
 /**
  * The status that a unit gets when one is sent (rule UNIT-30): where it is one that follows from
- * reservations and there are such that count, what they make of it; else as it is sent.
+ * reservations, in any case, what those that count make of it, or its documented spelling; else as it is sent.
  */
 export function statusWhenSent(sent: string, reservations: readonly string[]): string {
-  return derivedStatuses.has(sent) ? (heldStatus(reservations) ?? sent) : sent;
+  const derived = derivedStatuses.get(foldCase(sent));
+  return derived === undefined ? sent : (heldStatus(reservations) ?? derived);
 }
 
 function heldStatus(reservations: readonly string[]): string | undefined {

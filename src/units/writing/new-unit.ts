@@ -1,5 +1,6 @@
 import { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { statusWhenSent } from './availability.js';
 
 /** A new unit; what is not said of it has its default (rule UNIT-1). */
 export function newUnit(
@@ -8,7 +9,6 @@ export function newUnit(
   now: Date,
 ): UnitDocument {
   return {
-    status: 'Available',
     rentalStatus: 'Unavailable',
     unitDesignId: null,
     propertyTypeId: null,
@@ -21,6 +21,7 @@ export function newUnit(
     allowToTaskeen: false,
     _id: new Types.ObjectId(),
     ...fields,
+    status: statusWhenSent(fields.status ?? 'Available', []),
     organizationId,
     isDeleted: false,
     createdAt: now,

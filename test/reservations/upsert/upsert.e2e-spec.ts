@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import {
   addLead,
@@ -148,6 +149,38 @@ describe('POST /reservations creates', () => {
     });
     await post({ unit: 'blocked' }).expect(201);
     expect(await unitStatus(blocked)).toBe('Blocked');
+  });
+
+  it('keeps a sold unit out of what is available, however the status that is sent is spelled', async () => {
+    await addReservation(service.db, tenant.organizationId, unitId, { status: 'approved' });
+    const api = (method: 'get' | 'post', path: string) =>
+      service.api(method, path).set('api-key', tenant.key);
+    const spelled = fc
+      .tuple(fc.constantFrom('available', 'reserved'), fc.array(fc.boolean(), { minLength: 9 }))
+      .map(([status, isUpper]) =>
+        [...status].map((letter, at) => (isUpper[at] ? letter.toUpperCase() : letter)).join(''),
+      );
+    await fc.assert(
+      fc.asyncProperty(spelled, async (status) => {
+        await api('post', '/units').send({ recordSystemId: 'crm-unit-1', status }).expect(200);
+        expect(await unitStatus()).toBe('Sold');
+        for (const listed of [status, 'available', 'Available']) {
+          const { body } = await api('get', `/units?status=${listed}`).expect(200);
+          expect(body.data).toEqual([]);
+        }
+      }),
+      { numRuns: rounds(10, 100) },
+    );
+  });
+
+  it('frees a unit that another program has reserved in another case', async () => {
+    const other = { slug: 'other-case', status: 'rEsErVeD' };
+    const id = await addUnit(service.db, tenant.organizationId, other);
+    const record = { recordSystemId: 'in-another-case', unit: 'other-case' };
+    await post(record).expect(201);
+    expect(await unitStatus(id)).toBe('Reserved');
+    await post({ ...record, status: 'canceled' }).expect(200);
+    expect(await unitStatus(id)).toBe('Available');
   });
 
   it('what callbacks then drive', async () => {
