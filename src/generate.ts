@@ -8,8 +8,14 @@ import { configurationReference } from './configuration/configuration-reference.
 import { environmentExample, readEnvironment } from './configuration/environment.js';
 import { errorLists } from './error-lists.js';
 import { fillErrorTables } from './http/reference/error-tables.js';
+import { ErrorResponses } from './http/errors/error-responses.js';
+import { ErrorsModule } from './http/errors/errors.module.js';
 import { createLogger } from './http/server/logger.js';
 import { basePath } from './service.js';
+
+// A preview makes no instances, and the reference shows texts.
+const texts = await NestFactory.createApplicationContext(ErrorsModule, { logger: false });
+const responses = texts.get(ErrorResponses);
 
 const root = join(import.meta.dirname, '..');
 
@@ -18,7 +24,7 @@ write('docs/configuration.md', configurationReference());
 write('docs/openapi.json', await openApiText());
 for (const guide of ['leads', 'reservations', 'catalogue', 'events', 'rules']) {
   const path = `docs/${guide}.md`;
-  write(path, fillErrorTables(readFileSync(join(root, path), 'utf8'), errorLists));
+  write(path, fillErrorTables(readFileSync(join(root, path), 'utf8'), errorLists, responses));
 }
 
 async function openApiText(): Promise<string> {
@@ -31,7 +37,7 @@ async function openApiText(): Promise<string> {
     { preview: true, logger: false, abortOnError: false },
   );
   app.setGlobalPrefix(basePath);
-  return `${JSON.stringify(apiReference(app), null, 2)}\n`;
+  return `${JSON.stringify(apiReference(app, responses), null, 2)}\n`;
 }
 
 function write(path: string, text: string): void {

@@ -11,6 +11,8 @@ import { StartupError } from './configuration/startup-errors.js';
 import { Retention } from './database/retention/retention.js';
 import { DatabaseStructure } from './database/structure/database-structure.js';
 import { assertTransactionsSupported } from './database/connection/topology.js';
+import { ErrorFilter } from './http/errors/error.filter.js';
+import { ErrorResponses } from './http/errors/error-responses.js';
 import { EventWaiters } from './events/event-waiters.js';
 import { HealthService } from './health/health.service.js';
 import { IdempotentRequests } from './http/idempotency/idempotent-requests.js';
@@ -59,13 +61,17 @@ export async function createService(options: AppOptions): Promise<Service> {
     },
   );
   app.useLogger(app.get(FrameworkLogger));
+  const errorFilter: ErrorFilter = app.get(ErrorFilter);
+  adapter.getInstance<FastifyInstance>().decorate('errorFilter', errorFilter);
   app.get(ApiKeyGuard).addTo(adapter.getInstance<FastifyInstance>());
   app.get(RequestRates).addTo(adapter.getInstance<FastifyInstance>());
   app.get(IdempotentRequests).addTo(adapter.getInstance<FastifyInstance>());
   app.get(KeptResponsesService).addTo(adapter.getInstance<FastifyInstance>());
   app.get(ResponseBatches).addTo(adapter.getInstance<FastifyInstance>());
   app.setGlobalPrefix(basePath);
-  await serveReference(app.getHttpAdapter().getInstance(), () => apiReference(app));
+  await serveReference(app.getHttpAdapter().getInstance(), () =>
+    apiReference(app, app.get(ErrorResponses)),
+  );
   try {
     await app.init();
     tracing()?.traceCommands(app.get<Connection>(getConnectionToken()).getClient());

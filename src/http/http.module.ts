@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ResponseStreams } from './lists/response-streams.js';
-import { ErrorFilter } from './errors/error.filter.js';
+import { ErrorsModule } from './errors/errors.module.js';
 import { RequestRates } from './rate-limit/request-rates.js';
 import { FrameworkLogger } from './server/framework-logger.js';
 import { ResponseBatches } from './server/response-batches.js';
@@ -10,12 +10,12 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
 
 /** What every endpoint has in common. */
 @Module({
+  imports: [ErrorsModule],
   providers: [
     ResponseStreams,
     FrameworkLogger,
     RequestRates,
     ResponseBatches,
-    { provide: APP_FILTER, useClass: ErrorFilter },
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_GUARD, useClass: UnknownNamesGuard },
   ],

@@ -14,3 +14,11 @@ export function parseLanguage(header: string | string[] | undefined): Language {
   const value = header.toLowerCase();
   return languages.find((language) => language === value) ?? defaultLanguage;
 }
+
+/** The language of a request: that of its endpoint or header, once a hook has set it, else of its header. */
+export function requestLanguage(request: {
+  readonly language?: Language;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}): Language {
+  return request.language ?? parseLanguage(request.headers['language']);
+}

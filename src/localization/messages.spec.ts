@@ -1,33 +1,93 @@
-import { describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
 import { type Language, languages, parseLanguage } from './language.js';
 import { textIn } from './localized.js';
-import { textsByLanguage } from './messages.js';
+import { messageFiles, LocalizationModule } from './localization.module.js';
+import { type Message, MessagesService } from './messages.service.js';
 
-function textsByKey(language: Language): Record<string, string> {
-  const entries = Object.entries(textsByLanguage[language]).flatMap(([file, texts]) =>
-    Object.entries(texts).map(([key, text]) => [`${file}:${key}`, text]),
+type Text = string | Readonly<Record<string, string>>;
+
+const files = (await messageFiles.load()) as Readonly<
+  Record<Language, Readonly<Record<string, Readonly<Record<string, Text>>>>>
+>;
+
+/** Every text, or all its plurals, by its key. */
+function textsByKey(language: Language): Record<string, string[]> {
+  const entries = Object.entries(files[language]).flatMap(([file, texts]) =>
+    Object.entries(texts).map(([key, text]) => [
+      `${file}.${key}`,
+      typeof text === 'string' ? [text] : Object.values(text),
+    ]),
   );
-  return Object.fromEntries(entries) as Record<string, string>;
+  return Object.fromEntries(entries) as Record<string, string[]>;
 }
 
-const placeholders = (text = '') => (text.match(/\{\w+\}/g) ?? []).toSorted();
+const placeholdersIn = (texts: readonly string[] = []) =>
+  [...new Set(texts.flatMap((text) => text.match(/\{\w+\}/g) ?? []))].toSorted();
 
 describe('the messages', () => {
   const [english, arabic] = languages.map(textsByKey) as [
-    Record<string, string>,
-    Record<string, string>,
+    Record<string, string[]>,
+    Record<string, string[]>,
   ];
 
   it('have the same keys and placeholders in every language', () => {
-    expect(Object.keys(arabic)).toEqual(Object.keys(english));
-    for (const [key, text] of Object.entries(english)) {
-      expect([key, placeholders(arabic[key])]).toEqual([key, placeholders(text)]);
+    expect(Object.keys(arabic).toSorted()).toEqual(Object.keys(english).toSorted());
+    for (const [key, texts] of Object.entries(english)) {
+      expect([key, placeholdersIn(arabic[key])]).toEqual([key, placeholdersIn(texts)]);
     }
   });
 
   it('are written in their language', () => {
-    for (const text of Object.values(arabic)) expect(text).toMatch(/[\u0600-\u06ff]/);
-    for (const text of Object.values(english)) expect(text).not.toMatch(/[\u0600-\u06ff]/);
+    for (const text of Object.values(arabic).flat()) expect(text).toMatch(/[\u0600-\u06ff]/);
+    for (const text of Object.values(english).flat()) expect(text).not.toMatch(/[\u0600-\u06ff]/);
+  });
+
+  it('have every plural of their language', () => {
+    for (const language of languages) {
+      const { pluralCategories } = new Intl.PluralRules(language).resolvedOptions();
+      const plurals = Object.values(files[language]).flatMap((texts) =>
+        Object.values(texts).filter((text) => typeof text !== 'string'),
+      );
+      expect(plurals).not.toEqual([]);
+      for (const forms of plurals) {
+        const needed = pluralCategories.filter((category) => category !== 'zero');
+        expect(Object.keys(forms).toSorted()).toEqual(needed.toSorted());
+      }
+    }
+  });
+});
+
+describe('MessagesService', () => {
+  let app: INestApplicationContext;
+  const textOf = (key: string, values: NonNullable<Message['values']>, language: Language) =>
+    app.get(MessagesService).textOf({ key, values }, language);
+
+  beforeAll(async () => {
+    app = await NestFactory.createApplicationContext(LocalizationModule, { logger: false });
+  });
+  afterAll(() => app.close());
+
+  it('fills placeholders and chooses the plural of the language', () => {
+    const counted = (count: number, language: Language) =>
+      textOf('http.moreMessages', { count }, language);
+    expect(counted(1, 'en-us')).toBe('1 more message is left out');
+    expect(counted(2, 'en-us')).toBe('2 more messages are left out');
+    expect([2, 3, 11, 100].map((count) => counted(count, 'ar-eg'))).toEqual([
+      'وحُذفت رسالتان أخريان',
+      'وحُذفت 3 رسائل أخرى',
+      'وحُذفت 11 رسالة أخرى',
+      'وحُذفت 100 رسالة أخرى',
+    ]);
+  });
+
+  it('shows values as they are, whatever the library would read in them', () => {
+    const values = ['$t(http.badRequest)', '$t(', '{property}', '{{x}}', '{0}', '$&', '$1'];
+    for (const value of values) {
+      const text = textOf('validation.unknownField', { property: value }, 'en-us');
+      expect(text).toBe(`${value} is not a known field`);
+    }
   });
 });
 

@@ -4,11 +4,13 @@ import { apiReference } from '../../src/api-reference.js';
 import { configurationReference } from '../../src/configuration/configuration-reference.js';
 import { environmentExample } from '../../src/configuration/environment.js';
 import { errorLists } from '../../src/error-lists.js';
+import { ErrorResponses } from '../../src/http/errors/error-responses.js';
 import { fillErrorTables } from '../../src/http/reference/error-tables.js';
 import { addressOf } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;
+const responses = () => service.service.app.get(ErrorResponses);
 
 beforeAll(async () => {
   service = await startTestService();
@@ -25,7 +27,7 @@ describe('what `npm run generate` wrote is current:', () => {
   });
 
   it('docs/openapi.json', () => {
-    const document = apiReference(service.service.app);
+    const document = apiReference(service.service.app, responses());
     const text = `${JSON.stringify(document, null, 2)}\n`;
     expect(readFileSync('docs/openapi.json', 'utf8')).toBe(text);
   });
@@ -40,7 +42,7 @@ describe('what `npm run generate` wrote is current:', () => {
     (guide) => {
       const text = readFileSync(`docs/${guide}.md`, 'utf8');
       expect(text).toContain('<!-- errors:');
-      expect(fillErrorTables(text, errorLists)).toBe(text);
+      expect(fillErrorTables(text, errorLists, responses())).toBe(text);
     },
   );
 });

@@ -1,4 +1,4 @@
-import type { Message } from '../../localization/messages.js';
+import type { Message } from '../../localization/messages.service.js';
 import type { ErrorDefinition } from './error-definition.js';
 
 type Headers = Readonly<Record<string, string>>;

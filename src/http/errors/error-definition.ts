@@ -1,4 +1,4 @@
-import type { Message } from '../../localization/messages.js';
+import type { Message } from '../../localization/messages.service.js';
 
 /**
  * One error of the API, declared once: what is thrown, documented in the API reference and listed

@@ -1,27 +1,34 @@
 import { type ArgumentsHost, Catch, type ExceptionFilter } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { errorResponse, toDomainError } from './error-response.js';
+import { requestLanguage } from '../../localization/language.js';
+import { ErrorResponses, toDomainError } from './error-responses.js';
+
+declare module 'fastify' {
+  interface FastifyInstance {
+    /** Responds to what fails before the framework is reached, or beside it. */
+    errorFilter: ErrorFilter;
+  }
+}
 
 /** Responds to everything that was thrown, in the caller's language and without server internals. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
+  constructor(readonly responses: ErrorResponses) {}
+
   catch(error: unknown, host: ArgumentsHost): void {
     const http = host.switchToHttp();
-    sendErrorResponse(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
+    this.respond(error, http.getRequest<FastifyRequest>(), http.getResponse<FastifyReply>());
   }
-}
 
-/**
- * Sends the response to an error, unless the request has its response; an unexpected one is logged
- * with its cause.
- */
-export function sendErrorResponse(
-  error: unknown,
-  request: FastifyRequest,
-  reply: FastifyReply,
-): void {
-  if (reply.sent) return;
-  const { status, headers, body } = errorResponse(toDomainError(error), request.language);
-  if (status >= 500) request.log.error({ err: error }, 'The request failed');
-  void reply.status(status).headers(headers).send(body);
+  /**
+   * Sends the response to an error, unless the request has its response; an unexpected one is logged
+   * with its cause.
+   */
+  respond(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+    if (reply.sent) return;
+    const response = this.responses.of(toDomainError(error), requestLanguage(request));
+    const { status, headers, body } = response;
+    if (status >= 500) request.log.error({ err: error }, 'The request failed');
+    void reply.status(status).headers(headers).send(body);
+  }
 }

@@ -3,7 +3,7 @@ import { ApiBody, ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestj
 import { defaultLanguage, languages } from '../../localization/language.js';
 import { typeExample } from './type-example.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
-import { errorExample, errorSchemaReference, headerReference } from './openapi-components.js';
+import { errorSchemaReference, exampleReference, headerReference } from './openapi-components.js';
 import { explained } from './explained-errors.js';
 
 type Headers = NonNullable<ApiResponseOptions['headers']>;
@@ -160,17 +160,10 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
     content: {
       'application/json': {
         schema: errorSchemaReference,
-        examples: Object.fromEntries(errors.map((error) => [error.code, exampleOf(error)])),
+        examples: Object.fromEntries(errors.map((error) => [error.code, exampleReference(error)])),
       },
     },
   });
-}
-
-/** Shared by all endpoints, but for those whose body differs. */
-function exampleOf(error: ErrorDefinition) {
-  return error.omitsErrorField
-    ? errorExample(error)
-    : { $ref: `#/components/examples/${error.code}` };
 }
 
 function errorHeaders(status: number, errors: readonly DocumentedError[]): Headers {

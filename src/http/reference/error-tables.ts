@@ -1,6 +1,6 @@
 import { markdownTable } from '../../values/markdown-table.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
-import { sampleBody } from '../errors/error-response.js';
+import type { ErrorResponses } from '../errors/error-responses.js';
 
 const marked = /(<!-- errors:([ \w]+)-->\n)[^]*?(<!-- \/errors -->)/g;
 const heading = ['Status', '`x-error-code`', '`message`', 'When', 'What to do'];
@@ -13,23 +13,27 @@ const heading = ['Status', '`x-error-code`', '`message`', 'When', 'What to do'];
 export function fillErrorTables(
   markdown: string,
   lists: Readonly<Record<string, readonly ErrorDefinition[]>>,
+  responses: ErrorResponses,
 ): string {
   return markdown.replaceAll(marked, (_, begin: string, names: string, end: string) => {
     const errors = names
       .trim()
       .split(' ')
       .flatMap((name) => lists[name] ?? []);
-    return `${begin}\n${errorTable(errors)}\n\n${end}`;
+    return `${begin}\n${errorTable(errors, responses)}\n\n${end}`;
   });
 }
 
-function errorTable(errors: readonly ErrorDefinition[]): string {
+function errorTable(errors: readonly ErrorDefinition[], responses: ErrorResponses): string {
   const sorted = errors.toSorted((one, other) => one.status - other.status);
-  return markdownTable(heading, sorted.map(row));
+  return markdownTable(
+    heading,
+    sorted.map((error) => row(error, responses)),
+  );
 }
 
-function row(error: ErrorDefinition): string[] {
-  const messages = [sampleBody(error).message].flat().map((message) => `\`${message}\``);
+function row(error: ErrorDefinition, responses: ErrorResponses): string[] {
+  const messages = [responses.sample(error).message].flat().map((message) => `\`${message}\``);
   const { status, code, cause, remedy } = error;
   return [String(status), `\`${code}\``, messages.join(', '), cause, remedy];
 }

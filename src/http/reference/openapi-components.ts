@@ -1,7 +1,7 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
 import { languages } from '../../localization/language.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
-import { sampleBody } from '../errors/error-response.js';
+import type { ErrorResponses } from '../errors/error-responses.js';
 
 const text = { type: 'string' as const };
 
@@ -87,11 +87,14 @@ export const errorSchemaReference = { $ref: '#/components/schemas/Error' };
 /** What the operations of the document share: the error's schema, headers and an example an error. */
 export function sharedComponents(
   errors: readonly ErrorDefinition[],
+  responses: ErrorResponses,
 ): NonNullable<OpenAPIObject['components']> {
   return {
     schemas: { Error: errorSchema },
     headers: { ...headers, 'x-error-code': withCodes(errors) },
-    examples: Object.fromEntries(errors.map((error) => [error.code, errorExample(error)])),
+    examples: Object.fromEntries(
+      errors.flatMap(formsOf).map((error) => [exampleName(error), exampleOf(error, responses)]),
+    ),
   };
 }
 
@@ -100,7 +103,20 @@ function withCodes(errors: readonly ErrorDefinition[]) {
   return { ...headers['x-error-code'], schema: { ...text, enum: codes } };
 }
 
-/** An error as the reference shows it. */
-export function errorExample(error: ErrorDefinition) {
-  return { summary: error.cause, description: error.remedy, value: sampleBody(error) };
+/** An error as it is, and, where an endpoint may send it without its field `error`, in that form. */
+function formsOf(error: ErrorDefinition): ErrorDefinition[] {
+  return error.status === 401 ? [error, { ...error, omitsErrorField: true }] : [error];
+}
+
+function exampleOf(error: ErrorDefinition, responses: ErrorResponses) {
+  return { summary: error.cause, description: error.remedy, value: responses.sample(error) };
+}
+
+function exampleName({ code, omitsErrorField = false }: ErrorDefinition): string {
+  return omitsErrorField ? `${code}.without-error` : code;
+}
+
+/** Points to the example of an error. */
+export function exampleReference(error: ErrorDefinition): { $ref: string } {
+  return { $ref: `#/components/examples/${exampleName(error)}` };
 }

@@ -1,6 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../errors/error-definition.js';
+import type { ErrorResponses } from '../errors/error-responses.js';
 import { tolerantNames } from '../validation/unknown-names.js';
 import { explained } from './explained-errors.js';
 import { documentIdempotency } from './idempotency-documentation.js';
@@ -11,6 +12,8 @@ import { type DocumentedEvent, webhooksOf } from './webhook-documentation.js';
 export interface ReferenceContents {
   /** Every error that an endpoint documents. */
   readonly errors: readonly ErrorDefinition[];
+  /** Makes their examples. */
+  readonly responses: ErrorResponses;
   /** Every event that receivers get, by its type. */
   readonly events: Readonly<Record<string, DocumentedEvent>>;
 }
@@ -43,10 +46,10 @@ const tags = {
 /** The reference of the whole API, made from the code. */
 export function createOpenApiDocument(
   app: INestApplication,
-  { errors, events }: ReferenceContents,
+  { errors, events, responses }: ReferenceContents,
 ): OpenAPIObject {
   const config = baseConfig();
-  const components = { ...config.components, ...sharedComponents(errors) };
+  const components = { ...config.components, ...sharedComponents(errors, responses) };
   const document = SwaggerModule.createDocument(
     app,
     { ...config, components, webhooks: webhooksOf(events) },

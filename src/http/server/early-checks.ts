@@ -2,7 +2,6 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { DomainError } from '../errors/domain-error.js';
-import { sendErrorResponse } from '../errors/error.filter.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { announcesBody, awaitsContinue } from './bodies.js';
 import { makeLastResponse } from './last-responses.js';
@@ -73,7 +72,7 @@ export function rejectUnknownRoutes(fastify: FastifyInstance): void {
     if (!is404 && (exclusive === undefined || exclusive.methods.includes(method))) return done();
     const matching = exclusive ? [exclusive] : routes.filter(({ pattern }) => pattern.test(path));
     const allow = [...new Set(matching.flatMap(({ methods }) => methods))].join(', ');
-    if (allow === '') return sendErrorResponse(routeNotFound, request, reply);
+    if (allow === '') return fastify.errorFilter.respond(routeNotFound, request, reply);
     done(new DomainError(httpErrors.methodNotAllowed, undefined, { allow }));
   });
 }

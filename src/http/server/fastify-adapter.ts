@@ -12,7 +12,6 @@ import { Long } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 import { parseLanguage } from '../../localization/language.js';
-import { sendErrorResponse } from '../errors/error.filter.js';
 import { limitConnections } from './connections.js';
 import { addEntityTags } from './entity-tag.js';
 import {
@@ -107,7 +106,7 @@ const omitLength: onSendHookHandler = (request, reply, payload, done) => {
 };
 
 function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
-  return new ServiceAdapter({
+  const adapter: FastifyAdapter = new ServiceAdapter({
     // The log of a request is made by `addRequestLog`; the framework's own would watch every response.
     logger: false,
     logController: new LogController({ disableRequestLogging: true }),
@@ -136,12 +135,14 @@ function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
       request.language = parseLanguage(request.headers['language']);
       setContextHeaders(request, reply);
       reply.raw.once('close', () => logResponse(logger, request, reply));
-      sendErrorResponse(error, request, reply);
+      request.server.errorFilter.respond(error, request, reply);
     },
-    clientErrorHandler: (error, socket) => respondToUnparsableRequest(logger, error, socket),
+    clientErrorHandler: (error, socket) =>
+      respondToUnparsableRequest({ logger, fastify: adapter.getInstance() }, error, socket),
     // No feature uses middleware, and without it routing is one step.
     skipMiddie: true,
   });
+  return adapter;
 }
 
 /** Whose `X-Forwarded-*` headers count, as Fastify takes it: a number is that of the proxies, from the nearest. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
-import { sendErrorResponse } from '../errors/error.filter.js';
 import { remainingDeadline } from './request-context.js';
 import { routeOptionsOf } from './route-options.js';
 
@@ -33,5 +32,5 @@ export function addRequestDeadline(fastify: FastifyInstance, deadlineMs: number)
 }
 
 function respondUnavailable(request: FastifyRequest, reply: FastifyReply): void {
-  sendErrorResponse(new DatabaseUnavailableError(), request, reply);
+  request.server.errorFilter.respond(new DatabaseUnavailableError(), request, reply);
 }

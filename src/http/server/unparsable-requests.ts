@@ -4,9 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { defaultLanguage } from '../../localization/language.js';
 import { DomainError } from '../errors/domain-error.js';
-import { sendErrorResponse } from '../errors/error.filter.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
-import { errorResponse } from '../errors/error-response.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { announcesBody } from './bodies.js';
 import { makeLastResponse } from './last-responses.js';
@@ -26,6 +24,12 @@ type ServedSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
 interface Exchange {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
+}
+
+/** Where such bytes are logged, and what makes their response. */
+interface Unparsable {
+  readonly logger: Logger;
+  readonly fastify: FastifyInstance;
 }
 
 type BodyFailure = 'while it was read' | 'unread';
@@ -54,7 +58,7 @@ export function watchBodies(fastify: FastifyInstance): void {
  * connection get their responses first: theirs is not the fault (rule HTTP-24).
  */
 export function respondToUnparsableRequest(
-  logger: Logger,
+  context: Unparsable,
   error: Error & { code?: string },
   socket: Socket,
 ): void {
@@ -68,7 +72,7 @@ export function respondToUnparsableRequest(
   const failure = new DomainError(
     unparsableRequestErrors[error.code ?? ''] ?? httpErrors.badRequest,
   );
-  afterEarlierResponses(socket, () => respond(logger, failure, socket));
+  afterEarlierResponses(socket, () => respond(context, failure, socket));
 }
 
 function afterEarlierResponses(socket: ServedSocket, next: () => void): void {
@@ -77,7 +81,7 @@ function afterEarlierResponses(socket: ServedSocket, next: () => void): void {
   response.once('close', () => afterEarlierResponses(socket, next));
 }
 
-function respond(logger: Logger, failure: DomainError, socket: ServedSocket): void {
+function respond(context: Unparsable, failure: DomainError, socket: ServedSocket): void {
   const { _httpMessage: response, destroyed, writableEnded } = socket;
   if (destroyed) return;
   if (response?.headersSent) {
@@ -90,7 +94,7 @@ function respond(logger: Logger, failure: DomainError, socket: ServedSocket): vo
   if (writableEnded) return;
   const exchange = response && exchanges.get(response.req);
   if (exchange) respondToBody(failure, exchange);
-  else sendWithoutRequest(logger, failure, socket);
+  else sendWithoutRequest(context, failure, socket);
 }
 
 /** Its headers had arrived: it is responded to like any other, whatever it waits for. */
@@ -101,12 +105,17 @@ function respondToBody(failure: DomainError, { request, reply }: Exchange): void
   const isRead = request.raw.listenerCount('error') > 0;
   failures.set(request.raw, isRead ? 'while it was read' : 'unread');
   if (isRead) request.raw.emit('error', failure);
-  else sendErrorResponse(failure, request, reply);
+  else request.server.errorFilter.respond(failure, request, reply);
 }
 
 /** Nothing else reads these bytes, so the response is written as it is. */
-function sendWithoutRequest(logger: Logger, failure: DomainError, socket: Socket): void {
-  const { status, headers, body } = errorResponse(failure, defaultLanguage);
+function sendWithoutRequest(
+  { logger, fastify }: Unparsable,
+  failure: DomainError,
+  socket: Socket,
+): void {
+  const { responses } = fastify.errorFilter;
+  const { status, headers, body } = responses.of(failure, defaultLanguage);
   const text = JSON.stringify(body);
   const id = requestId({ headers: {} });
   logUnparsableRequest(logger, id, status);

@@ -1,4 +1,4 @@
-import type { Message } from '../../localization/messages.js';
+import type { Message } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { maxNameLength, maxNames } from '../server/ignored-fields.js';
 import { type DtoClass, fieldsOf, itemsOf, namesInside } from './field.js';

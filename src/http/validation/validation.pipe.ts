@@ -1,6 +1,6 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { validate, type ValidationError } from 'class-validator';
-import type { Message } from '../../localization/messages.js';
+import type { Message } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';

@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Caller } from '../../authentication/caller.js';
 import { DomainError } from '../../http/errors/domain-error.js';
-import { errorResponse, toDomainError } from '../../http/errors/error-response.js';
+import { ErrorResponses, toDomainError } from '../../http/errors/error-responses.js';
 import { httpErrors } from '../../http/errors/http-errors.js';
 import type { Answer } from '../../http/idempotency/idempotency-claim.js';
 import { upsertStatus } from '../../http/server/upsert-status.js';
@@ -21,7 +21,10 @@ type Checked = PromiseSettledResult<LeadPayload>;
 export class LeadBatchesService {
   private readonly logger = new Logger(LeadBatchesService.name);
 
-  constructor(private readonly groups: LeadGroupsService) {}
+  constructor(
+    private readonly groups: LeadGroupsService,
+    private readonly errorResponses: ErrorResponses,
+  ) {}
 
   /**
    * Creates or updates each lead as a request of its own would, one after the other, in one
@@ -85,7 +88,7 @@ export class LeadBatchesService {
   private refused(index: number, reason: unknown, { language }: Caller): LeadResultDto {
     const error = toDomainError(reason);
     if (error.status >= 500) this.logger.error({ err: reason }, 'A lead of a batch failed');
-    const { body } = errorResponse(error, language);
+    const { body } = this.errorResponses.of(error, language);
     return { index, ...body, errorCode: error.definition.code };
   }
 }

@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
-import { errorResponse } from '../../http/errors/error-response.js';
+import { ErrorResponses } from '../../http/errors/error-responses.js';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
 import { defaultLanguage, type Language } from '../../localization/language.js';
 import type { Organization } from '../../organizations/organization.js';
@@ -50,6 +50,7 @@ export class LeadImportsService {
   constructor(
     private readonly imports: LeadImportsRepository,
     private readonly batches: LeadBatchesService,
+    private readonly errorResponses: ErrorResponses,
     private readonly clock: Clock,
   ) {}
 
@@ -120,7 +121,7 @@ export class LeadImportsService {
     advance: (counts: ImportCounts) => Promise<void>,
   ): Promise<{ readonly counts: ImportCounts; readonly refusedRows: readonly RefusedRow[] }> {
     const malformed = rows.flatMap((row) =>
-      row.error === undefined ? [] : refusedAs(row, caller),
+      row.error === undefined ? [] : this.refusedAs(row, caller),
     );
     const sent = rows.filter(({ error }) => error === undefined);
     const countsIn = ({ created, updated, refused }: ImportCounts) => {
@@ -138,6 +139,12 @@ export class LeadImportsService {
     const refusedRows = [...malformed, ...refusedIn(response, sent)];
     refusedRows.sort((one, other) => one.row - other.row);
     return { counts: countsIn(response), refusedRows };
+  }
+
+  private refusedAs({ row, line, error }: LeadRow, { language }: Caller): RefusedRow[] {
+    if (error === undefined) return [];
+    const { message } = this.errorResponses.of(error, language).body;
+    return [{ row, line, code: error.definition.code, message: textOf(message) }];
   }
 }
 
@@ -166,12 +173,6 @@ async function* batchesOf(
     bytes += row.bytes;
   }
   if (batch.length > 0) yield batch;
-}
-
-function refusedAs({ row, line, error }: LeadRow, { language }: Caller): RefusedRow[] {
-  if (error === undefined) return [];
-  const { message } = errorResponse(error, language).body;
-  return [{ row, line, code: error.definition.code, message: textOf(message) }];
 }
 
 function refusedIn(

@@ -1,6 +1,6 @@
 import { phoneKey } from '../../contacts/phone-number.js';
 import { DomainError } from '../../http/errors/domain-error.js';
-import type { Message } from '../../localization/messages.js';
+import type { Message } from '../../localization/messages.service.js';
 import type { Organization } from '../../organizations/organization.js';
 import { leadErrors } from '../lead-errors.js';
 import type { LeadRecords } from '../upsert/lead-records.js';

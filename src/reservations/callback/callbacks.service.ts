@@ -9,7 +9,7 @@ import {
 } from '../../database/transactions/grouped-transactions.js';
 import { Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../../http/errors/domain-error.js';
-import { errorResponse, toDomainError } from '../../http/errors/error-response.js';
+import { ErrorResponses, toDomainError } from '../../http/errors/error-responses.js';
 import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
 import { defaultLanguage } from '../../localization/language.js';
 import { mebibyte } from '../../values/numbers.js';
@@ -57,6 +57,7 @@ export class CallbacksService {
     private readonly reservations: ReservationsRepository,
     private readonly states: ReservationStateService,
     private readonly log: CallbackLogRepository,
+    private readonly errorResponses: ErrorResponses,
   ) {
     const work = {
       begin: ({ caller: { organizationId } }: GroupedCallback) => ({
@@ -135,7 +136,9 @@ export class CallbacksService {
       }),
     );
     const outcomes = handled.map((value) => ({ status: 'fulfilled', value }) as const);
-    await this.idempotency.completeGroup(organizationId, callbacks, outcomes, answerOf);
+    await this.idempotency.completeGroup(organizationId, callbacks, outcomes, (one) =>
+      this.answerOf(one),
+    );
     return outcomes;
   }
 
@@ -146,6 +149,13 @@ export class CallbacksService {
     return reservation?.unitId ? [unitQueueKey(reservation.unitId)] : [];
   }
 
+  /** What is sent once the transaction is over; an error keeps what it stored too (rule CALL-7). */
+  private answerOf({ outcome, error }: HandledCallback) {
+    return error === undefined
+      ? { status: 201, headers: callbackHeaders(outcome) }
+      : this.errorResponses.of(error, defaultLanguage);
+  }
+
   private logged(
     { reservation, cheque }: CallbackOutcome,
     error: DomainError | undefined,
@@ -153,7 +163,7 @@ export class CallbacksService {
   ): CallbackLogDocument['outcome'] {
     const did = { reservation, cheque, ...(effects === undefined ? {} : { effects }) };
     if (error === undefined) return { status: 201, messages: [], ...did };
-    const { status, body } = errorResponse(error, defaultLanguage);
+    const { status, body } = this.errorResponses.of(error, defaultLanguage);
     return { status, messages: [body.message].flat(), ...did };
   }
 }
@@ -185,13 +195,6 @@ function apply(
 /** Headers that say what the empty body cannot (rule CALL-14). */
 export function callbackHeaders({ reservation, cheque }: CallbackOutcome): Record<string, string> {
   return { 'x-callback-reservation': reservation, 'x-callback-cheque': cheque };
-}
-
-/** What is sent once the transaction is over; an error keeps what it stored too (rule CALL-7). */
-function answerOf({ outcome, error }: HandledCallback) {
-  return error === undefined
-    ? { status: 201, headers: callbackHeaders(outcome) }
-    : errorResponse(error, defaultLanguage);
 }
 
 function callbackError(error: CallbackError, outcome: CallbackOutcome): DomainError {

@@ -1,8 +1,7 @@
 import { parse } from 'csv-parse/sync';
 import { DomainError } from '../../http/errors/domain-error.js';
 import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
-import { messageText } from '../../localization/messages.js';
-import { defaultLanguage } from '../../localization/language.js';
+import type { Message } from '../../localization/messages.service.js';
 import { LedgerEntryDto } from './reconciliation.dto.js';
 import { checkedColumns } from '../../values/csv-columns.js';
 import { withoutUndefined } from '../../values/plain-object.js';
@@ -30,11 +29,13 @@ const validation = new RequestValidationPipe();
  * Reads a partner's ledger from CSV with a header line: the columns are the fields of an entry of
  * `POST /reservations/reconciliation`, in any order; an empty cell is a field that is not sent.
  *
+ * @param textOf the text of what is wrong
  * @returns the entries, and what is wrong with rows
  * @throws Error when the text is no CSV, or lacks a column or has one that is not known
  */
 export async function readLedger(
   text: string,
+  textOf: (message: Message) => string,
 ): Promise<{ readonly entries: LedgerEntryDto[]; readonly errors: LedgerError[] }> {
   const options = { bom: true, columns: columnsOf, info: true, skip_empty_lines: true } as const;
   // Spreadsheets leave rows without any text behind what is in them.
@@ -46,7 +47,7 @@ export async function readLedger(
       entries.push(await entryOf(record));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
-      const messages = error.messages.map((message) => messageText(message, defaultLanguage));
+      const messages = error.messages.map(textOf);
       errors.push(...messages.map((message) => ({ line: info.lines, message })));
     }
   }

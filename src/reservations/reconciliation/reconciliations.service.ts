@@ -9,6 +9,8 @@ import {
   type RecordedWallet,
 } from '../cheques/cheque-wallets.repository.js';
 import { ReservationsRepository } from '../reservations.repository.js';
+import { defaultLanguage } from '../../localization/language.js';
+import { MessagesService } from '../../localization/messages.service.js';
 import { type LedgerError, readLedger } from './ledger-file.js';
 import { differencesOf, type IndexedEntry, unmentionedCheques } from './ledger-comparison.js';
 import {
@@ -35,6 +37,7 @@ export class ReconciliationsService {
     private readonly snapshots: Snapshots,
     private readonly reservations: ReservationsRepository,
     private readonly wallets: ChequeWalletsRepository,
+    private readonly messages: MessagesService,
   ) {}
 
   /**
@@ -61,7 +64,9 @@ export class ReconciliationsService {
     text: string,
     complete: boolean,
   ): Promise<FileOutcome> {
-    const { entries, errors } = await readLedger(text);
+    const { entries, errors } = await readLedger(text, (message) =>
+      this.messages.textOf(message, defaultLanguage),
+    );
     if (errors.length > 0) return { errors };
     const ledger = { cheques: entries, complete };
     const compare = async () => this.compare(organizationId, ledger);

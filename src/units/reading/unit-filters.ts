@@ -9,7 +9,7 @@ import { KeptParts } from '../../catalogue/responses/kept-parts.js';
 import { deletedOrNot, notDeleted } from '../../database/documents/tenant-document.js';
 import type { TenantFilter } from '../../database/documents/tenant-filter.js';
 import { DomainError } from '../../http/errors/domain-error.js';
-import type { Message } from '../../localization/messages.js';
+import type { Message } from '../../localization/messages.service.js';
 import { listItems } from '../../values/list.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
 import { UnitsRepository } from '../units.repository.js';

@@ -4,7 +4,7 @@ import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { ReservationsRepository } from '../../reservations/reservations.repository.js';
 import { DomainError } from '../../http/errors/domain-error.js';
-import type { Message } from '../../localization/messages.js';
+import type { Message } from '../../localization/messages.service.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
 import { statusWhenSent } from './availability.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';

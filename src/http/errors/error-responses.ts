@@ -1,7 +1,8 @@
 import { STATUS_CODES } from 'node:http';
+import { Injectable } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
 import type { Language } from '../../localization/language.js';
-import { type Message, messageText } from '../../localization/messages.js';
+import { type Message, MessagesService } from '../../localization/messages.service.js';
 import { bodyLimit, EventTooLargeError } from '../../webhooks/outbox/event-size.js';
 import { DomainError } from './domain-error.js';
 import type { ErrorDefinition } from './error-definition.js';
@@ -58,40 +59,48 @@ export function toDomainError(error: unknown): DomainError {
   return new DomainError(frameworkErrors[status] ?? unlisted);
 }
 
-/** Status, headers and body of an error; no other place knows the body's shape. */
-export function errorResponse(error: DomainError, language: Language): ErrorResponse {
-  const { status, code, isList = false, omitsErrorField = false } = error.definition;
-  const texts = listed(isList ? error.messages : error.messages.slice(0, 1), language);
-  const message = isList ? texts : (texts[0] ?? '');
-  const reason = omitsErrorField ? {} : { error: STATUS_CODES[status] ?? 'Error' };
-  return {
-    status,
-    headers: { 'x-error-code': code, ...error.headers },
-    body: { statusCode: status, message, ...reason },
-  };
-}
+/** The responses to errors; no other place knows the body's shape. */
+@Injectable()
+export class ErrorResponses {
+  constructor(private readonly messages: MessagesService) {}
 
-/** The texts of as many messages as a body may have, then how many more there are (rule HTTP-5). */
-function listed(messages: readonly Message[], language: Language): string[] {
-  const texts: string[] = [];
-  let bytes = 0;
-  for (const message of messages.slice(0, mostMessages)) {
-    const text = messageText(message, language);
-    bytes += Buffer.byteLength(JSON.stringify(text));
-    if (bytes > mostMessageBytes) break;
-    texts.push(text);
+  /** Status, headers and body of an error. */
+  of(error: DomainError, language: Language): ErrorResponse {
+    const { status, code, isList = false, omitsErrorField = false } = error.definition;
+    const texts = this.listed(isList ? error.messages : error.messages.slice(0, 1), language);
+    const message = isList ? texts : (texts[0] ?? '');
+    const reason = omitsErrorField ? {} : { error: STATUS_CODES[status] ?? 'Error' };
+    return {
+      status,
+      headers: { 'x-error-code': code, ...error.headers },
+      body: { statusCode: status, message, ...reason },
+    };
   }
-  const count = messages.length - texts.length;
-  return count === 0
-    ? texts
-    : [...texts, messageText({ key: 'http.moreMessages', values: { count } }, language)];
-}
 
-/** The body of an error with its sample values, in English. */
-export function sampleBody(definition: ErrorDefinition): ErrorBody {
-  const { messageKey: key, sample = {}, otherMessage } = definition;
-  const messages = [{ key, values: sample }, ...(otherMessage ? [otherMessage] : [])];
-  return errorResponse(new DomainError(definition, messages), 'en-us').body;
+  /** The body of an error with its sample values, in English. */
+  sample(definition: ErrorDefinition): ErrorBody {
+    const { messageKey: key, sample = {}, otherMessage } = definition;
+    const messages = [{ key, values: sample }, ...(otherMessage ? [otherMessage] : [])];
+    return this.of(new DomainError(definition, messages), 'en-us').body;
+  }
+
+  /** The texts of as many messages as a body may have, then how many more there are (rule HTTP-5). */
+  private listed(messages: readonly Message[], language: Language): string[] {
+    const texts: string[] = [];
+    let bytes = 0;
+    for (const message of messages.slice(0, mostMessages)) {
+      const text = this.messages.textOf(message, language);
+      bytes += Buffer.byteLength(JSON.stringify(text));
+      if (bytes > mostMessageBytes) break;
+      texts.push(text);
+    }
+    const count = messages.length - texts.length;
+    if (count === 0) return texts;
+    return [
+      ...texts,
+      this.messages.textOf({ key: 'http.moreMessages', values: { count } }, language),
+    ];
+  }
 }
 
 function statusOf(error: unknown): number {

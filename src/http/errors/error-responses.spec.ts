@@ -1,0 +1,39 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { INestApplicationContext } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
+import { ErrorResponses, toDomainError } from './error-responses.js';
+import { ErrorsModule } from './errors.module.js';
+
+describe('ErrorResponses', () => {
+  let app: INestApplicationContext;
+  let responses: ErrorResponses;
+
+  beforeAll(async () => {
+    app = await NestFactory.createApplicationContext(ErrorsModule, { logger: false });
+    responses = app.get(ErrorResponses);
+  });
+  afterAll(() => app.close());
+
+  it('of what is not known is a 500 without details', () => {
+    for (const error of [new Error('secret'), null, 'text', { status: 299 }, { statusCode: 502 }]) {
+      expect(responses.of(toDomainError(error), 'en-us')).toEqual({
+        status: 500,
+        headers: { 'x-error-code': 'server.error' },
+        body: {
+          statusCode: 500,
+          message: 'Internal server error',
+          error: 'Internal Server Error',
+        },
+      });
+    }
+  });
+
+  it('of a database that does not respond says when to repeat', () => {
+    const response = responses.of(toDomainError(new DatabaseUnavailableError()), 'ar-eg');
+    expect(response).toMatchObject({
+      status: 503,
+      headers: { 'x-error-code': 'server.unavailable', 'retry-after': '1' },
+    });
+  });
+});
