@@ -11,7 +11,7 @@ swc.jsc.parser.tsx = false;
 
 /** Packages that tests use, or that they have in common with the program. */
 const packages =
-  '@nestjs/(common|core|mongoose)|csv-parse|fast-check|mongodb|mongodb-memory-server|mongoose|' +
+  '@nestjs/(common|core|mongoose|platform-fastify)|csv-parse|fast-check|mongodb|mongodb-memory-server|mongoose|' +
   'standardwebhooks|supertest|undici|yaml';
 
 const quick = ['**/*.spec.ts', '**/*.e2e-spec.ts'];

@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/connection/deadline.js';
 import { DomainError } from '../http/errors/domain-error.js';
+import { requestLanguage } from '../localization/language.js';
 import { remainingDeadline } from '../http/server/request-context.js';
 import { routeOptionsOf } from '../http/server/route-options.js';
 import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
@@ -14,8 +15,8 @@ import { AuthenticationFailures } from './authentication-failures.js';
 import type { Caller } from './caller.js';
 
 /**
- * The global guard: judges the API key of every request to an endpoint that needs one, from headers
- * and query, before any of its body is read (rule HTTP-2), and sets its caller.
+ * The global guard: judges the API key of every request to an endpoint that needs one, from headers and
+ * query, and sets its caller. In the service it does so before any of the body is read (rule HTTP-2).
  */
 @Injectable()
 export class ApiKeyGuard implements CanActivate {
@@ -25,49 +26,45 @@ export class ApiKeyGuard implements CanActivate {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Judges from now on, before the framework reads a body and calls its guards. */
+  /** Judges from now on before the framework reads a body and calls its guards. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
-      if (request.is404 || !needsKey(request)) return done();
-      const hash = hashOfKey(request);
-      const found = hash && this.authenticator.remembered(hash, request);
-      if (found) {
-        request.caller = callerOf(request, found);
-        return done();
-      }
-      void this.judgeThen(done, request, hash);
+      if (request.is404 || this.isJudged(request)) return done();
+      void this.judgeThen(done, request);
     });
   }
 
-  /**
-   * Lets no handler run without a caller, however its request came past the first judgement, or without the
-   * permission that it needs (rule AUTH-7).
-   */
-  canActivate(context: ExecutionContext): boolean {
+  /** Lets no handler run without a caller, or without the permission that it needs (rule AUTH-7). */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { caller } = request;
-    if (caller === undefined && needsKey(request)) throw unauthorized(request, 'keyMissing');
-    if (routeOptionsOf(request).readsEvents === true && caller?.mayReadEvents !== true) {
-      throw new DomainError(authenticationErrors.mayNotReadEvents);
-    }
+    return this.isJudged(request)
+      ? isPermitted(request)
+      : this.judge(request).then(() => isPermitted(request));
+  }
+
+  /** Whether there is nothing to wait for: most keys are remembered, and a wait would cost more than they. */
+  private isJudged(request: FastifyRequest): boolean {
+    if (!needsKey(request) || request.caller !== undefined) return true;
+    const hash = hashOfKey(request);
+    const found = hash && this.authenticator.remembered(hash, request);
+    if (!found) return false;
+    request.caller = callerOf(request, found);
     return true;
   }
 
-  private async judgeThen(
-    done: (error?: Error) => void,
-    request: FastifyRequest,
-    hash: string | undefined,
-  ): Promise<void> {
+  private async judgeThen(done: (error?: Error) => void, request: FastifyRequest): Promise<void> {
     let error: Error | undefined;
     try {
-      await this.judge(request, hash);
+      await this.judge(request);
     } catch (reason) {
       error = reason as Error;
     }
     done(error);
   }
 
-  private async judge(request: FastifyRequest, hash: string | undefined): Promise<void> {
+  /** @throws DomainError 401, or 429 where it is one too many (rule AUTH-6) */
+  private async judge(request: FastifyRequest): Promise<void> {
+    const hash = hashOfKey(request);
     if (hash === undefined) throw this.failure(request, 'keyMissing');
     const found = await withinDeadline(
       this.authenticator.authenticate(hash, request, () => this.failures.beginLookup(request.ip)),
@@ -77,15 +74,21 @@ export class ApiKeyGuard implements CanActivate {
     request.caller = callerOf(request, found);
   }
 
-  /** The 401, or the 429 where it is one too many (rule AUTH-6). */
   private failure(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
     this.failures.count(request.ip);
     return unauthorized(request, reason);
   }
 }
 
-function callerOf({ id, language }: FastifyRequest, { identity }: AuthenticatedKey): Caller {
-  return { ...identity, requestId: id, language };
+function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {
+  return { ...identity, requestId: request.id, language: requestLanguage(request) };
+}
+
+function isPermitted(request: FastifyRequest): true {
+  if (routeOptionsOf(request).readsEvents === true && request.caller?.mayReadEvents !== true) {
+    throw new DomainError(authenticationErrors.mayNotReadEvents);
+  }
+  return true;
 }
 
 /** Routes that do not say otherwise need a key. */

@@ -88,6 +88,9 @@ export function addVary(reply: FastifyReply, name: string): void {
 }
 
 /** How long a request may still wait for the database, in milliseconds. */
-export function remainingDeadline(request: FastifyRequest, deadlineMs: number): number {
-  return Math.max(0, deadlineMs - (performance.now() - request.databaseWaitStartedAt));
+export function remainingDeadline(
+  { databaseWaitStartedAt: startedAt = performance.now() }: Partial<FastifyRequest>,
+  deadlineMs: number,
+): number {
+  return Math.max(0, deadlineMs - (performance.now() - startedAt));
 }

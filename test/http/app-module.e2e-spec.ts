@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from '../../src/app.module.js';
+import { readEnvironment } from '../../src/configuration/environment.js';
+import { createLogger } from '../../src/http/server/logger.js';
+import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { sharedService } from '../support/shared-service.js';
+
+const shared = sharedService();
+let tenant: Tenant;
+let app: NestFastifyApplication;
+
+beforeAll(async () => {
+  tenant = await addTenant(shared.db);
+  const { databaseUri } = shared;
+  const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ROLE: 'api' });
+  app = await NestFactory.create<NestFastifyApplication>(
+    AppModule.forRoot({ environment, databaseUri, logger: createLogger(environment) }),
+    new FastifyAdapter(),
+    { logger: false },
+  );
+  await app.init();
+  await app.getHttpAdapter().getInstance().ready();
+});
+afterAll(() => app.close());
+
+/** The response to a request with a lead. */
+async function post(headers: Record<string, string>) {
+  const payload = { recordSystemId: 'alone', name: 'Mona' };
+  const response = await app.inject({ method: 'POST', url: '/leads', headers, payload });
+  return { status: response.statusCode, body: response.json<object>() };
+}
+
+describe('an application made of the module alone, without hooks of its server', () => {
+  it('accepts a valid key', async () => {
+    const { status, body } = await post({ 'api-key': tenant.key });
+    expect([status, body]).toMatchObject([201, { ok: true, operation: 'create' }]);
+    expect((await post({ 'api-key': tenant.key })).status).toBe(200);
+  });
+
+  it('refuses every other request before its handler', async () => {
+    const revoked = await addKey(shared.db, tenant.organizationId, { revokedAt: new Date(0) });
+    for (const headers of [{}, { 'api-key': 'unknown' }, { 'api-key': revoked }]) {
+      const { status, body } = await post(headers);
+      expect([status, body]).toMatchObject([401, { statusCode: 401, error: 'Unauthorized' }]);
+    }
+  });
+
+  it('speaks the language of the request', async () => {
+    const { body } = await post({ language: 'ar-eg' });
+    expect(JSON.stringify(body)).toMatch(/[\u0600-\u06ff]/);
+  });
+
+  it('takes the key of a callback from the query', async () => {
+    const payload = { reservationId: 'none' };
+    const url = '/reservations/webhook';
+    const sent = { method: 'POST', url: `${url}?api-key=${tenant.key}`, payload } as const;
+    expect((await app.inject(sent)).statusCode).toBe(404);
+    expect((await app.inject({ ...sent, url })).json()).toEqual({
+      statusCode: 401,
+      message: 'Access Denied, API key not provided',
+    });
+  });
+
+  it('needs no key for health', async () => {
+    expect((await app.inject('/healthz')).statusCode).toBe(200);
+  });
+});
