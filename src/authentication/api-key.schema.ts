@@ -15,7 +15,9 @@ export class ApiKeyDocument extends TenantDocument {
   @Prop({ type: String, required: true })
   hash!: string;
 
-  @Prop(raw({ allowExternal: Boolean, readEvents: Boolean }))
+  @Prop(
+    raw({ allowExternal: Boolean, readEvents: Boolean, operations: [String], addresses: [String] }),
+  )
   permissions?: { allowExternal?: boolean; readEvents?: boolean };
 
   /** Its own limit of requests, in place of the service's. */

@@ -1,4 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes } from 'mongoose';
 import { notDeleted } from '../../database/documents/tenant-document.js';
 import { caseCandidates } from '../../localization/fold-case.js';
 import { languages } from '../../localization/language.js';
@@ -39,6 +40,7 @@ export class CompoundDocument extends CatalogueDocument {
   @Prop({ type: [] })
   constructionUpdates?: MediaItem[];
 
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
   mainBrochure?: Brochure | null;
 
   @Prop({ type: [] })

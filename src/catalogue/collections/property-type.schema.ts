@@ -1,10 +1,11 @@
-import { Schema, SchemaFactory } from '@nestjs/mongoose';
-import type { Types } from 'mongoose';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
 import { CatalogueDocument, indexChanges } from './catalogue-document.js';
 
 /** A kind of property, such as a villa. */
 @Schema({ collection: 'propertyTypes' })
 export class PropertyTypeDocument extends CatalogueDocument {
+  @Prop({ type: SchemaTypes.ObjectId })
   propertyTypeCategoryId?: Types.ObjectId;
 }
 

@@ -40,12 +40,25 @@ export class UnitDesignDocument extends CatalogueDocument implements Partial<Rev
   @Prop({ type: [] })
   releaseIds?: Types.ObjectId[];
 
+  @Prop({ type: String })
   type?: string;
+
+  @Prop({ type: String })
   approveStatus?: string;
+
+  @Prop({ type: SchemaTypes.ObjectId })
   approvedById?: Types.ObjectId | null;
+
+  @Prop({ type: Date })
   approvedDate?: Date | null;
+
+  @Prop({ type: String })
   reviewStatus?: string;
+
+  @Prop({ type: SchemaTypes.ObjectId })
   reviewedById?: Types.ObjectId | null;
+
+  @Prop({ type: Date })
   reviewedDate?: Date | null;
 }
 

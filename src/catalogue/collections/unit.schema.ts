@@ -59,7 +59,7 @@ export class UnitDocument extends CatalogueDocument {
   @Prop()
   beds?: number;
 
-  @Prop({ type: SchemaTypes.Mixed })
+  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
   floor?: { name: string } | null;
 
   @Prop({ type: [] })
@@ -88,18 +88,40 @@ export class UnitDocument extends CatalogueDocument {
   availabilityLock?: Types.ObjectId;
 
   /** The default name where another one stands in for it, which it follows (rule UNIT-32). */
+  @Prop({ type: String })
   nameStandIn?: string | null;
 
+  @Prop({ type: SchemaTypes.ObjectId })
   buildingId?: Types.ObjectId | null;
+
+  @Prop({ type: SchemaTypes.ObjectId })
   finishingTypeId?: Types.ObjectId | null;
+
+  @Prop({ type: [] })
   paymentPlansIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
   maintenancePlanIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
   clubPlanIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
   featuresIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
   brokersIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
   brokersGroupsIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
   releaseIds?: Types.ObjectId[];
+
+  @Prop({ type: [] })
   addons?: unknown[];
+
+  @Prop({ type: [] })
   priceByPaymentPlan?: unknown[];
 }
 
