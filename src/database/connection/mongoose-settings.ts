@@ -1,8 +1,4 @@
 import { BSONRegExp, Code, Decimal128, Long, MaxKey, MinKey, Timestamp } from 'mongodb';
-import mongoose from 'mongoose';
-
-// A filter's value is compared, never run as an operator, unless the code says that it is trusted.
-mongoose.set('sanitizeFilter', true);
 
 /**
  * The option with which documents that hold free-form data have to be read. The driver looks field
