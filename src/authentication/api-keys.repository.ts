@@ -32,6 +32,11 @@ export class ApiKeysRepository {
     return this.keys.acrossTenants.find<ApiKeyDocument>({ _id: { $in: [...ids] } }).toArray();
   }
 
+  /** The current state of a key, as the open transaction sees it. */
+  async reload({ _id, organizationId }: ApiKeyDocument): Promise<ApiKeyDocument | null> {
+    return this.keys.findOne(organizationId, { _id });
+  }
+
   async insert(key: ApiKeyDocument): Promise<void> {
     await this.keys.insert(key);
   }

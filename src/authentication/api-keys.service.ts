@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
 import { parseObjectId } from '../database/documents/object-id.js';
+import { Transactions } from '../database/transactions/transactions.js';
 import type { RateLimit } from '../http/rate-limit/token-buckets.js';
 import { newApiKey } from './api-key-format.js';
 import { keyRateLimit } from './api-key-rate-limit.js';
@@ -31,6 +32,7 @@ export interface RotatedApiKey extends NewApiKey {
 export class ApiKeysService {
   constructor(
     private readonly keys: ApiKeysRepository,
+    private readonly transactions: Transactions,
     private readonly clock: Clock,
   ) {}
 
@@ -102,20 +104,23 @@ export class ApiKeysService {
 
   /**
    * Issues a successor with the same permissions and limit, and without an end of its own; the old key keeps
-   * working until the overlap is over.
+   * working until the overlap is over. Both or neither is stored: nobody would know a successor of a failed call.
    *
-   * @throws Error when the old key is revoked
+   * @throws Error when the old key is revoked or gone
    */
-  async rotate(old: ApiKeyDocument, overlapMilliseconds: number): Promise<RotatedApiKey> {
-    const now = this.clock.now();
-    if (this.stateOf(old) === 'revoked') {
-      throw new Error(`The key ${old.prefix} is revoked and cannot be rotated: issue a new one.`);
-    }
-    const successor = await this.store({ ...old, expiresAt: null });
-    const end = new Date(now.getTime() + overlapMilliseconds);
-    const oldExpiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
-    await this.keys.setEnd(old, { expiresAt: oldExpiresAt }, now);
-    return { ...successor, oldExpiresAt };
+  async rotate(key: ApiKeyDocument, overlapMilliseconds: number): Promise<RotatedApiKey> {
+    return this.transactions.run(async () => {
+      const old = await this.keys.reload(key);
+      if (old === null || this.stateOf(old) === 'revoked') {
+        throw new Error(`The key ${key.prefix} is revoked and cannot be rotated: issue a new one.`);
+      }
+      const now = this.clock.now();
+      const successor = await this.store({ ...old, expiresAt: null });
+      const end = new Date(now.getTime() + overlapMilliseconds);
+      const oldExpiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
+      await this.keys.setEnd(old, { expiresAt: oldExpiresAt }, now);
+      return { ...successor, oldExpiresAt };
+    });
   }
 
   private async store(fields: NewKeyFields): Promise<NewApiKey> {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { ObjectId } from 'mongodb';
+import { MongoClient, ObjectId } from 'mongodb';
 import { addKey, addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { sharedService } from '../support/shared-service.js';
+import { randomDatabaseUri } from '../support/test-service.js';
 import { runCli, runCliProcess, runJson } from './command-line.js';
 
 interface IssuedJson {
@@ -81,6 +82,36 @@ describe('key', () => {
     const successor = /^Key +(iapi_\S+) {2}\(shown once\)$/m.exec(table.stdout)?.[1] ?? '';
     expect(table.stdout).toMatch(/^Works until +\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/m);
     expect(await isAccepted(successor)).toBe(false);
+  });
+
+  it('stores no successor when the end of the old key cannot be stored', async () => {
+    const uri = randomDatabaseUri();
+    const client = await new MongoClient(uri).connect();
+    try {
+      const db = client.db();
+      // Takes the successor, which never ends, and refuses the old key with its end.
+      await db.createCollection('apiKeys', { validator: { expiresAt: null } });
+      const { organizationId, key } = await addTenant(db);
+      const keys = () => db.collection('apiKeys').find({ organizationId }).toArray();
+      const before = await keys();
+      const rotate = ['key', 'rotate', key.slice(0, 6), '--json'];
+      expect(await runCli(rotate, { MONGODB_URI: uri })).toMatchObject({
+        code: 1,
+        stdout: '',
+        stderr: expect.stringContaining('validation'),
+      });
+      expect(await keys()).toEqual(before);
+
+      await db.command({ collMod: 'apiKeys', validator: {} });
+      const rotated = await runJson<IssuedJson>(rotate.slice(0, -1), { MONGODB_URI: uri });
+      expect((await keys()).map(({ _id }) => _id.toHexString())).toEqual([
+        ...before.map(({ _id }) => _id.toHexString()),
+        rotated._id,
+      ]);
+    } finally {
+      await client.db().dropDatabase();
+      await client.close();
+    }
   });
 
   it('lists every state, never a hash', async () => {
