@@ -74,19 +74,17 @@ describe('language', () => {
 });
 
 describe('unknown routes', () => {
-  it.each([
-    '/',
-    '/external',
-    '/external/apis/v1.0/nope?api-key=secret',
-    '/external/apis/v2.0/leads',
-  ])('%s is a 404 that quotes nothing', async (path) => {
-    const { body } = await request(service.url).get(path).expect(404);
-    expect(body).toEqual({
-      statusCode: 404,
-      message: 'There is no such endpoint',
-      error: 'Not Found',
-    });
-  });
+  it.each(['/external', '/external/apis/v1.0/nope?api-key=secret', '/external/apis/v2.0/leads'])(
+    '%s is a 404 that quotes nothing',
+    async (path) => {
+      const { body } = await request(service.url).get(path).expect(404);
+      expect(body).toEqual({
+        statusCode: 404,
+        message: 'There is no such endpoint',
+        error: 'Not Found',
+      });
+    },
+  );
 
   it('are localized', async () => {
     const { body } = await request(service.url).get('/nope').set('language', 'ar-eg').expect(404);
@@ -479,6 +477,26 @@ describe('the reference', () => {
       message: expect.any(String),
       error: STATUS_CODES[status],
     });
+  });
+
+  it.each([
+    ['get', '/'],
+    ['head', '/'],
+    ['get', '/?from=a-bookmark'],
+    ['get', '/docs'],
+    ['head', '/docs'],
+  ] as const)('is where %s %s leads', async (method, path) => {
+    const { status, headers } = await request(service.url)[method](path);
+    expect([status, headers['location'], headers['x-error-code']]).toEqual([
+      302,
+      'docs/',
+      undefined,
+    ]);
+  });
+
+  it('takes nothing at the root', async () => {
+    const { status, headers } = await request(service.url).post('/').send({});
+    expect([status, headers['x-error-code']]).toEqual([405, 'route.method_not_allowed']);
   });
 
   it('is a page and a document', async () => {

@@ -36,8 +36,8 @@ const headers = {
 };
 
 /**
- * Serves the reference as a page at `/docs` and as a document at `/docs/openapi.json`, for everybody
- * (rule HTTP-14).
+ * Serves the reference as a page at `/docs`, to which `/` leads, and as a document at `/docs/openapi.json`,
+ * for everybody (rule HTTP-14).
  *
  * @param document makes the document, which happens when it is first asked for
  */
@@ -54,7 +54,10 @@ export async function serveReference(
       reply.headers(headers);
       done();
     });
-    reference.get('/docs', (_request, reply) => reply.redirect('docs/'));
+    // Relative, so that a proxy may serve it below a path of its own.
+    for (const path of ['/', '/docs']) {
+      reference.get(path, (_request, reply) => reply.redirect('docs/'));
+    }
     reference.get('/docs/openapi.json', (_request, reply) => {
       text ??= JSON.stringify(document());
       return reply.type('application/json; charset=utf-8').send(text);
