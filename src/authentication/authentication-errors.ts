@@ -24,7 +24,7 @@ export const authenticationErrors = {
     messageKey: 'authentication.mayNotReadEvents',
     cause:
       'The API key was issued without the permission to read the events of all its organization',
-    remedy: 'Use a key that has it: the operator issues one with `key issue --read-events`',
+    remedy: 'Use a key that has it, which the operator issues',
   },
   tooManyFailures: {
     status: 429,

@@ -20,6 +20,8 @@ let service: TestService;
 let key: string;
 let page: Page;
 let problems: string[];
+/** The headers of what the page has sent to the API. */
+const sent: Record<string, string>[] = [];
 
 async function openPage({ browser }: TestBrowser): Promise<Page> {
   const opened = await browser.newPage();
@@ -29,6 +31,9 @@ async function openPage({ browser }: TestBrowser): Promise<Page> {
     if (['error', 'warn'].includes(message.type())) problems.push(message.text());
   });
   opened.on('pageerror', (error) => problems.push(String(error)));
+  opened.on('request', (request) => {
+    if (request.url().includes('/external/apis/')) sent.push(request.headers());
+  });
   opened.on('requestfailed', (request) => problems.push(`failed: ${request.url()}`));
   await opened.goto(`${service.url}/docs`);
   await opened.waitForSelector('.opblock-tag');
@@ -131,6 +136,26 @@ describeWithBrowser('the reference in a browser', () => {
     });
     expect(await pressAll()).toEqual({ ...first, upsertUnit: '200' });
     expect(problems).toEqual([]);
+  });
+
+  it('sends a new key after an error, too, and never a key twice or a request id', async () => {
+    const operation = 'operations-Leads-upsertLead';
+    await open(operation);
+    await page.focus(`#${operation} textarea.body-param__text`);
+    await page.keyboard.down('Control');
+    await page.keyboard.press('a');
+    await page.keyboard.up('Control');
+    await page.keyboard.type('{ "name": "" }');
+    for (const _ of ['first', 'second']) {
+      expect(await execute(operation)).toMatch(/^400 .*name should not be empty/);
+    }
+    await press(`#${operation} .opblock-summary-control`);
+    // The browser reports each error response.
+    problems = [];
+    const keys = sent.flatMap((headers) => headers['idempotency-key'] ?? []);
+    expect(keys.length).toBeGreaterThan(10);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(sent.filter((headers) => 'x-request-id' in headers)).toEqual([]);
   });
 
   it('takes pictures', async () => {

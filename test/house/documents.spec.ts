@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import GithubSlugger from 'github-slugger';
+import { variableNames } from '../../src/configuration/environment.js';
 import { createProgram } from '../../src/operator/command-line/program.js';
 
 const documents = [
@@ -86,6 +87,34 @@ describe('what the documents name is there:', () => {
     );
     expect(broken).toEqual([]);
   });
+});
+
+describe('what partners read', () => {
+  const files = [
+    'docs/openapi.json',
+    ...readdirSync('docs/guides', { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.includes('.') && path !== 'operator.md')
+      .map((path) => join('docs/guides', path)),
+    ...readdirSync('clients', { recursive: true, encoding: 'utf8' })
+      .filter((path) => /^(?!.*(node_modules|dist)).+\.(md|bru|ts)$/.test(path))
+      .map((path) => join('clients', path)),
+  ];
+
+  it.each(files)('names no settings and no commands of the operator: %s', (file) => {
+    const text = readFileSync(file, 'utf8');
+    // Those of one word, such as PORT, the programs of the guides have too.
+    const settings = variableNames.filter((name) => name.includes('_'));
+    expect(settings.filter((name) => new RegExp(`\\b${name}\\b`).test(text))).toEqual([]);
+    expect(text).not.toMatch(/npm run cli|`key issue/);
+  });
+});
+
+it('a 4xx is nowhere final without its exceptions', () => {
+  const texts = [...documents.map(({ text }) => text), readFileSync('docs/openapi.json', 'utf8')];
+  const sentences = texts.flatMap((text) => text.match(/4xx[^.;:]*\bfinal\b[^.]*/gi) ?? []);
+  expect(sentences.length).toBeGreaterThan(2);
+  const exceptions = /408, 409\s+and\s+429/;
+  expect(sentences.filter((sentence) => !exceptions.test(sentence))).toEqual([]);
 });
 
 it('docs/architecture.md says of each folder what is in it', () => {

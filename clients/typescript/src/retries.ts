@@ -46,8 +46,8 @@ export const realSurroundings: Surroundings = {
   random: () => Math.random(),
 };
 
-/** Nothing was done, or a repetition does it once: see `Idempotency-Key`. */
-const temporary = new Set([408, 429, 500, 502, 503, 504]);
+/** Nothing was done, it is still being done (409), or a repetition does it once: see `Idempotency-Key`. */
+const temporary = new Set([408, 409, 429, 500, 502, 503, 504]);
 
 /**
  * Tries until there is an answer that another try would not change, and not beyond the limits.
@@ -110,10 +110,8 @@ async function once(
 }
 
 /** Whether another try may have another answer. */
-export function isTemporary({ status, headers }: Omit<RawAnswer, 'text'>): boolean {
-  // The first request with the same key is still running; its answer comes with a later try.
-  const isRunning = headers.get('x-error-code') === 'idempotency.request_running';
-  return temporary.has(status) || (status === 409 && isRunning);
+export function isTemporary({ status }: Pick<RawAnswer, 'status'>): boolean {
+  return temporary.has(status);
 }
 
 function pauseAfter(

@@ -26,8 +26,7 @@ def report(message):
         status, headers, _ = ask("webhook", body, **{"idempotency-key": f'"{message["id"]}"'})
         if status == 201:
             return f'{headers["x-callback-reservation"]}, cheque {headers["x-callback-cheque"]}'
-        is_running = headers.get("x-error-code") == "idempotency.request_running"
-        if 400 <= status < 500 and status not in (408, 429) and not is_running:
+        if 400 <= status < 500 and status not in (408, 409, 429):
             return f'{status} {headers.get("x-error-code")}'
         time.sleep(max(pause * float(os.environ.get("PAUSE", 1)), float(headers.get("retry-after") or 0)))
     return read_back(message, begun)

@@ -22,7 +22,7 @@ async function readPage() {
   if (response.ok) return JSON.parse(text);
   console.error(response.status, text);
   // Only these pass. A 410 says where to go on: read what you need anew, then start with that AFTER.
-  if (response.status !== 429 && response.status < 500) process.exit(1);
+  if (response.status < 500 && ![408, 409, 429].includes(response.status)) process.exit(1);
   throw new Error(`Again in ${PAUSE_MS} ms`);
 }
 

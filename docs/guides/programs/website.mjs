@@ -14,7 +14,7 @@ async function sendLead(lead, language, tries = 4, pause = 500) {
     body: JSON.stringify(lead),
     signal: AbortSignal.timeout(10_000),
   }).catch((error) => error);
-  const isFinal = answer.status !== 429 && answer.status < 500;
+  const isFinal = answer.status < 500 && ![408, 409, 429].includes(answer.status);
   if (isFinal || tries === 1) return answer;
   await sleep(Math.max(pause, 1_000 * (answer.headers?.get('retry-after') ?? 0)));
   return sendLead(lead, language, tries - 1, pause * 2);

@@ -15,7 +15,7 @@ def send_lead(lead, language, tries=4, pause=0.5):
         messages = json.load(error)["message"] if code == "validation.failed" else []
     except OSError as error:
         status, code, asked, messages = 503, repr(error), None, []
-    if tries == 1 or (status != 429 and status < 500):
+    if tries == 1 or (status < 500 and status not in (408, 409, 429)):
         return code or "failed", messages
     time.sleep(max(pause, float(asked or 0)))
     return send_lead(lead, language, tries - 1, pause * 2)

@@ -22,7 +22,7 @@ const parsingErrors = {
     code: 'request.json_too_deep',
     messageKey: 'http.jsonTooDeep',
     sample: { limit: 32 },
-    cause: 'The body has more levels of nesting than `JSON_DEPTH_LIMIT`',
+    cause: 'The body has more levels of nesting than the limit, 32 by default',
     remedy: 'Flatten the body',
   },
   forbiddenPrototypeKey: {
@@ -80,7 +80,7 @@ const parsingErrors = {
     status: 413,
     code: 'request.body_too_large',
     messageKey: 'http.bodyTooLarge',
-    cause: 'The body is larger than `BODY_LIMIT_BYTES`, 1 MiB by default',
+    cause: 'The body is larger than the limit, 1 MiB by default',
     remedy: 'Send less at once',
   },
   unsupportedMediaType: {
@@ -160,7 +160,7 @@ export const httpErrors = {
     status: 408,
     code: 'request.timeout',
     messageKey: 'http.requestTimeout',
-    cause: 'The request took longer than `REQUEST_TIMEOUT_MS` to arrive',
+    cause: 'The request took longer to arrive than the limit, 30 seconds by default',
     remedy: 'Repeat the request',
   },
   preconditionFailed: {
@@ -196,7 +196,7 @@ export const httpErrors = {
     status: 431,
     code: 'request.headers_too_large',
     messageKey: 'http.headersTooLarge',
-    cause: 'The headers are larger than `HEADER_LIMIT_BYTES`, 16 KiB by default',
+    cause: 'The headers are larger than the limit, 16 KiB by default',
     remedy: 'Send fewer or shorter headers',
   },
   internalServerError: {

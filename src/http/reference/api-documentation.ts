@@ -37,7 +37,6 @@ export function DocumentedHeaders(): MethodDecorator & ClassDecorator {
       description:
         'Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -',
       schema: text,
-      example: 'site-7f3a',
     }),
   );
 }

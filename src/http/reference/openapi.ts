@@ -27,7 +27,8 @@ This document: [openapi.json](openapi.json), OpenAPI 3.1.
 
 Every error has the same body. Its header \`x-error-code\` is a word for programs, the same in every
 language: below, the responses of each operation list the codes with their cause and *what to do*.
-A 4xx is final; repeat after a 5xx, or no response at all, with growing pauses.
+A 4xx is final, except 408, 409 and 429. Repeat after these, after a 5xx and after no response at
+all, with growing pauses and never before \`Retry-After\`.
 
 Every response has \`x-request-id\`, by which the operator finds the request, \`content-language\`,
 and headers for caches: \`vary\` and \`cache-control\`. What a key may still send tell

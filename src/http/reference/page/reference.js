@@ -99,6 +99,9 @@ function afterResponse(setResponse) {
     if (response.ok) {
       followLinks(operation, response);
       renewExamples(operation);
+    } else if (response.err?.response !== undefined) {
+      // The next request would only get this error again, corrected or not.
+      renewKey(operation);
     }
     return setResponse(path, method, response);
   };
@@ -132,11 +135,15 @@ function valueOf(expression, body) {
   return pointer.split('/').reduce((value, key) => value?.[key], body);
 }
 
-/** Gives new values to what an operation takes only once: keys of requests, ids of reservations. */
-function renewExamples(operation) {
+function renewKey(operation) {
   if (operation.parameters?.some(({ name }) => name === 'idempotency-key')) {
     setParameter(operation, 'idempotency-key', `"${crypto.randomUUID()}"`);
   }
+}
+
+/** Gives new values to what an operation takes only once: keys of requests, ids of reservations. */
+function renewExamples(operation) {
+  renewKey(operation);
   const field = operation.requestBody?.['x-renewed-field'];
   if (field === undefined) return;
   for (const { [field]: example } of examplesOf(operation)) {
