@@ -9,7 +9,7 @@ interface Item {
 /** A list whose pages are given; it keeps what it was asked. */
 function listOf(...pages: { items: Item[]; next: string | null; mark?: string }[]) {
   const asked: CursorQuery[] = [];
-  const list: List<Item> = ({ query }) => {
+  const list: List<Item> = ({ query = {} }) => {
     const { items = [], next = null, mark } = pages[asked.length] ?? {};
     asked.push(query);
     const pagination = { count: items.length, limit: 100, pages: 1, total: items.length, next };

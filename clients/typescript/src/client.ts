@@ -17,7 +17,7 @@ export interface IntegrationApiOptions {
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Of content and messages, where a call does not say: English unless it is set. */
-  readonly language?: 'en-us' | 'ar-eg';
+  readonly language?: 'en-us' | 'ar-eg' | undefined;
   /** What is not set is as in `defaultPolicy`. */
   readonly retries?: Partial<RetryPolicy>;
   /** In place of the global one. */

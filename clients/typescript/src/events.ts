@@ -30,9 +30,9 @@ export interface FeedPage {
 /** How the feed is read. */
 export interface FeedOptions extends Pick<CallOptions, 'signal'> {
   /** Of the last event that was handled: 0, or nothing, begins with the oldest one that is kept. */
-  readonly after?: number;
+  readonly after?: number | undefined;
   /** Such as `lead.*,unit.updated`; everything without it. */
-  readonly types?: string;
+  readonly types?: string | undefined;
   /** Events of a page, 100 unless it is set. */
   readonly limit?: number;
   /** Seconds that a request waits for an event, 1 to 25; 25 unless it is set. */
@@ -79,11 +79,10 @@ export async function* eventPagesOf(
 ): AsyncGenerator<FeedPage, never, void> {
   const { types, limit = 100, waitSeconds = 25, pauseMs = 30_000, signal } = options;
   const { now, sleep } = { ...realSurroundings, ...options.surroundings };
-  const callOptions = signal === undefined ? {} : { signal };
   const query = { limit, wait: waitSeconds, ...(types === undefined ? {} : { types }) };
   for (let after = options.after ?? 0; ;) {
     const began = now();
-    const outcome = await onePage(() => read({ query: { ...query, after } }, callOptions));
+    const outcome = await onePage(() => read({ query: { ...query, after } }, { signal }));
     if ('expired' in outcome) {
       if (options.onExpired === undefined) throw outcome.expired;
       await options.onExpired(outcome.expired);

@@ -4,7 +4,8 @@ import { pauseFor, realSurroundings, type Surroundings } from './retries.js';
 
 /** An operation that gives a list in pages: `listUnits` or `listCompounds`. */
 export type List<Item, Query = CursorQuery> = (
-  request: { query: Query },
+  // Optional as in the operations: else `undefined` becomes a part of what is inferred as the query.
+  request: { query?: Query },
   options?: CallOptions,
 ) => Promise<{
   readonly data: { readonly data: readonly Item[]; readonly pagination: PaginationDto };
@@ -83,7 +84,7 @@ export async function* changesOf<Item extends { _id: string; isDeleted: boolean 
 /** How a list is followed. */
 export interface FollowOptions extends CallOptions {
   /** The mark of the reading before. */
-  readonly since?: string;
+  readonly since?: string | undefined;
   /** From the end of one reading to the beginning of the next. */
   readonly pauseMs: number;
   /** For tests. */

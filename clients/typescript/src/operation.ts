@@ -17,9 +17,9 @@ export interface NotModified {
 /** What goes for one call alone. */
 export interface CallOptions {
   /** Ends the call, also while it waits before the next try. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Milliseconds for all tries together, in place of what the client has. */
-  readonly totalTimeoutMs?: number;
+  readonly totalTimeoutMs?: number | undefined;
 }
 
 /** An operation of the API: it takes what the reference describes, and throws every error. */

@@ -8,10 +8,10 @@ const { API_URL, API_KEY } = process.env;
 if (!API_URL || !API_KEY) throw new Error('API_URL and API_KEY have to be set');
 const lines = (await readFile(process.argv[2], 'utf8')).split('\n').filter(Boolean);
 // A batch is in one language. What visitors' forms say of theirs may be anything.
-const byLanguage = Object.groupBy(
-  lines.map((line) => JSON.parse(line)),
-  ({ language }) => (language === 'ar-eg' ? 'ar-eg' : 'en-us'),
-);
+const byLanguage = { 'en-us': [], 'ar-eg': [] };
+for (const lead of lines.map((line) => JSON.parse(line))) {
+  byLanguage[lead.language === 'ar-eg' ? 'ar-eg' : 'en-us'].push(lead);
+}
 const batches = Object.entries(byLanguage).flatMap(([language, waiting]) =>
   Array.from({ length: Math.ceil(waiting.length / 100) }, (_, part) => ({
     language,

@@ -2,13 +2,16 @@ import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_proces
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { eventually } from '../../support/eventually.js';
 
 /** Where the programs of the guides are. */
 export const programs = join(import.meta.dirname, '../../../docs/guides/programs');
 
-const interpreters = { mjs: process.execPath, py: 'python3', php: 'php' } as const;
+/** The oldest major version of Node that the guides promise to their readers. */
+const promisedNode = 20;
+
+const interpreters = { mjs: oldestNode(), py: 'python3', php: 'php' } as const;
 type Kind = keyof typeof interpreters;
 
 /** Whether this machine has what runs a program; says so when it has not. */
@@ -86,6 +89,20 @@ export async function startProgram(
       await exited;
     },
   };
+}
+
+/** Readers do not have the Node of the project: of those on PATH the oldest that is new enough. */
+function oldestNode(): string {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  const files = new Set([process.execPath, ...folders.map((folder) => join(folder, 'node'))]);
+  const majors = [...files].map((file) => {
+    const { stdout } = spawnSync(file, ['--print', 'parseInt(process.versions.node)']);
+    return { file, major: Number(stdout ?? 0) };
+  });
+  const [oldest] = majors
+    .filter(({ major }) => major >= promisedNode)
+    .toSorted((one, other) => one.major - other.major);
+  return oldest?.file ?? process.execPath;
 }
 
 function kindOf(program: string): Kind {

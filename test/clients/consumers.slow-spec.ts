@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+
+const run = promisify(execFile);
+const tsc = resolve('node_modules/typescript/bin/tsc');
+
+/** What an example leaves to its reader: the client, and the reader's own data and functions. */
+const ownParts = `
+import { eventsOf, follow, type Operations, type UnitDto } from 'integration-api-client';
+declare const api: Operations;
+declare const copy: Map<string, UnitDto>;
+declare const since: string | undefined;
+declare const signal: AbortSignal;
+declare function save(copy: ReadonlyMap<string, UnitDto>, mark: string): void;
+declare function storedPlace(): Promise<number | undefined>;
+declare function storePlace(sequence: number): Promise<void>;
+`;
+
+/** Neither wrong filters nor wrong fields may compile: types that are lost accept everything. */
+const refused = `
+import { itemsOf, type Operations } from 'integration-api-client';
+declare const api: Operations;
+// @ts-expect-error -- A status is a text.
+itemsOf(api.listUnits, { status: 5 });
+// @ts-expect-error -- There is no such filter.
+itemsOf(api.listUnits, { colour: 'red' });
+for await (const unit of itemsOf(api.listUnits, { status: 'Available' })) {
+  // @ts-expect-error -- There is no such field.
+  console.log(unit.colour);
+}
+`;
+
+function examplesOf(file: string): string[] {
+  const blocks = readFileSync(file, 'utf8').matchAll(/^( *)```ts\n(.+?)^\1```/gms);
+  return [...blocks].map(([, , code = '']) =>
+    /^import /m.test(code) ? code : `${ownParts}${code}`,
+  );
+}
+
+let folder: string;
+let files: string[];
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'consumer-'));
+  const installed = join(folder, 'node_modules');
+  const client = join(installed, 'integration-api-client');
+  mkdirSync(client, { recursive: true });
+  const pack = ['pack', '--silent', '--pack-destination', folder];
+  await run('npm', pack, { cwd: 'clients/typescript' });
+  const archive = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+  await run('tar', ['xzf', join(folder, archive), '-C', client, '--strip-components=1']);
+  for (const name of ['@types/node', 'undici-types']) {
+    mkdirSync(dirname(join(installed, name)), { recursive: true });
+    symlinkSync(resolve('node_modules', name), join(installed, name));
+  }
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
+  const examples = ['README.md', 'clients/typescript/README.md'].flatMap(examplesOf);
+  expect(examples).toHaveLength(4);
+  files = [refused, ...examples].map((code, index) => {
+    const file = join(folder, `example-${index}.ts`);
+    writeFileSync(file, code);
+    return file;
+  });
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** What the compiler says about files under these settings alone. */
+async function complaints(args: readonly string[], options: Record<string, string>) {
+  const flags = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+  const command = [tsc, '--ignoreConfig', '--noEmit', '--target', 'es2022', ...flags, ...args];
+  const { stdout } = await run(process.execPath, command, { cwd: folder }).catch(
+    (error: unknown) => error as { stdout: string },
+  );
+  return stdout;
+}
+
+const resolutions = [
+  { module: 'nodenext', moduleResolution: 'nodenext' },
+  { module: 'preserve', moduleResolution: 'bundler' },
+];
+const settings = resolutions.flatMap((resolution) =>
+  // Without `lib` the types of browsers are there as well.
+  [{}, { lib: 'es2022' }].flatMap((libraries) =>
+    ['false', 'true'].map((exactOptionalPropertyTypes) => ({
+      ...resolution,
+      ...libraries,
+      exactOptionalPropertyTypes,
+    })),
+  ),
+);
+
+describe('the examples of the README and of the client', () => {
+  it.each(settings)('compile for whoever has strict and %j', async (options) => {
+    expect(await complaints(files, { strict: 'true', types: 'node', ...options })).toBe('');
+  });
+});
+
+describe('the programs of the guides', () => {
+  it('use nothing of the language that Node 20 lacks', async () => {
+    const programs = resolve('docs/guides/programs');
+    const javascript = readdirSync(programs).filter((name) => name.endsWith('.mjs'));
+    const args = ['--allowJs', '--checkJs', ...javascript.map((name) => join(programs, name))];
+    const options = { module: 'nodenext', strict: 'false', types: 'node', lib: 'es2023' };
+    const lines = (await complaints(args, options)).split('\n');
+    // The programs have no types; only this says that a library is too old for them.
+    expect(lines.filter((line) => line.includes('TS2550'))).toEqual([]);
+    const newer = join(folder, 'newer.mjs');
+    writeFileSync(newer, 'Object.groupBy([], () => 1);\n');
+    expect(await complaints(['--allowJs', '--checkJs', newer], options)).toContain('TS2550');
+  });
+});
