@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
+import fc from 'fast-check';
 import { Webhook } from 'standardwebhooks';
 import type {
   CallbackDto,
@@ -16,9 +17,27 @@ import { apiClient } from '../support/api-client.js';
 import { addKey, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { addDemoTenant } from '../support/demo-tenant.js';
 import { type Received, type Receiver, type Respond, startReceiver } from '../support/receiver.js';
+import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import { numberEvents } from './support/numbered-events.js';
 import { canRun, programs, runProgram, startProgram } from './support/programs.js';
+
+/** What of the document of the API stands for the first requests to it. */
+interface Reference {
+  readonly paths: Record<
+    string,
+    {
+      readonly post: {
+        readonly requestBody: {
+          readonly content: Record<
+            'application/json',
+            { readonly examples: Record<string, { readonly value: object }> }
+          >;
+        };
+      };
+    }
+  >;
+}
 
 const service = sharedService();
 const folder = mkdtempSync(join(tmpdir(), 'guides-'));
@@ -89,72 +108,97 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
     expect(await printed({ API_URL: 'http://127.0.0.1:2' })).toMatch(/ECONNREFUSED|refused/);
   });
 
-  where(program)('sends what its form posts, through failures, once', async () => {
-    const website = await startProgram(program, variables);
-    const send = async (fields: Record<string, string>) => {
-      const body = new URLSearchParams({ language: 'en-us', ...fields });
-      const response = await fetch(website.url, { method: 'POST', body });
-      return [response.status, await response.text()];
-    };
-    const thanked = [200, 'Thank you · شكرًا لك'];
-    try {
-      const pages = await Promise.all(
-        ['/', '/ar'].map(async (path) => (await fetch(website.url + path)).text()),
-      );
-      expect(pages[0]).toContain('<form method="post">');
-      expect(pages[1]).toContain('<html lang="ar" dir="rtl">');
-      expect(pages.join('')).not.toContain(tenant.key);
+  where(program).each([503, 408, 409, 429])(
+    'sends what its form posts, through %i and lost connections, once',
+    async (temporary) => {
+      const website = await startProgram(program, variables);
+      const send = async (fields: Record<string, string>) => {
+        const body = new URLSearchParams({ language: 'en-us', ...fields });
+        const response = await fetch(website.url, { method: 'POST', body });
+        return [response.status, await response.text()];
+      };
+      const thanked = [200, 'Thank you · شكرًا لك'];
+      try {
+        const pages = await Promise.all(
+          ['/', '/ar'].map(async (path) => (await fetch(website.url + path)).text()),
+        );
+        expect(pages[0]).toContain('<form method="post">');
+        expect(pages[1]).toContain('<html lang="ar" dir="rtl">');
+        expect(pages.join('')).not.toContain(tenant.key);
 
-      const submission = randomUUID();
-      const phone = `010${String(Date.now()).slice(-8)}`;
-      let requests = 0;
-      gateway.respondWith((received, response) => {
-        requests += 1;
-        if (requests === 1) response.writeHead(503).end();
-        else if (requests === 2) response.destroy();
-        else passOn(received, response);
-      });
-      expect(await send({ submission, name: 'منى السيد', phone })).toEqual(thanked);
-      expect(requests).toBe(3);
-      expect(await send({ submission, name: 'منى السيد', phone })).toEqual(thanked);
-      const leads = await service.db
-        .collection('leads')
-        .find({ organizationId: tenant.organizationId, 'data.phoneNumber': phone })
-        .toArray();
-      expect(leads.map(({ data, recordSystemId }) => [data.name, recordSystemId])).toEqual([
-        ['منى السيد', submission],
-      ]);
-      expect(await send({ submission: '', name: 'Another', phone })).toEqual(thanked);
+        const submission = randomUUID();
+        const phone = `010${String(Date.now()).slice(-8)}`;
+        let requests = 0;
+        gateway.respondWith((received, response) => {
+          requests += 1;
+          if (requests === 1) response.writeHead(temporary).end();
+          else if (requests === 2) response.destroy();
+          else passOn(received, response);
+        });
+        expect(await send({ submission, name: 'منى السيد', phone })).toEqual(thanked);
+        expect(requests).toBe(3);
+        expect(await send({ submission, name: 'منى السيد', phone })).toEqual(thanked);
+        const leads = await service.db
+          .collection('leads')
+          .find({ organizationId: tenant.organizationId, 'data.phoneNumber': phone })
+          .toArray();
+        expect(leads.map(({ data, recordSystemId }) => [data.name, recordSystemId])).toEqual([
+          ['منى السيد', submission],
+        ]);
+        expect(await send({ submission: '', name: 'Another', phone })).toEqual(thanked);
 
-      const empty = { submission: randomUUID(), name: '', phone: '' };
-      expect(await send(empty)).toEqual([
-        400,
-        'name should not be empty\nphoneNumber should not be empty',
-      ]);
-      const [status, message] = await send({ ...empty, language: 'ar-eg' });
-      expect(status).toBe(400);
-      expect(message).toMatch(/^[^a-z]*name[^a-z]*\n[^a-z]*phoneNumber[^a-z]*$/);
-    } finally {
-      gateway.respondWith(passOn);
-      await website.stop();
-    }
-  });
+        const empty = { submission: randomUUID(), name: '', phone: '' };
+        expect(await send(empty)).toEqual([
+          400,
+          'name should not be empty\nphoneNumber should not be empty',
+        ]);
+        const [status, message] = await send({ ...empty, language: 'ar-eg' });
+        expect(status).toBe(400);
+        expect(message).toMatch(/^[^a-z]*name[^a-z]*\n[^a-z]*phoneNumber[^a-z]*$/);
+      } finally {
+        gateway.respondWith(passOn);
+        await website.stop();
+      }
+    },
+  );
 });
 
 /** A lead that names its project in Arabic. */
 const inArabic = { name: 'Waiting, Arabic', project: 'مروج النخيل' };
 
 describe('the first requests', () => {
-  it('of the README and of the guides follow each other in one organization', async () => {
-    const { key } = await addTenant(service.db);
-    const statuses: number[] = [];
-    for (const file of ['README.md', 'docs/guides/website.md', 'docs/guides/website.ar.md']) {
-      const [, body = ''] = /^curl .+?-d '(.+?)'$/ms.exec(readFileSync(file, 'utf8')) ?? [];
-      const headers = { 'api-key': key, 'content-type': 'application/json' };
-      const url = `${service.url}/external/apis/v1.0/leads`;
-      statuses.push((await fetch(url, { method: 'POST', headers, body })).status);
-    }
-    expect(statuses).toEqual([201, 201, 200]);
+  /** Of the documents that begin with one, and all that stand in the reference for the same operations. */
+  const firstRequests = () => {
+    const leads = '/external/apis/v1.0/leads';
+    const pasted = ['README.md', 'docs/guides/website.md', 'docs/guides/website.ar.md'].map(
+      (file) => /^curl .+?-d '(.+?)'$/ms.exec(readFileSync(file, 'utf8'))?.[1] ?? '',
+    );
+    const { paths } = JSON.parse(readFileSync('docs/openapi.json', 'utf8')) as Reference;
+    const tried = [leads, `${leads}/batch`].flatMap((path) =>
+      Object.values(paths[path]?.post.requestBody.content['application/json'].examples ?? {}).map(
+        ({ value }) => ({ path, body: JSON.stringify(value) }),
+      ),
+    );
+    return [...pasted.map((body) => ({ path: leads, body })), ...tried];
+  };
+
+  it('of the README, the guides and the reference are accepted in any order', async () => {
+    const requests = firstRequests();
+    expect(requests.length).toBeGreaterThan(7);
+    const order = fc.shuffledSubarray(requests, { minLength: requests.length });
+    await fc.assert(
+      fc.asyncProperty(order, async (shuffled) => {
+        const { key } = await addTenant(service.db);
+        const headers = { 'api-key': key, 'content-type': 'application/json' };
+        for (const { path, body } of shuffled) {
+          const init = { method: 'POST', headers, body };
+          const response = await fetch(`${service.url}${path}`, init);
+          const answer = (await response.json()) as { refused?: number };
+          expect([body, response.ok, answer.refused ?? 0]).toEqual([body, true, 0]);
+        }
+      }),
+      { numRuns: rounds(10, 100) },
+    );
   });
 });
 
@@ -352,9 +396,9 @@ describe('the programs of a CRM', () => {
     const { db } = service;
     const file = join(folder, 'leads.json');
     const key = await addKey(db, tenant.organizationId, mayReadEvents);
-    const follow = async (rounds: number) => {
+    const follow = async (times: number) => {
       await numberEvents(db, tenant.organizationId);
-      const own = { API_KEY: key, COPY: file, ROUNDS: String(rounds), PAUSE_MS: '1' };
+      const own = { API_KEY: key, COPY: file, ROUNDS: String(times), PAUSE_MS: '1' };
       const run = await runProgram('leads.mjs', [], { ...variables, ...own });
       const copy = JSON.parse(readFileSync(file, 'utf8')) as { after: number; leads: LeadDto[] };
       return { ...run, ...copy };
@@ -376,10 +420,11 @@ describe('the programs of a CRM', () => {
     gateway.respondWith((received, response) => {
       requests += 1;
       if (requests === 1) response.writeHead(503).end();
-      else if (requests === 2) response.destroy();
+      else if (requests === 2) response.writeHead(408).end();
+      else if (requests === 3) response.destroy();
       else passOn(received, response);
     });
-    const later = await follow(3);
+    const later = await follow(4);
     expect([later.code, later.stdout]).toEqual([0, `2 events, ${first.leads.length - 1} leads\n`]);
     const others = first.leads.filter(
       ({ recordSystemId: id }) => id?.startsWith('followed-') !== true,
@@ -394,8 +439,8 @@ describe('the programs of a CRM', () => {
   });
 
   it('ask for a unit only when it has changed', async () => {
-    const rounds = { ...variables, ROUNDS: '3', PAUSE_MS: '1' };
-    const { stdout } = await runProgram('one-unit.mjs', ['pm-a-001'], rounds);
+    const thrice = { ...variables, ROUNDS: '3', PAUSE_MS: '1' };
+    const { stdout } = await runProgram('one-unit.mjs', ['pm-a-001'], thrice);
     expect(stdout).toMatch(/^.+ (Sold|Reserved|Available) \d+\ncurrent\ncurrent\n$/);
   });
 
@@ -501,6 +546,10 @@ describe("the commands of the operator's guide", () => {
   it('do what it says, one after the other', async () => {
     const guide = readFileSync('docs/guides/operator.md', 'utf8');
     const fences = [...guide.matchAll(/^```sh\n(.+?)^```/gms)].map(([, text = '']) => text);
+    // Whoever pastes a block would revoke what was rotated for an overlap.
+    expect(
+      fences.filter((text) => /key rotate.*key revoke|key revoke.*key rotate/s.test(text)),
+    ).toEqual([]);
     const commands = fences.join('').trim().split('\n');
     const known = new Map<string, string>();
     /** What the guide's reader does between two commands, and puts into the next ones. */
