@@ -32,6 +32,15 @@ export interface WalletEvent {
   readonly changes?: readonly FieldChange[];
 }
 
+/** Whether a decision changed the reservation, its unit or its wallets. */
+export function hasChanged(before: ReservationState, after: ReservationState): boolean {
+  return (
+    before.reservation !== after.reservation ||
+    before.unit !== after.unit ||
+    before.wallets !== after.wallets
+  );
+}
+
 /** Approves the reservation and sells its unit (rule CALL-9). */
 export function approve(state: ReservationState): ReservationState {
   const { now } = state;

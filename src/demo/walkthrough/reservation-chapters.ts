@@ -49,13 +49,17 @@ async function addCheques(run: DemoRun): Promise<void> {
 
 async function collect(run: DemoRun): Promise<void> {
   const reservationId = await idOf(run, deal);
-  await callBack(run, { reservationId, ...collected }, { cheque: 'applied' });
+  await callBack(
+    run,
+    { reservationId, ...collected },
+    { reservation: 'applied', cheque: 'applied' },
+  );
   await read(run, reservationId, { status: 'approved' });
 }
 
 async function bounce(run: DemoRun): Promise<void> {
   const reservationId = await idOf(run, deal);
-  await callBack(run, { reservationId, ...bounced }, { cheque: 'applied' });
+  await callBack(run, { reservationId, ...bounced }, { reservation: 'applied', cheque: 'applied' });
   await read(run, reservationId, { status: 'canceled', chequeWallet: { isDeleted: true } });
 }
 
@@ -83,7 +87,11 @@ async function recover(run: DemoRun): Promise<void> {
   await callBack(run, { reservationId: other, ...canceled }, { reservation: 'applied' });
   const reservationId = await idOf(run, deal);
   await callBack(run, { reservationId, ...bounced }, { cheque: 'applied' });
-  await callBack(run, { reservationId, ...collected }, { cheque: 'applied' });
+  await callBack(
+    run,
+    { reservationId, ...collected },
+    { reservation: 'applied', cheque: 'applied' },
+  );
   await read(run, reservationId, { status: 'approved', chequeWallet: { isDeleted: false } });
 }
 

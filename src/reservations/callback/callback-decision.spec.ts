@@ -155,7 +155,7 @@ describe('the cheque step of a callback', () => {
       stateWith({ reservation, unit: unitWith({ status: 'Sold' }), wallets: [walletWith()] }),
       report('bounced'),
     );
-    expect(outcome).toEqual({ reservation: 'unchanged', cheque: 'applied' });
+    expect(outcome).toEqual({ reservation: 'applied', cheque: 'applied' });
     expect(left).toMatchObject({
       reservation: { status: 'canceled' },
       unit: { status: 'Available' },
@@ -170,8 +170,22 @@ describe('the cheque step of a callback', () => {
       stateWith({ reservation, wallets: [walletWith()] }),
       report('collected'),
     );
-    expect(outcome).toEqual({ reservation: 'unchanged', cheque: 'applied' });
+    expect(outcome).toEqual({ reservation: 'applied', cheque: 'applied' });
     expect(left).toMatchObject({ reservation: { status: 'approved' }, unit: { status: 'Sold' } });
+  });
+
+  it('has applied something beside a status that is ignored', () => {
+    const state = stateWith({ reservation: reservationWith(awaiting), wallets: [walletWith()] });
+    const { outcome } = decide(state, { reservationStatus: 'pending', ...report('collected') });
+    expect(outcome).toEqual({ reservation: 'applied', cheque: 'applied' });
+  });
+
+  it('leaves the reservation as it is when all of it is so already', () => {
+    const reservation = reservationWith({ ...inPartnerFlow, status: 'canceled' });
+    const unit = unitWith({ status: 'Available' });
+    const state = stateWith({ reservation, unit, wallets: [walletWith(deleted)] });
+    const { outcome } = decide(state, report('bounced'));
+    expect(outcome).toEqual({ reservation: 'unchanged', cheque: 'applied' });
   });
 
   it('goes by the status that the reservation step has made', () => {
@@ -215,7 +229,7 @@ describe('the cheque step of a callback', () => {
         stateWith({ reservation, wallets: [last, other] }),
         report('collected'),
       );
-      expect(outcome).toEqual({ reservation: 'unchanged', cheque: 'applied' });
+      expect(outcome).toEqual({ reservation: 'applied', cheque: 'applied' });
       expect(left).toMatchObject({
         reservation: { status: 'approved' },
         unit: { status: 'Sold' },

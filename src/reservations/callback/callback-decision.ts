@@ -1,6 +1,12 @@
 import { type ChequeReport, chequeReport, findCheque } from '../cheques/cheques.js';
 import { addReport, deleteWallet, restoreWallet } from '../cheques/wallets.js';
-import { approve, cancel, keepUnit, type ReservationState } from '../reservation-state.js';
+import {
+  approve,
+  cancel,
+  hasChanged,
+  keepUnit,
+  type ReservationState,
+} from '../reservation-state.js';
 import {
   decideCheque,
   decideReservation,
@@ -57,7 +63,10 @@ function changeReservation(loaded: ReservationState, { reservationStatus }: Call
 }
 
 /** Adds the report before it looks at its consequences, which keep it even when they are an error. */
-function reportCheque(state: ReservationState, report: ChequeReport): Omit<Decided, 'reservation'> {
+function reportCheque(
+  state: ReservationState,
+  report: ChequeReport,
+): Omit<Decided, 'reservation'> & Partial<Pick<Decided, 'reservation'>> {
   const found = findCheque(state.wallets, report.installmentId);
   if (found === 'skip') return { state, cheque: 'skipped' };
   if (found === 'missing') return { state, cheque: 'none', error: 'chequeNotFound' };
@@ -77,7 +86,12 @@ function reportCheque(state: ReservationState, report: ChequeReport): Omit<Decid
     return { state: keepUnit(reported), cheque, error: decision.error };
   }
   if (decision.kind !== 'apply') return { state: reported, cheque };
-  return { state: applyEffects(reported, decision.effects, found.wallet._id), cheque };
+  const applied = applyEffects(reported, decision.effects, found.wallet._id);
+  return {
+    state: applied,
+    cheque,
+    ...(hasChanged(reported, applied) && { reservation: 'applied' }),
+  };
 }
 
 /** @param walletId of the wallet that a restoration is about */
@@ -93,12 +107,4 @@ function applyEffects(
     restoreWallet: (changed) => restoreWallet(changed, walletId),
   };
   return effects.reduce((changed, effect) => apply[effect](changed), state);
-}
-
-function hasChanged(before: ReservationState, after: ReservationState): boolean {
-  return (
-    before.reservation !== after.reservation ||
-    before.unit !== after.unit ||
-    before.wallets !== after.wallets
-  );
 }

@@ -4,8 +4,9 @@ import { reservationErrors } from '../reservation-errors.js';
 export const callbackResponseHeaders = {
   'x-callback-reservation': {
     description:
-      'applied: something was stored; unchanged: it was so already, or no status was sent; ' +
-      'ignored: the status is valid but changes nothing.',
+      'applied: the request changed the reservation, its unit or its wallet, by the status or by ' +
+      'the consequence of the cheque; unchanged: it did not; ' +
+      'ignored: the status is valid but changes nothing, and neither did the cheque.',
     schema: { type: 'string' as const, enum: ['applied', 'unchanged', 'ignored'] },
   },
   'x-callback-cheque': {

@@ -158,12 +158,13 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   events.push('wallet.updated');
 
   if (chequeStatus === 'bounced') {
-    cancel();
+    if (cancel()) reservationHeader = 'applied';
   } else if (chequeStatus === 'collected' && before === 'bounced') {
     if (others.some((other) => other.status === 'approved'))
       return response(422, 'This unit already reserved');
     if (unit === undefined) return response(404, 'Unit not found');
     approve();
+    reservationHeader = 'applied';
     if (wallet.deletion !== null && walletsOf.every(({ deletion }) => deletion !== null)) {
       wallet.deletion = null;
       events.push('wallet.restored');
@@ -171,6 +172,7 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   } else if (chequeStatus === 'collected' && reservation.status === 'pending_cheque_collection') {
     if (unit === undefined) return response(404, 'Unit not found');
     approve();
+    reservationHeader = 'applied';
   }
   return response(201);
 }
