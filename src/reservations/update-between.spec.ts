@@ -10,6 +10,8 @@ interface Document {
   readonly status?: string;
   readonly approvedAt?: Date;
   readonly canceledAt?: Date;
+  readonly list?: readonly unknown[];
+  readonly flow?: Readonly<Record<string, unknown>>;
 }
 
 const time = new Date();
@@ -42,5 +44,44 @@ describe('writeOf', () => {
       _id: stored._id,
       update: { $set: { updatedAt } },
     });
+  });
+
+  it('sets within objects and lists what differs, and nothing else', () => {
+    const first = { status: 'pending', dueDate: new Date(Number.NaN), history: ['a'] };
+    const listed = {
+      ...stored,
+      list: [first, Number.NaN, null],
+      flow: { isActive: true, since: time },
+    };
+    const after = {
+      ...listed,
+      list: [{ ...first, status: 'bounced', history: ['a', 'b'] }, Number.NaN, null, 'new'],
+      flow: { isActive: false, since: time },
+    };
+    expect(writeOf({ before: listed, after })).toStrictEqual({
+      _id: stored._id,
+      update: {
+        $set: {
+          'list.0.status': 'bounced',
+          'list.0.history.1': 'b',
+          'list.3': 'new',
+          'flow.isActive': false,
+        },
+      },
+    });
+  });
+
+  it('sets a value as a whole where it was another kind of value, or a longer list', () => {
+    for (const [from, to] of [
+      [['a', 'b'], ['a']],
+      [null, ['a']],
+      [{ a: 1 }, ['a']],
+      [[{ a: 1 }], { 0: 'a' }],
+      [time, { a: 1 }],
+      [{ a: 1 }, new ObjectId()],
+    ] as [never, never][]) {
+      const change = { before: { ...stored, list: from }, after: { ...stored, list: to } };
+      expect(writeOf(change)).toMatchObject({ update: { $set: { list: to } } });
+    }
   });
 });

@@ -1,23 +1,59 @@
-import type { WriteOf } from '../database/documents/tenant-operations.js';
 import type { TenantDocument } from '../database/documents/tenant-document.js';
 import type { TenantUpdate } from '../database/documents/tenant-filter.js';
+import type { WriteOf } from '../database/documents/tenant-operations.js';
+import { isPlainObject } from '../values/plain-object.js';
 import type { Change } from './reservation-records.js';
 
-/** How a change is stored: a new document as it is, of another one what differs. */
+/** How a change is stored: a new document as it is, of another one only the values that differ. */
 export function writeOf<T extends TenantDocument>({ before, after }: Change<T>): WriteOf<T> {
   if (before === undefined) return { insert: after };
   return { _id: before._id, update: updateBetween(before, after) };
 }
 
-/** The update that makes one state of a document into another one. */
+interface Difference {
+  readonly path: string;
+  readonly value: unknown;
+}
+
+/**
+ * The update that makes one state of a document into another one. It writes nothing else: values of
+ * other programs, such as a time beyond JavaScript's range, would come back changed.
+ */
 function updateBetween<T extends object>(before: T, after: T): TenantUpdate<T> {
-  const old: Partial<Record<string, unknown>> = { ...before };
-  const changed = Object.entries(after).filter(([field, value]) => old[field] !== value);
-  const removed = Object.keys(before).filter((field) => !Object.hasOwn(after, field));
+  const differences = differencesOf(before, after);
+  const removed = differences.filter(({ value }) => value === undefined);
+  const set = differences.filter(({ value }) => value !== undefined);
   return {
-    $set: Object.fromEntries(changed) as Partial<T>,
+    $set: Object.fromEntries(set.map(({ path, value }) => [path, value])) as Partial<T>,
     ...(removed.length === 0
       ? {}
-      : { $unset: Object.fromEntries(removed.map((field) => [field, ''])) }),
+      : { $unset: Object.fromEntries(removed.map(({ path }) => [path, ''])) }),
   } as TenantUpdate<T>;
+}
+
+/** The paths at which two objects or lists differ; the value of a removed field is undefined. */
+function differencesOf(before: object, after: object, prefix = ''): Difference[] {
+  const [old, now] = [fieldsOf(before), fieldsOf(after)];
+  return [...new Set([...old.keys(), ...now.keys()])].flatMap((field) => {
+    const [from, to] = [old.get(field), now.get(field)];
+    if (Object.is(from, to)) return [];
+    const path = prefix + field;
+    return areComparedWithin(from, to)
+      ? differencesOf(from as object, to as object, `${path}.`)
+      : { path, value: to };
+  });
+}
+
+function fieldsOf(value: object): ReadonlyMap<string, unknown> {
+  return new Map(Object.entries(value));
+}
+
+/** Objects, and lists to which something may have been added; a shorter list is stored as a whole. */
+function areComparedWithin(from: unknown, to: unknown): boolean {
+  if (Array.isArray(from) && Array.isArray(to)) return to.length >= from.length;
+  return isObject(from) && isObject(to);
+}
+
+function isObject(value: unknown): boolean {
+  return isPlainObject(value) && !(value instanceof Date);
 }

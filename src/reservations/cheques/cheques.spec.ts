@@ -94,9 +94,18 @@ describe('mergedCheques', () => {
     );
   });
 
-  it('leaves alone what is not named', () => {
-    const [kept] = mergedCheques([stored], [{ installmentId: '2' }]);
+  it('leaves alone what is not named, and what is no cheque', () => {
+    const [none, text, kept] = mergedCheques([null, 'text', stored] as never, [
+      { installmentId: '2' },
+    ]);
+    expect([none, text]).toEqual([null, 'text']);
     expect(kept).toBe(stored);
+  });
+
+  it('begins where there is no list', () => {
+    for (const cheques of [undefined, null, 'text'] as never[]) {
+      expect(mergedCheques(cheques, [{ installmentId: '2' }])).toHaveLength(1);
+    }
   });
 });
 
@@ -118,5 +127,15 @@ describe('reportedCheque', () => {
       ...once,
       statusHistory: [...(once.statusHistory ?? []), entry],
     });
+  });
+
+  it('leaves the history that is there as it is, and begins one where there is none', () => {
+    const odd = [null, 'text', { status: 'bounced' }] as never;
+    const reported = reportedCheque(chequeWith({ statusHistory: odd }), report, now);
+    expect(reported.statusHistory).toEqual([null, 'text', { status: 'bounced' }, entry]);
+    for (const statusHistory of [undefined, null, 'text'] as never[]) {
+      const begun = reportedCheque({ ...first, statusHistory }, report, now);
+      expect(begun.statusHistory).toEqual([entry]);
+    }
   });
 });

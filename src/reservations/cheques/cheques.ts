@@ -31,7 +31,11 @@ export function historyOf({ statusHistory }: Pick<Cheque, 'statusHistory'>): Che
 
 function objectsOf<T>(stored: readonly T[] | undefined): T[] {
   const isObject = (item: T) => typeof item === 'object' && item !== null;
-  return Array.isArray(stored) ? stored.filter(isObject) : [];
+  return listOf(stored).filter(isObject);
+}
+
+function listOf<T>(stored: readonly T[] | undefined): readonly T[] {
+  return Array.isArray(stored) ? (stored as readonly T[]) : [];
 }
 
 /** What the search for a cheque looks at. */
@@ -65,18 +69,20 @@ export function findCheque<Wallet extends SearchedWallet>(
 
 /**
  * The cheques of a wallet with those of a request: new ones are added as pending, existing ones get
- * the fields of the request and keep their state and history (rule RES-5).
+ * the fields of the request and keep their state and history (rule RES-5). Everything else that
+ * another program has put into the list stays.
  */
 export function mergedCheques(
-  cheques: readonly Cheque[],
+  stored: ChequeWalletDocument['cheques'],
   requests: readonly ChequeRequestDto[],
 ): Cheque[] {
   const requested = new Map(requests.map((request) => [request.installmentId, fieldsOf(request)]));
-  const existing = new Set(cheques.map(({ installmentId }) => installmentId));
+  const cheques = new Set(objectsOf(stored));
+  const existing = new Set([...cheques].map(({ installmentId }) => installmentId));
   const added = [...requested].filter(([installmentId]) => !existing.has(installmentId));
   return [
-    ...cheques.map((cheque) => {
-      const fields = requested.get(cheque.installmentId);
+    ...listOf(stored).map((cheque) => {
+      const fields = cheques.has(cheque) ? requested.get(cheque.installmentId) : undefined;
       return fields === undefined ? cheque : { ...cheque, ...fields };
     }),
     ...added.map(([installmentId, fields]) => ({
@@ -92,7 +98,7 @@ export function mergedCheques(
 export function reportedCheque(cheque: Cheque, report: ChequeReport, changedAt: Date): Cheque {
   const fields = { status: report.chequeStatus, ...fieldsOf(report) };
   const entry: ChequeHistoryEntry = { ...fields, changedAt, source };
-  return { ...cheque, ...fields, statusHistory: [...historyOf(cheque), entry] };
+  return { ...cheque, ...fields, statusHistory: [...listOf(cheque.statusHistory), entry] };
 }
 
 function fieldsOf({ chequeNumber, chequeAmount, dueDate }: ChequeDetails) {

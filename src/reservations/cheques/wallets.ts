@@ -48,8 +48,8 @@ export function addCheques(
 ): ReservationState | null {
   const [wallet] = state.wallets;
   const existing = wallet === undefined ? [] : chequesOf(wallet);
-  const cheques = mergedCheques(existing, requests);
-  const changes = chequeChanges(existing, cheques);
+  const cheques = mergedCheques(wallet?.cheques, requests);
+  const changes = chequeChanges(existing, chequesOf({ cheques }));
   if (changes.length === 0) return state;
   if (isTooLarge(cheques)) return null;
   if (wallet === undefined) {

@@ -1,0 +1,164 @@
+import { inspect } from 'node:util';
+import { expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Decimal128, type Document, Double, Int32, Long, type ObjectId } from 'mongodb';
+import { addReservation, addTenant, addUnit, addWallet } from '../support/builders.js';
+import { rounds } from '../support/rounds.js';
+import { sharedService } from '../support/shared-service.js';
+
+/** Stands for a time that the database can store and JavaScript cannot. */
+const distant = 'distant';
+const distantTime = { $toDate: Long.fromString('9000000000000000') };
+
+const service = sharedService();
+const wallets = service.db.collection('chequeWallets');
+
+const installmentId = fc.constantFrom('1', '2', '3');
+const amount = fc.constantFrom<unknown>(
+  undefined,
+  null,
+  new Int32(5),
+  new Double(5),
+  Long.fromString('9007199254740993'),
+  Decimal128.fromString('5.10'),
+);
+const time = fc.constantFrom<unknown>(undefined, null, distant, new Date(0), '2026-01-01');
+const entry = fc.record({
+  status: fc.constantFrom('pending', 'bounced'),
+  chequeAmount: amount,
+  changedAt: time,
+  source: fc.constant('Admin'),
+  by: fc.constantFrom<unknown>(undefined, { 'a.b': new Int32(1), $c: [new Double(1)] }),
+});
+const junk = fc.constantFrom<unknown>(null, 'text', new Int32(7));
+const cheque = fc.record({
+  installmentId,
+  status: fc.constantFrom('pending', 'bounced', 'overdue'),
+  chequeNumber: fc.constantFrom(undefined, 'A-1'),
+  chequeAmount: amount,
+  dueDate: time,
+  statusHistory: fc.oneof(
+    fc.constantFrom<unknown>(undefined, null, 'text'),
+    fc.array(fc.oneof({ weight: 3, arbitrary: entry }, junk), { maxLength: 3 }),
+  ),
+  bank: fc.constantFrom<unknown>(undefined, null, { 'a.b': new Int32(1), '': new Double(2) }),
+});
+const step = fc.oneof(
+  fc.record({
+    kind: fc.constant('report' as const),
+    installmentId,
+    chequeStatus: fc.constantFrom('overdue', 'collected', 'bounced'),
+    chequeAmount: fc.constantFrom(undefined, 5, 7),
+  }),
+  fc.record({
+    kind: fc.constant('cheque' as const),
+    installmentId: fc.oneof(installmentId, fc.constant('new')),
+    chequeAmount: fc.constantFrom(undefined, 5, 7),
+    dueDate: fc.constantFrom(undefined, '2026-02-01'),
+  }),
+  fc.record({
+    kind: fc.constant('status' as const),
+    status: fc.constantFrom('canceled', 'pending'),
+  }),
+);
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
+
+async function storeWallet(reservationId: ObjectId, organizationId: ObjectId, cheques: unknown[]) {
+  const unitId = await addUnit(service.db, organizationId);
+  const _id = await addWallet(service.db, organizationId, { reservationId, unitId, cheques: [] });
+  const options = { bypassDocumentValidation: true, ignoreUndefined: true } as const;
+  await wallets.updateOne({ _id }, { $set: { cheques } }, options);
+  const withTime = (one: string, field: string) => ({
+    $cond: [
+      { $eq: [`${one}.${field}`, distant] },
+      { $mergeObjects: [one, { [field]: distantTime }] },
+      one,
+    ],
+  });
+  const history = {
+    $map: {
+      input: '$$cheque.statusHistory',
+      as: 'entry',
+      in: withTime('$$entry', 'changedAt'),
+    },
+  };
+  const withHistory = {
+    $cond: [
+      { $isArray: '$$cheque.statusHistory' },
+      { $mergeObjects: ['$$cheque', { statusHistory: history }] },
+      '$$cheque',
+    ],
+  };
+  const each = (one: object) => ({ $map: { input: '$cheques', as: 'cheque', in: one } });
+  await wallets.updateOne(
+    { _id },
+    [
+      { $set: { cheques: each(withHistory) } },
+      { $set: { cheques: each(withTime('$$cheque', 'dueDate')) } },
+    ],
+    options,
+  );
+  return _id;
+}
+
+/** The items of a wallet's list with the types of their numbers. */
+async function listOf(_id: ObjectId): Promise<unknown[]> {
+  const exact = { promoteValues: false, promoteLongs: false };
+  return (await wallets.findOne<Document>({ _id }, exact))?.['cheques'] as unknown[];
+}
+
+/** An item without what the steps may have set; of its history what was there at first. */
+function untouched(item: unknown, before: unknown, steps: readonly Step[]): unknown {
+  const { installmentId: id, statusHistory: old } = (before ?? {}) as Document;
+  const about = (kind: Step['kind']) =>
+    typeof before === 'object' &&
+    steps.some((one) => one.kind === kind && 'installmentId' in one && one.installmentId === id);
+  const [isReported, isSent] = [about('report'), about('cheque')];
+  if (!isReported && !isSent) return item;
+  const { status, statusHistory, chequeAmount: _amount, dueDate, ...rest } = item as Document;
+  const history: unknown = Array.isArray(old) ? statusHistory?.slice(0, old.length) : undefined;
+  return {
+    ...rest,
+    ...(isReported ? { history } : { status, statusHistory }),
+    ...(isSent ? {} : { dueDate }),
+  };
+}
+
+it('a report or a sent cheque changes nothing of a wallet but what it says', async () => {
+  let applied = 0;
+  const property = fc.asyncProperty(
+    fc.array(fc.oneof({ weight: 4, arbitrary: cheque }, junk), { minLength: 1, maxLength: 5 }),
+    fc.array(step, { minLength: 1, maxLength: 5 }),
+    async (cheques, steps) => {
+      const { organizationId, key } = await addTenant(service.db);
+      const unitId = await addUnit(service.db, organizationId);
+      const fields = { recordSystemId: 'deal', status: 'pending' };
+      const reservationId = await addReservation(service.db, organizationId, unitId, fields);
+      const _id = await storeWallet(reservationId, organizationId, cheques);
+      const before = await listOf(_id);
+      const send = (path: string, body: object) =>
+        service.api('post', path).set('api-key', key).send(body);
+      for (const { kind, ...body } of steps) {
+        const { status } =
+          kind === 'report'
+            ? await send('/reservations/webhook', { reservationId, ...body })
+            : await send('/reservations', {
+                recordSystemId: 'deal',
+                ...(kind === 'status' ? { ...body, reopen: true } : { cheques: [body] }),
+              });
+        expect([200, 201, 404]).toContain(status);
+        if (status !== 404) applied += 1;
+      }
+      const after = await listOf(_id);
+      // As text: times that JavaScript cannot have are equal to none.
+      const left = (items: unknown[]) =>
+        inspect(
+          items.map((item, index) => untouched(item, before[index], steps)),
+          { depth: null },
+        );
+      expect(left(after.slice(0, before.length))).toBe(left(before));
+    },
+  );
+  await fc.assert(property, { numRuns: rounds(40, 400) });
+  expect(applied).toBeGreaterThan(40);
+}, 300_000);
