@@ -50,6 +50,10 @@ export class ChequeWalletDocument extends DeletableDocument {
 
   @Prop({ type: [SchemaFactory.createForClass(Cheque)] })
   cheques?: readonly Cheque[];
+
+  /** Another one with each status that reports have to see; no content (rule CALL-12). */
+  @Prop({ type: SchemaTypes.ObjectId })
+  statusLock?: Types.ObjectId;
 }
 
 export const chequeWalletSchema = SchemaFactory.createForClass(ChequeWalletDocument);

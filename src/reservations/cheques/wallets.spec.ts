@@ -1,7 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BSON, ObjectId } from 'mongodb';
 import {
-  before,
   chequeWith,
   deleted,
   now,
@@ -211,14 +210,13 @@ describe('the restoration of a wallet', () => {
 });
 
 describe('a wallet that is touched', () => {
-  it('is stored once more, the first one alone, and nothing is told of it', () => {
+  it('is written although its content stays, the first one alone, and nothing is told of it', () => {
     const [first, second] = [walletWith(), walletWith(deleted)];
-    const state = stateWith({ wallets: [first, second] });
-    expect(touchWallet(state)).toEqual({
-      ...state,
-      wallets: [{ ...first, updatedAt: now }, second],
-    });
-    expect(second.updatedAt).toBe(before);
+    const touched = touchWallet(stateWith({ wallets: [first, second] }));
+    expect(touched.wallets).toEqual([{ ...first, statusLock: expect.any(ObjectId) }, second]);
+    expect(touched.events).toEqual([]);
+    const [again] = touchWallet(touched).wallets;
+    expect(again?.statusLock).not.toEqual(touched.wallets[0]?.statusLock);
     const without = stateWith();
     expect(touchWallet(without)).toBe(without);
   });

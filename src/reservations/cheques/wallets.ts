@@ -83,14 +83,15 @@ export function restoreWallet(state: ReservationState, id?: Types.ObjectId): Res
 }
 
 /**
- * Stores the wallet once more as it is. A report that goes by the status of before, and is stored in the
+ * Writes the wallet although its content stays. A report that goes by the status of before, and is stored in the
  * same moment by another instance, would else be taken for one that came before the change of the status
  * and be missing from its response (rule CALL-12).
  */
 export function touchWallet(state: ReservationState): ReservationState {
   const [first, ...others] = state.wallets;
   if (first === undefined) return state;
-  return { ...state, wallets: [{ ...first, updatedAt: state.now }, ...others] };
+  // A time could be the stored one, which would be no write and so no conflict.
+  return { ...state, wallets: [{ ...first, statusLock: new Types.ObjectId() }, ...others] };
 }
 
 function newWallet(

@@ -13,6 +13,7 @@ import { LeadsService } from '../../leads/leads.service.js';
 import { UnitLookupService, type UnitReference } from '../../units/reading/unit-lookup.service.js';
 import type { ReservationUpsertResponseDto } from '../reading/reservation.dto.js';
 import { presentReservation } from '../reading/reservation.presenter.js';
+import { hasChanged } from '../reservation-state.js';
 import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
 import type { ReservationDocument } from '../reservation.schema.js';
 import { ReservationsRepository } from '../reservations.repository.js';
@@ -78,8 +79,11 @@ export class ReservationUpsertsService {
       : await this.states.load(organizationId, [reservation]);
     const loaded = records.stateAround(reservation);
     const state = decideUpsert(loaded, request, references);
-    records.put(loaded, state, requestId);
-    await this.states.store(organizationId, records, { emitsUnitEvents: true });
+    // A request that changes nothing must not lock the unit either: clients repeat them all the time.
+    if (isNew || hasChanged(loaded, state)) {
+      records.put(loaded, state, requestId);
+      await this.states.store(organizationId, records, { emitsUnitEvents: true });
+    }
     const operation = isNew ? ('create' as const) : ('update' as const);
     return { operation, reservation: state.reservation, wallet: state.wallets[0] };
   }

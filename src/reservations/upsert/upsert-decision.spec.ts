@@ -273,7 +273,7 @@ describe('the wallet of an upsert', () => {
     const status = 'pending_cheque_collection';
     const wallets = [walletWith()];
     const moved = upsert({}, { status }, { wallets });
-    expect(moved.wallets).toMatchObject([{ updatedAt: now, isDeleted: false }]);
+    expect(moved.wallets).toEqual([{ ...wallets[0], statusLock: expect.any(ObjectId) }]);
     expect(moved.events).toEqual([]);
     expect(upsert({ status }, { status }, { wallets }).wallets).toBe(wallets);
     expect(upsert({ status }, { status: 'pending' }, { wallets }).wallets).toBe(wallets);
