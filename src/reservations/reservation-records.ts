@@ -3,6 +3,7 @@ import { fieldChanges } from '../change-log/field-changes.js';
 import type { RequestedUpdate, UnitDocument } from '../units/writing/unit-availability.service.js';
 import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
+import { fitsEvents } from './cheques/wallets.js';
 import type { ReservationDto } from './reading/reservation.dto.js';
 import { presentReservation, presentWallet } from './reading/reservation.presenter.js';
 import type { ReservationState } from './reservation-state.js';
@@ -81,7 +82,7 @@ export class ReservationRecords {
       this.events.push({ ...updated(before, after), requestId });
     }
     for (const { wallet, ...event } of after.events) {
-      this.events.push({ ...event, data: presentWallet(wallet), requestId });
+      this.events.push({ ...event, data: presentWallet(inEvent(reservation, wallet)), requestId });
     }
     if (isNew || reservation !== before.reservation) this.decided.set(key, reservation);
     this.wallets.set(key, wallets.toSorted(latestFirst));
@@ -133,7 +134,16 @@ function updated(before: ReservationState, after: ReservationState) {
 /** The reservation of a state with the wallet that is active, else the one deleted last. */
 function shown({ reservation, wallets }: ReservationState): ReservationDto {
   const active = wallets.find(({ isDeleted }) => !isDeleted);
-  return presentReservation(reservation, active ?? wallets[0]);
+  const wallet = active ?? wallets[0];
+  return presentReservation(reservation, wallet && inEvent(reservation, wallet));
+}
+
+/** A wallet as events show it: without the cheques where another program has stored too many. */
+function inEvent(
+  reservation: ReservationDocument,
+  wallet: ChequeWalletDocument,
+): ChequeWalletDocument {
+  return fitsEvents(reservation, wallet) ? wallet : { ...wallet, cheques: [] };
 }
 
 /** The fields whose changes an event lists; Wallet events list those of the wallet. */

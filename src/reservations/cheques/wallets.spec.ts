@@ -8,14 +8,17 @@ import {
   stateWith,
   walletWith,
 } from '../../../test/support/reservation-state.js';
-import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
+import type { Cheque, ChequeWalletDocument } from './cheque-wallet.schema.js';
 import type { ChequeReport } from './cheques.js';
 import { addCheques, addReport, deleteWallet, restoreWallet, touchWallet } from './wallets.js';
 
-/** With a number that fills a wallet to its last byte when it is its only cheque. */
-function largestNumber(cheque: object): string {
-  const bytes = BSON.calculateObjectSize({ cheques: [{ ...cheque, chequeNumber: '' }] });
-  return 'x'.repeat(4 * 1_048_576 - bytes);
+const mebibyte = 1_048_576;
+const unitId = new ObjectId();
+
+/** A number that fills a wallet to its last byte when it is that of its only cheque. */
+function largestNumber(cheque: Cheque): string {
+  const wallet = walletWith({ unitId, cheques: [{ ...cheque, chequeNumber: '' }] });
+  return 'x'.repeat(4 * mebibyte - BSON.calculateObjectSize(wallet));
 }
 
 describe('a report about a cheque', () => {
@@ -67,14 +70,14 @@ describe('a report about a cheque', () => {
     const reported = {
       ...chequeWith(),
       statusHistory: [
-        { status: 'pending', chequeAmount: 5, changedAt: now, source: 'External API' },
+        { status: 'pending', chequeAmount: 5, changedAt: now, source: 'External API' } as const,
       ],
       chequeAmount: 5,
     };
     const chequeNumber = largestNumber(reported);
     const isStored = (number: string) => {
       const full = chequeWith({ chequeNumber: number });
-      const wallet = walletWith({ cheques: [full] });
+      const wallet = walletWith({ unitId, cheques: [full] });
       const repeated = { ...report, installmentId: '1', chequeStatus: 'pending' } as const;
       return (
         addReport(stateWith({ wallets: [wallet] }), { wallet, cheque: full }, repeated) !== null
@@ -83,11 +86,25 @@ describe('a report about a cheque', () => {
     expect(isStored(chequeNumber)).toBe(true);
     expect(isStored(`${chequeNumber}x`)).toBe(false);
   });
+
+  it('must leave events about the wallet below 8 MiB, those about its reservation included', () => {
+    // In JSON a control character takes six bytes.
+    const full = chequeWith({ chequeNumber: '\u0001'.repeat((8 * mebibyte) / 6 - 2_000) });
+    const wallet = walletWith({ cheques: [full] });
+    const repeated = { ...report, installmentId: '1', chequeStatus: 'pending' } as const;
+    const isStored = (recordSystemId: string) => {
+      const reservation = reservationWith({ recordSystemId });
+      const state = stateWith({ reservation, wallets: [wallet] });
+      return addReport(state, { wallet, cheque: full }, repeated) !== null;
+    };
+    expect(isStored('x')).toBe(true);
+    expect(isStored('\u0001'.repeat(1_024))).toBe(true);
+    expect(isStored('\u0001'.repeat(2_048))).toBe(false);
+  });
 });
 
 describe('cheques of a request', () => {
   it('make the wallet of a reservation', () => {
-    const unitId = new ObjectId();
     const state = stateWith({ reservation: reservationWith({ unitId }) });
     const made = addCheques(state, [{ installmentId: '1', chequeNumber: 'A-1' }]);
     const wallet: ChequeWalletDocument = {
@@ -146,11 +163,30 @@ describe('cheques of a request', () => {
 
   it('must leave the wallet below 4 MiB', () => {
     const chequeNumber = largestNumber(chequeWith());
-    const sent = (number: string) => [{ installmentId: '1', chequeNumber: number }];
-    for (const wallets of [[], [walletWith()]]) {
-      expect(addCheques(stateWith({ wallets }), sent(chequeNumber))).not.toBeNull();
-      expect(addCheques(stateWith({ wallets }), sent(`${chequeNumber}x`))).toBeNull();
-    }
+    const made = (number: string) =>
+      addCheques(stateWith(), [{ installmentId: '1', chequeNumber: number }]);
+    expect(made(chequeNumber)).not.toBeNull();
+    expect(made(`${chequeNumber}x`)).toBeNull();
+    const largest = largestNumber(chequeWith({ chequeAmount: 5 }));
+    const extended = (number: string) => {
+      const wallet = walletWith({ unitId, cheques: [chequeWith({ chequeNumber: number })] });
+      return addCheques(stateWith({ wallets: [wallet] }), [
+        { installmentId: '1', chequeAmount: 5 },
+      ]);
+    };
+    expect(extended(largest)).not.toBeNull();
+    expect(extended(`${largest}x`)).toBeNull();
+  });
+
+  it('must leave the event about them below 8 MiB, what it tells of changes included', () => {
+    const ids = Array.from({ length: 500 }, (_, index) => `${index}${'\u0001'.repeat(1_000)}`);
+    const few = ids.slice(0, 200).map((installmentId) => ({ installmentId, chequeAmount: 1 }));
+    expect(addCheques(stateWith(), few)).not.toBeNull();
+    const state = stateWith({ wallets: [walletWith()] });
+    expect(addCheques(state, few)).not.toBeNull();
+    const many = ids.map((installmentId) => ({ installmentId, chequeAmount: 1 }));
+    expect(addCheques(stateWith(), many)).not.toBeNull();
+    expect(addCheques(state, many)).toBeNull();
   });
 });
 

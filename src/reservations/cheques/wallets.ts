@@ -2,8 +2,10 @@ import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { type FieldChange, fieldChanges } from '../../change-log/field-changes.js';
 import { mebibyte } from '../../values/numbers.js';
-import { presentCheque } from '../reading/reservation.presenter.js';
+import { fitsEvent } from '../../webhooks/outbox/event-size.js';
+import { presentCheque, presentReservation } from '../reading/reservation.presenter.js';
 import type { ReservationState, WalletEvent } from '../reservation-state.js';
+import type { ReservationDocument } from '../reservation.schema.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
 import type { Cheque, ChequeWalletDocument } from './cheque-wallet.schema.js';
 import {
@@ -14,7 +16,7 @@ import {
   reportedCheque,
 } from './cheques.js';
 
-/** An event holds the wallet, and a document of the database ends at 16 MiB. */
+/** As stored. */
 const maxWalletBytes = 4 * mebibyte;
 
 /**
@@ -30,10 +32,9 @@ export function addReport(
   const reported = reportedCheque(cheque, report, state.now);
   // Stryker disable next-line ArrayDeclaration: a wallet in which a cheque was found has cheques.
   const cheques = (wallet.cheques ?? []).map((one) => (one === cheque ? reported : one));
-  if (isTooLarge(cheques)) return null;
   const changed = { ...wallet, cheques, updatedAt: state.now };
   const changes = chequeChanges([cheque], [reported]);
-  return withWallet(state, { type: 'wallet.updated', wallet: changed, changes });
+  return withLargerWallet(state, { type: 'wallet.updated', wallet: changed, changes });
 }
 
 /**
@@ -51,12 +52,11 @@ export function addCheques(
   const cheques = mergedCheques(wallet?.cheques, requests);
   const changes = chequeChanges(existing, chequesOf({ cheques }));
   if (changes.length === 0) return state;
-  if (isTooLarge(cheques)) return null;
   if (wallet === undefined) {
-    return withWallet(state, { type: 'wallet.created', wallet: newWallet(state, cheques) });
+    return withLargerWallet(state, { type: 'wallet.created', wallet: newWallet(state, cheques) });
   }
   const changed = { ...wallet, cheques, updatedAt: state.now };
-  return withWallet(state, { type: 'wallet.updated', wallet: changed, changes });
+  return withLargerWallet(state, { type: 'wallet.updated', wallet: changed, changes });
 }
 
 /** Soft-deletes the active wallet of a reservation that is in the partner collection flow. */
@@ -119,9 +119,25 @@ function withWallet(state: ReservationState, event: WalletEvent): ReservationSta
   return { ...state, wallets, events: [...state.events, event] };
 }
 
-/** Whether a wallet and the event about it would not fit into a document of the database. */
-function isTooLarge(cheques: readonly Cheque[]): boolean {
-  return BSON.calculateObjectSize({ cheques }) > maxWalletBytes;
+/** @returns null when the wallet would be too large, as it is stored or in an event about it (rule CALL-8) */
+function withLargerWallet(state: ReservationState, event: WalletEvent): ReservationState | null {
+  const { wallet, changes = [] } = event;
+  const isTooLarge = BSON.calculateObjectSize(wallet) > maxWalletBytes;
+  if (isTooLarge || !fitsEvents(state.reservation, wallet, changes)) return null;
+  return withWallet(state, event);
+}
+
+/** Whether all events about a reservation with a wallet can be sent, the later ones too. */
+export function fitsEvents(
+  reservation: ReservationDocument,
+  wallet: ChequeWalletDocument,
+  changes: readonly FieldChange[] = [],
+): boolean {
+  return fitsEvent(
+    { reservation, wallet, changes },
+    // The largest of them show the wallet as a part of its reservation.
+    () => ({ data: presentReservation(reservation, wallet), changes }),
+  );
 }
 
 /** The differences between cheques by installment, without their histories. */

@@ -25,6 +25,21 @@ export function assertEventSize(event: OutboxEventDocument): void {
   if (size * 6 > bodyLimit * mebibyte) assertBodySize(messageOf(event).body);
 }
 
+/** Type, time and the changes of a status take less. */
+const spareBytes = 4_096;
+
+/**
+ * Whether the body of an event that shows a stored value could be sent.
+ *
+ * @param stored documents as stored, of which the JSON takes at most eight times as much
+ * @param present the content of the event, made of them
+ */
+export function fitsEvent(stored: object, present: () => object): boolean {
+  const limit = bodyLimit * mebibyte - spareBytes;
+  if (BSON.calculateObjectSize(stored) * 8 <= limit) return true;
+  return Buffer.byteLength(JSON.stringify(present())) <= limit;
+}
+
 /** @throws EventTooLargeError for a body that is not sent */
 export function assertBodySize(body: string): void {
   if (Buffer.byteLength(body) > bodyLimit * mebibyte) {
