@@ -1,14 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../configuration/clock.js';
 import { DatabasePing } from '../database/connection/database-ping.js';
-import { withinDeadline } from '../database/connection/deadline.js';
-import { DatabaseStructure } from '../database/structure/database-structure.js';
 
 /** How long a probe waits for the database, below the 2 seconds within which it responds. */
 const probeTimeoutMs = 1_500;
-/** How long the structure counts as what it was; looking at it costs some fifty commands. */
-const completeForMs = 30_000;
-const incompleteForMs = 1_000;
 
 type Phase = 'starting' | 'running' | 'draining';
 
@@ -18,27 +12,17 @@ export interface ReadinessReport {
   /** `running` once it listens, `draining` once it is to end. */
   readonly phase: Phase;
   readonly hasPrimary: boolean;
-  readonly isStructureComplete: boolean;
 }
 
-interface Structure {
-  readonly checkedAt: number;
-  readonly isComplete: boolean;
-}
-
-/** Whether the process can take requests or, as a worker, deliver webhooks (rule OPS-10). */
+/**
+ * Whether the process can take requests or, as a worker, deliver webhooks (rule OPS-10). Indexes and
+ * migrations do not count: one that is missing would stop all instances, which work without it.
+ */
 @Injectable()
 export class Readiness {
   private phase: Phase = 'starting';
-  /** Complete until it was looked at: the start has just done so. */
-  private structure: Structure = { checkedAt: Number.NEGATIVE_INFINITY, isComplete: true };
-  private check: Promise<void> | undefined;
 
-  constructor(
-    private readonly database: DatabasePing,
-    private readonly databaseStructure: DatabaseStructure,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly database: DatabasePing) {}
 
   /** From now on the process does its work. */
   reportStart(): void {
@@ -52,30 +36,8 @@ export class Readiness {
 
   /** Within 2 seconds. */
   async report(): Promise<ReadinessReport> {
-    const [hasPrimary, isStructureComplete] = await Promise.all([
-      this.database.hasPrimary(probeTimeoutMs),
-      this.isStructureComplete(),
-    ]);
+    const hasPrimary = await this.database.hasPrimary(probeTimeoutMs);
     const { phase } = this;
-    const ready = phase === 'running' && hasPrimary && isStructureComplete;
-    return { ready, phase, hasPrimary, isStructureComplete };
-  }
-
-  /** What is known; looked at again, by one probe at a time, when that is too old. */
-  private async isStructureComplete(): Promise<boolean> {
-    const { isComplete, checkedAt } = this.structure;
-    const age = this.clock.now().getTime() - checkedAt;
-    const isFresh = age >= 0 && age < (isComplete ? completeForMs : incompleteForMs);
-    if (!isFresh) {
-      this.check ??= this.checkStructure().finally(() => (this.check = undefined));
-      await withinDeadline(this.check, probeTimeoutMs).catch(() => undefined);
-    }
-    return this.structure.isComplete;
-  }
-
-  /** @throws when the database does not say; then what was known stays */
-  private async checkStructure(): Promise<void> {
-    const { isComplete } = await this.databaseStructure.status();
-    this.structure = { checkedAt: this.clock.now().getTime(), isComplete };
+    return { ready: phase === 'running' && hasPrimary, phase, hasPrimary };
   }
 }
