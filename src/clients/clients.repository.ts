@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
+import { Decimal128, Long, ObjectId } from 'mongodb';
 import type { Types } from 'mongoose';
+import { isPhone } from '../contacts/phone-number.js';
 import type { TenantCollection } from '../database/documents/tenant-collection.js';
 import { InjectCollection } from '../database/documents/inject-collection.js';
 import { notDeleted } from '../database/documents/tenant-document.js';
 import { caseCandidates, foldCase, caseSpellings } from '../localization/fold-case.js';
-import { isPlainObject } from '../values/plain-object.js';
 import type { ClientDocument } from './client.schema.js';
 
 @Injectable()
@@ -55,22 +56,21 @@ export class ClientsRepository {
 
   /**
    * Deletes clients and removes what says anything of the person, fields of other programs too; ids,
-   * numbers, times and flags stay.
+   * times, flags and short numbers stay.
    */
   async erase(
     organizationId: Types.ObjectId,
     clients: readonly ClientDocument[],
     now: Date,
   ): Promise<void> {
-    const writes = clients.map((client) => {
-      const { _id } = client;
+    for (const client of clients) {
       const deletedAt = client.deletedAt ?? now;
-      const $set = { phoneNumbers: [], isDeleted: true, deletedAt, updatedAt: now, erasedAt: now };
-      const names = Object.keys(valuesOf(client)).filter((name) => name !== 'phoneNumbers');
-      const $unset = Object.fromEntries(names.map((name) => [name, '' as const]));
-      return { _id, update: { $set, ...(names.length === 0 ? {} : { $unset }) } };
-    });
-    await this.clients.writeChanges(organizationId, writes);
+      const times = { deletedAt, updatedAt: now, erasedAt: now };
+      await this.clients.replaceFields(organizationId, client._id, {
+        set: { phoneNumbers: [], isDeleted: true, ...times },
+        remove: personalFields(client),
+      });
+    }
   }
 
   /** Stores new clients, and the fields of others that leads decide. */
@@ -87,11 +87,20 @@ export class ClientsRepository {
   }
 }
 
-/** What a client holds that may say something of the person: texts, lists and objects. */
-export function valuesOf(client: ClientDocument): Record<string, unknown> {
-  const entries = Object.entries(client).filter(([, value]) => {
-    if (Array.isArray(value)) return value.length > 0;
-    return typeof value === 'string' || (isPlainObject(value) && !(value instanceof Date));
+/** The names of the fields of a client that may say something of the person. */
+export function personalFields(client: ClientDocument): string[] {
+  return Object.entries(client).flatMap(([name, value]: [string, unknown]) => {
+    if (name === 'phoneNumbers') return Array.isArray(value) && value.length === 0 ? [] : [name];
+    const isOwn = name === 'name' || name === 'email';
+    return !isOwn && isImpersonal(value) ? [] : [name];
   });
-  return Object.fromEntries(entries);
+}
+
+/** An id, a time, a flag, or a number that is no phone. */
+function isImpersonal(value: unknown): boolean {
+  if (value === null || value === undefined || typeof value === 'boolean') return true;
+  if (value instanceof ObjectId || value instanceof Date) return true;
+  const isNumber =
+    typeof value === 'number' || value instanceof Long || value instanceof Decimal128;
+  return isNumber && !isPhone(String(value));
 }

@@ -6,7 +6,7 @@ import type { Organization } from '../organizations/organization.js';
 import { textsOf } from '../values/text.js';
 import { lackedContact } from './client-link.js';
 import { type ClientChange, ClientRecords, type SoughtContacts } from './client-records.js';
-import { ClientsRepository, valuesOf } from './clients.repository.js';
+import { ClientsRepository, personalFields } from './clients.repository.js';
 
 /** The client that a lead has, if any, and what a request says of the person. */
 export interface SoughtClient {
@@ -83,9 +83,8 @@ export class ClientsService {
     ids: readonly Types.ObjectId[],
   ): Promise<Contact[]> {
     const clients = await this.clients.findAllByIds(organizationId, ids);
-    return clients.map(({ name, email, phoneNumbers }) => ({
-      ...(name ? { name } : {}),
-      ...(email ? { email } : {}),
+    return clients.map(({ email, phoneNumbers }) => ({
+      ...(typeof email === 'string' && email !== '' ? { email } : {}),
       phones: textsOf(phoneNumbers),
     }));
   }
@@ -112,7 +111,7 @@ export class ClientsService {
   ): Promise<number> {
     const clients = await this.clients.findAllByIds(organizationId, ids);
     const unerased = clients.filter(
-      (client) => !client.erasedAt || !client.isDeleted || Object.keys(valuesOf(client)).length > 0,
+      (client) => !client.erasedAt || !client.isDeleted || personalFields(client).length > 0,
     );
     await this.clients.erase(organizationId, unerased, now);
     return unerased.length;

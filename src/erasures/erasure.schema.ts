@@ -10,8 +10,6 @@ export interface ErasureCounts {
   readonly events: number;
   readonly deliveries: number;
   readonly attempts: number;
-  readonly callbacks: number;
-  readonly idempotencyRecords: number;
 }
 
 /**

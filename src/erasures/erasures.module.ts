@@ -3,7 +3,6 @@ import { TenantCollectionsModule } from '../database/documents/tenant-collection
 import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { ReservationsModule } from '../reservations/reservations.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { erasureSchema } from './erasure.schema.js';
 import { ErasuresRepository } from './erasures.repository.js';
@@ -15,7 +14,6 @@ import { ErasuresService } from './erasures.service.js';
     IdempotencyModule,
     LeadsModule,
     OrganizationsModule,
-    ReservationsModule,
     WebhooksModule,
     TenantCollectionsModule.forFeature({ name: 'Erasure', schema: erasureSchema }),
   ],

@@ -14,10 +14,8 @@ import {
 } from '../leads/erasure/lead-erasures.service.js';
 import { defaultCountry, type Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
-import { CallbackErasuresService } from '../reservations/callback/callback-erasures.service.js';
 import { WebhookErasuresService } from '../webhooks/erasure/webhook-erasures.service.js';
 import type { ErasureCounts, ErasureDocument } from './erasure.schema.js';
-import { erasedResponses } from './erased-responses.js';
 import { ErasuresRepository } from './erasures.repository.js';
 
 /** More leads are no person's: they share something that is no real phone or email. */
@@ -27,10 +25,15 @@ const leadsLimit = 1_000;
 const patienceMs = 30_000;
 
 /** What was removed, or would be. */
-export interface ErasureReport {
+interface Removed {
   readonly counts: ErasureCounts;
   /** The clients that stay because another lead has them. */
   readonly keptClientIds: readonly string[];
+}
+
+export interface ErasureReport extends Removed {
+  /** When the last stored response to an `Idempotency-Key` is gone that may show the leads. */
+  readonly storedResponsesEndAt: Date;
 }
 
 /** Takes how many of how many erasures are done. */
@@ -48,7 +51,6 @@ export class ErasuresService {
     private readonly organizations: OrganizationsRepository,
     private readonly leads: LeadErasuresService,
     private readonly webhooks: WebhookErasuresService,
-    private readonly callbacks: CallbackErasuresService,
     private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,
   ) {}
@@ -79,12 +81,13 @@ export class ErasuresService {
     isDryRun = false,
   ): Promise<ErasureReport> {
     if (isDryRun) {
-      return this.run(newErasure(organization, leadIds, this.clock.now()), organization, true);
+      const erasure = newErasure(organization, leadIds, this.clock.now());
+      return this.reportOf(await this.run(erasure, organization, true));
     }
     const erasures = await this.enter(organization, leadIds);
     const { reports, failures } = await this.runEach(erasures, async () => organization);
     assertAllDone(failures);
-    return summed(reports);
+    return this.reportOf(summed(reports));
   }
 
   /** Finishes the erasures of an organization that were cut short, as far as each can be. */
@@ -120,7 +123,7 @@ export class ErasuresService {
       ({ organizationId }) => this.organizationOf(organizationId),
       progress,
     );
-    return { ...summed(reports), erasures: reports.length, failures };
+    return { ...this.reportOf(summed(reports)), erasures: reports.length, failures };
   }
 
   /**
@@ -132,8 +135,8 @@ export class ErasuresService {
     erasures: readonly ErasureDocument[],
     organizationOf: (erasure: ErasureDocument) => Promise<ErasedLeads['organization']>,
     progress: Progress = () => {},
-  ): Promise<{ readonly reports: readonly ErasureReport[]; readonly failures: readonly string[] }> {
-    const reports: ErasureReport[] = [];
+  ): Promise<{ readonly reports: readonly Removed[]; readonly failures: readonly string[] }> {
+    const reports: Removed[] = [];
     const failures: string[] = [];
     let isUnavailable = false;
     for (const erasure of erasures) {
@@ -166,15 +169,14 @@ export class ErasuresService {
   }
 
   /**
-   * Removes what names the person in what is not about the leads first: afterwards nobody knows what to
-   * look for. Then one transaction takes the values of leads and clients, so that nothing can be stored
-   * that was read from them, and then goes what is found by their ids.
+   * One transaction takes the values of leads and clients first, so that nothing can be stored that was
+   * read from them; then the values go that are found by their ids.
    */
   private async run(
     erasure: ErasureDocument,
     organization: ErasedLeads['organization'],
     isDryRun: boolean,
-  ): Promise<ErasureReport> {
+  ): Promise<Removed> {
     const { organizationId, leadIds } = erasure;
     const counts = { ...noCounts };
     const add = async (kind: keyof ErasureCounts, parts: AsyncGenerator<PreparedRewrites>) => {
@@ -185,19 +187,9 @@ export class ErasuresService {
     };
     const unlisted = async (ids: readonly Types.ObjectId[]) => this.unlisted(organizationId, ids);
     const erased = { organization, leadIds, unlisted };
-    const traces = await this.leads.tracesOf(erased);
-    const bodyOf = erasedResponses(hexOf(leadIds), traces);
-    const addMentions = async () => {
-      await add('idempotencyRecords', this.idempotency.rewritesOfResponses(organizationId, bodyOf));
-      const ofCallbacks = this.callbacks.ofLeads(organizationId, leadIds, (value) =>
-        traces.removedFrom(value),
-      );
-      await add('callbacks', ofCallbacks);
-    };
-    await addMentions();
     const { clientIds, keptClientIds, ...records } = await this.transactions.run(
       async () => {
-        const { leads, clients, ...rest } = await this.leads.erase(erased, traces);
+        const { leads, clients, ...rest } = await this.leads.erase(erased);
         await this.ledger.count(erasure, { leads, clients });
         return { leads, clients, ...rest };
       },
@@ -205,11 +197,6 @@ export class ErasuresService {
     );
     counts.leads += records.leads;
     counts.clients += records.clients;
-    if (!isDryRun) {
-      await this.idempotency.restartRunning(organizationId);
-      // What was stored while the values were still there.
-      await addMentions();
-    }
     const objectIds = [...hexOf([...leadIds, ...clientIds])];
     await add('changeLogEntries', this.leads.ofChangeLog(organizationId, leadIds));
     await add('events', this.webhooks.ofEvents(organizationId, objectIds, erasedEvent));
@@ -228,6 +215,10 @@ export class ErasuresService {
       await write();
       await this.ledger.count(erasure, counts);
     });
+  }
+
+  private reportOf(removed: Removed): ErasureReport {
+    return { ...removed, storedResponsesEndAt: this.idempotency.storedResponsesEndAt() };
   }
 
   /** The leads that the ledger does not know. */
@@ -262,8 +253,6 @@ const noCounts = {
   events: 0,
   deliveries: 0,
   attempts: 0,
-  callbacks: 0,
-  idempotencyRecords: 0,
 } satisfies ErasureCounts;
 
 function newErasure(
@@ -282,7 +271,7 @@ function newErasure(
   };
 }
 
-function summed(reports: readonly ErasureReport[]): ErasureReport {
+function summed(reports: readonly Removed[]): Removed {
   const counts: Record<string, number> = { ...noCounts };
   for (const report of reports) {
     for (const [kind, count] of Object.entries(report.counts)) {

@@ -29,7 +29,7 @@ import {
 import { upsertBody } from '../http/server/upsert-status.js';
 import { WithRouteOptions } from '../http/server/route-options.js';
 import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
-import { callbackRequest } from './callback/callback-request.js';
+import { callbackRecord } from './callback/callback-record.js';
 import { CallbackDto, CallbackQuery } from './callback/callback.dto.js';
 import { callbackHeaders, CallbacksService } from './callback/callbacks.service.js';
 import { ReservationIdParam } from './reading/reservation-id.param.js';
@@ -154,7 +154,7 @@ export class ReservationsController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
-    const outcome = await this.callbacks.handle(caller, callback, callbackRequest(request));
+    const outcome = await this.callbacks.handle(caller, callback, callbackRecord(request));
     void reply.headers(callbackHeaders(outcome));
   }
 

@@ -7,7 +7,6 @@ import { UnitsModule } from '../units/units.module.js';
 import { WebhooksModule } from '../webhooks/webhooks.module.js';
 import { callbackLogSchema } from './callback/callback-log.schema.js';
 import { CallbackLogRepository } from './callback/callback-log.repository.js';
-import { CallbackErasuresService } from './callback/callback-erasures.service.js';
 import { CallbacksService } from './callback/callbacks.service.js';
 import { chequeWalletSchema } from './cheques/cheque-wallet.schema.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
@@ -40,18 +39,12 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     CallbackLogRepository,
     ReservationStateService,
     CallbacksService,
-    CallbackErasuresService,
     ReservationUpsertsService,
     ReservationsService,
     ReservationInspectionService,
     ReservationHistoryService,
     ReconciliationsService,
   ],
-  exports: [
-    ReservationHistoryService,
-    ReservationInspectionService,
-    ReconciliationsService,
-    CallbackErasuresService,
-  ],
+  exports: [ReservationHistoryService, ReservationInspectionService, ReconciliationsService],
 })
 export class ReservationsModule {}

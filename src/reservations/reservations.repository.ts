@@ -47,16 +47,6 @@ export class ReservationsRepository {
     return this.reservations.find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
 
-  /** The ids of the reservations of leads, deleted ones included. */
-  async idsOfLeads(
-    organizationId: Types.ObjectId,
-    leadIds: readonly Types.ObjectId[],
-  ): Promise<Types.ObjectId[]> {
-    const filter = { leadId: { $in: leadIds } };
-    const found = await this.reservations.find(organizationId, filter, { fields: [] });
-    return found.map(({ _id }) => _id);
-  }
-
   /** The reservations of a unit that are not deleted, newest first. */
   async listOfUnit(
     organizationId: Types.ObjectId,

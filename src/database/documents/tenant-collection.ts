@@ -242,6 +242,19 @@ export class TenantCollection<T extends TenantDocument> {
     return result.matchedCount + result.upsertedCount > 0;
   }
 
+  /** Sets fields of a document and removes others by any name: with dots, a dollar sign, or none at all. */
+  async replaceFields(
+    organizationId: Types.ObjectId,
+    _id: Types.ObjectId,
+    { set, remove }: { readonly set: Partial<T>; readonly remove: readonly string[] },
+  ): Promise<void> {
+    const isLeft = { $not: { $in: ['$$this.k', { $literal: remove }] } };
+    const left = { $filter: { input: { $objectToArray: '$$ROOT' }, cond: isLeft } };
+    const $replaceWith = { $mergeObjects: [{ $arrayToObject: left }, { $literal: set }] };
+    const filter = { _id, organizationId };
+    await this.model.collection.updateOne(filter, [{ $replaceWith }], openSession());
+  }
+
   /**
    * Applies updates, each to the one document that matches, in one command.
    *

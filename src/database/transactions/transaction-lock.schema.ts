@@ -9,6 +9,7 @@ export class TransactionLockDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
   organizationId!: Types.ObjectId;
 
+  /** Made of what is contended for, which cannot be found from it. */
   @Prop({ required: true })
   key!: string;
 

@@ -32,13 +32,6 @@ export class IdempotencyRecordDocument extends TenantDocument {
   @Prop({ type: Date, required: true })
   expiresAt!: Date;
 
-  /**
-   * How often a transaction of the owner that was open had to begin anew, because what it had read was
-   * removed meanwhile (rule LEAD-15).
-   */
-  @Prop({ type: Number })
-  restarts?: number;
-
   /** Absent while the request runs. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
   response?: PackedResponse;

@@ -3,11 +3,6 @@ import { constants, zstdCompress, zstdDecompress } from 'node:zlib';
 import { Injectable } from '@nestjs/common';
 import { Binary } from 'mongodb';
 import type { Types } from 'mongoose';
-import {
-  rewritesOf,
-  type PreparedRewrites,
-  type Rewrite,
-} from '../../database/documents/rewrites.js';
 import { duplicateKey } from '../../database/connection/database-errors.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
@@ -75,51 +70,25 @@ export class IdempotencyRecordsRepository {
   ): Promise<boolean> {
     const { organizationId, _id, owner, response } = found;
     const filter = { _id, owner, response: { $exists: response !== undefined } };
-    const update = { $set: fields, $unset: { response: '', restarts: '' } } as const;
+    const update = { $set: fields, $unset: { response: '' } } as const;
     return this.records.updateOne(organizationId, filter, update);
   }
 
   /**
    * Stores responses, in one command inside the open transaction if there is one.
    *
-   * @param isRestartable whether they are those of a transaction; others may tell what was removed
-   *   since, and are not stored then
    * @returns how many of the claims still had their owners and no response
    */
   async complete(
     organizationId: Types.ObjectId,
     completions: readonly Completion[],
     times: Pick<IdempotencyRecordDocument, 'expiresAt' | 'updatedAt'>,
-    isRestartable: boolean,
   ): Promise<number> {
     const updates = completions.map(async ({ claim, response }) => ({
-      filter: { ...ownedBy(claim), ...(isRestartable ? {} : { restarts: null }) },
+      filter: ownedBy(claim),
       update: { $set: { ...times, response: { ...response, body: await packed(response.body) } } },
     }));
     return this.records.updateEach(organizationId, await Promise.all(updates));
-  }
-
-  /**
-   * What becomes of the bodies of stored responses, as `bodyOf` decides it.
-   *
-   * @param bodyOf gives the same text where nothing is to be changed
-   */
-  rewritesOfResponses(
-    organizationId: Types.ObjectId,
-    bodyOf: (body: string) => string,
-  ): AsyncGenerator<PreparedRewrites, void> {
-    const filter = { response: { $exists: true } };
-    return rewritesOf(this.records, organizationId, filter, (record) => rewriteOf(record, bodyOf));
-  }
-
-  /** Makes the transactions that will store a response begin anew, over what there is now. */
-  async restartRunning(organizationId: Types.ObjectId): Promise<void> {
-    const filter = { response: { $exists: false } };
-    const restarts = rewritesOf(this.records, organizationId, filter, () => ({
-      filter,
-      update: { $inc: { restarts: 1 } },
-    }));
-    for await (const { write } of restarts) await write();
   }
 
   /** Lets the next request with the key run, unless there is a response by now. */
@@ -127,18 +96,6 @@ export class IdempotencyRecordsRepository {
     const $set = { claimedAt: new Date(0) };
     await this.records.updateOne(claim.organizationId, ownedBy(claim), { $set });
   }
-}
-
-async function rewriteOf(
-  { owner, response }: IdempotencyRecordDocument,
-  bodyOf: (body: string) => string,
-): Promise<Rewrite<IdempotencyRecordDocument> | null> {
-  if (response === undefined) return null;
-  const { body } = await unpacked(response);
-  const left = body === null ? null : bodyOf(body);
-  if (left === body) return null;
-  const update = { $set: { 'response.body': await packed(left) } };
-  return { filter: { owner, response: { $exists: true } }, update };
 }
 
 function ownedBy({ recordId: _id, owner }: IdempotencyClaim) {

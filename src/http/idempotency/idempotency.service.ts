@@ -1,14 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { PreparedRewrites } from '../../database/documents/rewrites.js';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { withoutSession } from '../../database/transactions/open-session.js';
 import { type TransactionOptions, Transactions } from '../../database/transactions/transactions.js';
 import { DomainError } from '../errors/domain-error.js';
-import { hourMs } from '../../values/durations.js';
+import { hourMs, minuteMs } from '../../values/durations.js';
 import {
   type Answer,
   type IdempotencyClaim,
@@ -25,6 +24,8 @@ import {
 
 /** How much longer a lease is than a request may run. */
 const leaseMarginMs = 2_000;
+/** How often the database removes what has expired. */
+const removalMs = minuteMs;
 /** How often a record may change under the eyes of a request that wants it. */
 const maxAttempts = 3;
 
@@ -140,23 +141,12 @@ export class IdempotencyService {
 
   /** Stores the response to a request that changed nothing. */
   async completeUnchanged(completion: Completion): Promise<void> {
-    await this.store(completion.claim.organizationId, [completion], false);
+    await this.store(completion.claim.organizationId, [completion]);
   }
 
-  /** What becomes of stored responses, as `bodyOf` decides it of each body (rule LEAD-15). */
-  rewritesOfResponses(
-    organizationId: Types.ObjectId,
-    bodyOf: (body: string) => string,
-  ): AsyncGenerator<PreparedRewrites, void> {
-    return this.records.rewritesOfResponses(organizationId, bodyOf);
-  }
-
-  /**
-   * Lets no request that is running store a response over what it has read before now: its
-   * transaction begins anew. What has been committed by then is stored (rule LEAD-15).
-   */
-  async restartRunning(organizationId: Types.ObjectId): Promise<void> {
-    await this.records.restartRunning(organizationId);
+  /** When every response is gone that is stored by now, or of a request that is running. */
+  storedResponsesEndAt(): Date {
+    return new Date(this.clock.now().getTime() + this.leaseMs + this.keptMs + removalMs);
   }
 
   /** Lets the next request with the key run, unless a transaction has stored a response. */
@@ -168,21 +158,17 @@ export class IdempotencyService {
     organizationId: Types.ObjectId,
     completions: readonly Completion[],
   ): Promise<void> {
-    if ((await this.store(organizationId, completions, true)) < completions.length) {
+    if ((await this.store(organizationId, completions)) < completions.length) {
       throw new DomainError(idempotencyErrors.requestRunning);
     }
     for (const { claim, response } of completions) claim.response = response;
   }
 
-  private store(
-    organizationId: Types.ObjectId,
-    completions: readonly Completion[],
-    isRestartable: boolean,
-  ) {
+  private store(organizationId: Types.ObjectId, completions: readonly Completion[]) {
     const updatedAt = this.clock.now();
     const expiresAt = new Date(updatedAt.getTime() + this.keptMs);
     const times = { expiresAt, updatedAt };
-    return this.records.complete(organizationId, completions, times, isRestartable);
+    return this.records.complete(organizationId, completions, times);
   }
 
   private newRecord({ caller, key, fingerprint }: IdempotentRequest): IdempotencyRecordDocument {

@@ -2,12 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { PreparedRewrites } from '../../database/documents/rewrites.js';
 import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
-import { type FieldChange, storedChanges } from '../../change-log/field-changes.js';
+import type { FieldChange } from '../../change-log/field-changes.js';
 import { ClientsService } from '../../clients/clients.service.js';
 import { erasedClientChanges, erasedClientData } from '../../clients/erased-client.js';
 import { Clock } from '../../configuration/clock.js';
-import { type Contact, contactOf } from '../../contacts/contact.js';
-import { ContactTraces } from '../../contacts/contact-traces.js';
+import { type Contact, contactOf, contentionKeys } from '../../contacts/contact.js';
 import { TransactionLocksRepository } from '../../database/transactions/transaction-locks.repository.js';
 import type { Organization } from '../../organizations/organization.js';
 import type { EventContent } from '../../webhooks/erasure/webhook-erasures.service.js';
@@ -59,13 +58,14 @@ export class LeadErasuresService {
    * clients of these or with these.
    */
   async ofPerson(organization: Organization, person: Contact): Promise<Types.ObjectId[]> {
-    const traces = new ContactTraces(organization.phoneCountry);
-    traces.add(person);
+    const { phoneCountry } = organization;
+    const sought = new Set(contentionKeys(person, phoneCountry));
     const leadIds: Types.ObjectId[] = [];
     const clientIds = await this.clients.idsByContact(organization, person);
     for await (const leads of this.leads.contactsOfAll(organization._id)) {
       for (const { _id, clientId, data } of leads) {
-        if (!traces.has(contactOf(data ?? {}))) continue;
+        const keys = contentionKeys(contactOf(data ?? {}), phoneCountry);
+        if (!keys.some((key) => sought.has(key))) continue;
         leadIds.push(_id);
         if (clientId) clientIds.push(clientId);
       }
@@ -80,50 +80,29 @@ export class LeadErasuresService {
     return found.flat().map(presentLead);
   }
 
-  /** What is known of the people whose leads these are: now, and from the history of the leads. */
-  async tracesOf(erased: ErasedLeads): Promise<ContactTraces> {
-    const { organization, leadIds } = erased;
-    const traces = new ContactTraces(organization.phoneCountry);
-    const leads = await this.leads.findContacts(organization._id, leadIds);
-    for (const { data } of leads) traces.add(contactOf(data ?? {}));
-    const { clientIds } = await this.divideClients(erased, leads);
-    const entries = await this.changeLog.findByLeads(organization._id, leadIds);
-    for (const entry of entries) {
-      const changes = storedChanges(entry.changes);
-      traces.add(contactOf(valuesOf(changes, 'from')));
-      traces.add(contactOf(valuesOf(changes, 'to')));
-    }
-    for (const contact of await this.clients.contactsOf(organization._id, clientIds)) {
-      traces.add(contact);
-    }
-    return traces;
-  }
-
   /**
    * Removes the values of leads, and of their clients unless another lead has them, and tells of it,
    * inside the open transaction. Whoever gives one of the clients another lead at the same moment
    * conflicts with it.
-   *
-   * @param traces of the people, to which what has come since is added
    */
-  async erase(erased: ErasedLeads, traces: ContactTraces): Promise<ErasedRecords> {
+  async erase(erased: ErasedLeads): Promise<ErasedRecords> {
     const { organization, leadIds } = erased;
+    const { phoneCountry } = organization;
     const now = this.clock.now();
     const contacts = await this.leads.findContacts(organization._id, leadIds);
     const leads = await this.leads.findUnerased(organization._id, leadIds);
     // Before all else: requests about the leads have to wait for this transaction, not it for them.
     await this.leads.erase(organization._id, leads, now);
-    for (const { data } of contacts) traces.add(contactOf(data ?? {}));
     const { clientIds, keptClientIds } = await this.divideClients(erased, contacts);
-    for (const contact of await this.clients.contactsOf(organization._id, clientIds)) {
-      traces.add(contact);
-    }
-    const locks = traces.contentionKeys();
+    const known = [
+      ...contacts.map(({ data }) => contactOf(data ?? {})),
+      ...(await this.clients.contactsOf(organization._id, clientIds)),
+    ];
+    const locks = known.flatMap((contact) => contentionKeys(contact, phoneCountry));
     await this.locks.take(organization._id, locks);
     const clients = await this.clients.erase(organization._id, clientIds, now);
     const events = leads.map((lead) => leadErasedEvent(lead, now));
     await this.outbox.publishAll(organization._id, events);
-    await this.locks.remove(organization._id, locks);
     return { leads: leads.length, clients, clientIds, keptClientIds };
   }
 
@@ -168,15 +147,6 @@ export function erasedEvent({ type, data, changes }: EventContent): EventContent
     ? erasedLeadChanges(changes as FieldChange[])
     : erasedClientChanges(changes);
   return { type, data: left, changes: leftChanges };
-}
-
-/** The values of `data` on one side of changes, by their keys. */
-function valuesOf(changes: readonly FieldChange[], side: 'from' | 'to'): Record<string, unknown> {
-  const prefix = 'data.';
-  const values = changes
-    .filter(({ field }) => field.startsWith(prefix))
-    .map((change) => [change.field.slice(prefix.length), change[side]] as const);
-  return Object.fromEntries(values);
 }
 
 function distinct(ids: readonly Types.ObjectId[]): Types.ObjectId[] {

@@ -35,9 +35,8 @@ export const erasureColumns: Columns<ErasureReport> = {
   Events: ({ counts }) => counts.events,
   Deliveries: ({ counts }) => counts.deliveries,
   'Responses of receivers': ({ counts }) => counts.attempts,
-  Callbacks: ({ counts }) => counts.callbacks,
-  'Stored responses': ({ counts }) => counts.idempotencyRecords,
   'Clients of other leads, kept': ({ keptClientIds }) => keptClientIds,
+  'Stored responses end by themselves until': ({ storedResponsesEndAt }) => storedResponsesEndAt,
 };
 
 const leadColumns: Columns<LeadDto> = {
@@ -147,9 +146,9 @@ function print(
   },
   options: EraseOptions,
 ): void {
-  const { counts, keptClientIds, leadIds, finished } = report;
+  const { leadIds, finished, ...erased } = report;
   const { dryRun = false, json, phone, email } = options;
-  if (json === true) return printJson({ dryRun, leadIds, counts, keptClientIds, finished });
+  if (json === true) return printJson({ dryRun, leadIds, ...erased, finished });
   if (finished > 0) printLine(`Erasures that were cut short and are finished now: ${finished}.`);
   if (leadIds.length === 0) {
     const named = Object.entries({ phone, email }).filter(([, value]) => value !== undefined);

@@ -1,6 +1,7 @@
-import type {
-  InspectedCallback,
-  InspectedReservation,
+import {
+  type InspectedCallback,
+  type InspectedReservation,
+  sentFields,
 } from '../../reservations/reading/reservation-inspection.service.js';
 import type { Columns } from '../command-line/output.js';
 
@@ -66,7 +67,8 @@ export const callbackColumns: Columns<InspectedCallback> = {
   Reservation: ({ outcome }) => outcome.reservation,
   Cheque: ({ outcome }) => outcome.cheque,
   Why: ({ outcome }) => [...outcome.messages],
-  Sent: ({ payload }) => payloadText(payload),
+  Sent: (callback) => sentFields(callback).join(' '),
+  'Other fields': ({ otherFields }) => otherFields,
   Organization: ({ organizationId }) => organizationId,
   Key: ({ apiKeyId }) => apiKeyId,
   Request: ({ requestId }) => requestId,
@@ -107,11 +109,4 @@ function walletState(wallets: InspectedReservation['wallets']): string {
   const [first] = wallets;
   if (first === undefined) return 'none';
   return first.isDeleted ? `soft-deleted ${first.deletedAt ?? ''}`.trimEnd() : 'active';
-}
-
-function payloadText(payload: object): string {
-  const { reservationId: _id, ...fields } = payload as Record<string, unknown>;
-  return Object.entries(fields)
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ');
 }

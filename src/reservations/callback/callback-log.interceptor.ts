@@ -7,7 +7,7 @@ import {
 import type { FastifyRequest } from 'fastify';
 import { catchError, type Observable } from 'rxjs';
 import { DomainError } from '../../http/errors/domain-error.js';
-import { callbackRequest } from './callback-request.js';
+import { callbackRecord } from './callback-record.js';
 import { CallbacksService } from './callbacks.service.js';
 
 /** Logs callbacks with an invalid body; the others are logged with what they changed. */
@@ -21,7 +21,7 @@ export class CallbackLogInterceptor implements NestInterceptor {
     return next.handle().pipe(
       catchError(async (error: unknown) => {
         if (caller !== undefined && error instanceof DomainError && error.status === 400) {
-          await this.callbacks.logFailed(caller, callbackRequest(request), error);
+          await this.callbacks.logFailed(caller, callbackRecord(request), error);
         }
         throw error;
       }),

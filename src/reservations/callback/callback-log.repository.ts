@@ -1,7 +1,5 @@
-import { isDeepStrictEqual } from 'node:util';
-import { Injectable } from '@nestjs/common';
+import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { rewritesOf, type PreparedRewrites } from '../../database/documents/rewrites.js';
 import type { Caller } from '../../authentication/caller.js';
 import { Clock } from '../../configuration/clock.js';
 import {
@@ -11,58 +9,53 @@ import {
 } from '../../database/documents/history.js';
 import { InjectCollection } from '../../database/documents/inject-collection.js';
 import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { Migrations } from '../../database/structure/migrations.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
-import type { CallbackRequest } from './callback-request.js';
+import type { CallbackRecord } from './callback-record.js';
 
-/** A callback as it was received, and what it did. */
+/** A callback and what it did. */
 export interface LoggedCallback {
   readonly caller: Caller;
-  readonly request: CallbackRequest;
+  readonly record: CallbackRecord;
   readonly outcome: CallbackLogDocument['outcome'];
 }
 
 /** The queries on `reservationCallbacks`, the log of callbacks. */
 @Injectable()
-export class CallbackLogRepository {
+export class CallbackLogRepository implements OnModuleInit {
   constructor(
     @InjectCollection('CallbackLog')
     private readonly log: TenantCollection<CallbackLogDocument>,
+    private readonly migrations: Migrations,
     private readonly clock: Clock,
   ) {}
+
+  onModuleInit(): void {
+    this.migrations.register({
+      version: 11,
+      name: 'logged callbacks and stored responses have other fields',
+      runBatch: () => Promise.resolve(null),
+    });
+  }
 
   /** Adds callbacks with their outcomes, inside the open transaction if there is one. */
   async insert(callbacks: readonly LoggedCallback[]): Promise<void> {
     const now = this.clock.now();
     await this.log.insertAll(
-      callbacks.map(({ caller: { organizationId, apiKeyId }, request, outcome }) => {
-        const { requestId, payload } = request;
-        const { reservationId } = payload as { reservationId?: unknown };
+      callbacks.map(({ caller: { organizationId, apiKeyId }, record, outcome }) => {
+        const { reservationId } = record.payload;
         return {
           _id: new Types.ObjectId(),
           organizationId,
           apiKeyId,
-          requestId,
+          ...record,
           reservationId: typeof reservationId === 'string' ? reservationId.toLowerCase() : null,
-          payload,
           outcome,
           createdAt: now,
           updatedAt: now,
         };
       }),
     );
-  }
-
-  /** What becomes of the callbacks of an organization, as `payloadOf` decides it of what was sent. */
-  rewritesOfPayloads(
-    organizationId: Types.ObjectId,
-    payloadOf: (callback: CallbackLogDocument) => object,
-  ): AsyncGenerator<PreparedRewrites, void> {
-    return rewritesOf(this.log, organizationId, {}, (callback) => {
-      const payload = payloadOf(callback);
-      return isDeepStrictEqual(payload, callback.payload)
-        ? null
-        : { update: { $set: { payload } } };
-    });
   }
 
   /** The callbacks of an organization about a reservation id, newest first. */

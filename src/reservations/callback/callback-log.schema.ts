@@ -3,6 +3,7 @@ import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../database/documents/tenant-document.js';
 import type { CallbackOutcome } from './callback-decision.js';
 import type { CallbackEffects } from './callback-effects.js';
+import type { RefusedField } from './callback-record.js';
 
 /** One authenticated callback and its outcome, for the operator (rule CALL-15). */
 @Schema({ collection: 'reservationCallbacks' })
@@ -13,18 +14,26 @@ export class CallbackLogDocument extends TenantDocument {
   @Prop({ type: String })
   requestId!: string;
 
-  /** In lower case; null when the body had none that is a text. */
+  /** In lower case; null when the body had none that is an ObjectId. */
   @Prop({ type: String })
   reservationId!: string | null;
 
-  /** The body, unknown fields included. */
+  /** The known fields of the body that have valid values. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
-  payload!: object;
+  payload!: Readonly<Record<string, unknown>>;
+
+  @Prop({ type: [SchemaTypes.Mixed] })
+  refusedFields!: readonly RefusedField[];
+
+  /** How many fields the body had that no callback has. */
+  @Prop({ type: Number })
+  otherFields!: number;
 
   /** The messages are those of the error response. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
   outcome!: Omit<CallbackOutcome, 'error'> & {
     readonly status: number;
+    readonly errorCode: string | null;
     readonly messages: readonly string[];
     /** Absent where nothing was decided, and in entries of earlier versions. */
     readonly effects?: CallbackEffects;

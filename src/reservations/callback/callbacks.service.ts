@@ -21,7 +21,7 @@ import { type CallbackError, type CallbackOutcome, decideCallback } from './call
 import { type CallbackEffects, callbackEffects } from './callback-effects.js';
 import { CallbackLogRepository } from './callback-log.repository.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
-import type { CallbackRequest } from './callback-request.js';
+import type { CallbackRecord } from './callback-record.js';
 import type { CallbackDto } from './callback.dto.js';
 
 /** What goes together at most: callbacks, and bytes of them. */
@@ -32,7 +32,7 @@ const changedBytesLimit = 16 * mebibyte;
 interface GroupedCallback {
   readonly caller: Caller;
   readonly callback: CallbackDto;
-  readonly request: CallbackRequest;
+  readonly record: CallbackRecord;
 }
 
 interface HandledCallback {
@@ -77,21 +77,21 @@ export class CallbacksService {
    * Applies a callback and logs it, in one transaction. What the steps before an error changed is
    * committed before the error is thrown (rule CALL-7).
    *
-   * @param request the callback as it was received
+   * @param record what the log keeps of the request
    * @throws DomainError 404 or 422 with the headers that say what was stored
    */
   async handle(
     caller: Caller,
     callback: CallbackDto,
-    request: CallbackRequest,
+    record: CallbackRecord,
   ): Promise<CallbackOutcome> {
-    const bytes = BSON.calculateObjectSize(request.payload);
+    const bytes = BSON.calculateObjectSize(record.payload);
     const key = caller.organizationId.toHexString();
     const { outcome, error } = await this.groups
-      .submit(key, { caller, callback, request }, bytes, caller.expiresAt)
+      .submit(key, { caller, callback, record }, bytes, caller.expiresAt)
       .catch((failure: unknown) => {
         // Not awaited: a database in trouble must not hold up the response.
-        void this.logFailed(caller, request, failure);
+        void this.logFailed(caller, record, failure);
         throw failure;
       });
     if (error !== undefined) throw error;
@@ -99,11 +99,11 @@ export class CallbacksService {
   }
 
   /** Logs a callback that failed and changed nothing, as far as the database allows. */
-  async logFailed(caller: Caller, request: CallbackRequest, failure: unknown): Promise<void> {
+  async logFailed(caller: Caller, record: CallbackRecord, failure: unknown): Promise<void> {
     const nothing = { reservation: 'unchanged', cheque: 'none' } as const;
     try {
       await this.log.insert([
-        { caller, request, outcome: this.logged(nothing, toDomainError(failure)) },
+        { caller, record, outcome: this.logged(nothing, toDomainError(failure)) },
       ]);
     } catch (error) {
       this.logger.warn({ err: error }, 'A failed callback could not be logged');
@@ -130,9 +130,9 @@ export class CallbacksService {
     await this.states.store(organizationId, records);
     await this.log.insert(
       handled.flatMap(({ outcome, error, effects }, index) => {
-        const { caller, request } = callbacks[index] ?? {};
-        if (caller === undefined || request === undefined) return [];
-        return { caller, request, outcome: this.logged(outcome, error, effects) };
+        const { caller, record } = callbacks[index] ?? {};
+        if (caller === undefined || record === undefined) return [];
+        return { caller, record, outcome: this.logged(outcome, error, effects) };
       }),
     );
     const outcomes = handled.map((value) => ({ status: 'fulfilled', value }) as const);
@@ -162,9 +162,10 @@ export class CallbacksService {
     effects?: CallbackEffects,
   ): CallbackLogDocument['outcome'] {
     const did = { reservation, cheque, ...(effects === undefined ? {} : { effects }) };
-    if (error === undefined) return { status: 201, messages: [], ...did };
+    if (error === undefined) return { status: 201, errorCode: null, messages: [], ...did };
     const { status, body } = this.errorResponses.of(error, defaultLanguage);
-    return { status, messages: [body.message].flat(), ...did };
+    const errorCode = error.definition.code;
+    return { status, errorCode, messages: [body.message].flat(), ...did };
   }
 }
 

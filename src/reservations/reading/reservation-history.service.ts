@@ -177,9 +177,12 @@ function timelineCallback({
   apiKeyId,
   requestId,
   payload,
+  refusedFields,
+  otherFields,
   outcome,
 }: CallbackLogDocument): TimelineCallback {
-  return { receivedAt, apiKeyId: apiKeyId.toHexString(), requestId, payload, outcome };
+  const key = apiKeyId.toHexString();
+  return { receivedAt, apiKeyId: key, requestId, payload, refusedFields, otherFields, outcome };
 }
 
 function timelineEvent(event: ChangeEvent): TimelineEvent {

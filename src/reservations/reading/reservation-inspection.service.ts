@@ -5,12 +5,12 @@ import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lo
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import { ChequeWalletsRepository } from '../cheques/cheque-wallets.repository.js';
-import { knownCallbackFields } from '../callback/known-fields.js';
+import { sentFields } from '../callback/callback-record.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import type { ChequeWalletDto, ReservationDto } from './reservation.dto.js';
 import { presentReservation, presentWallet } from './reservation.presenter.js';
 
-export { knownCallbackFields };
+export { sentFields };
 
 /** A reservation with all that callbacks look at. */
 export interface InspectedReservation extends Omit<ReservationDto, 'chequeWallet'> {
@@ -24,7 +24,7 @@ export interface InspectedReservation extends Omit<ReservationDto, 'chequeWallet
 /** A callback of the log. */
 export interface InspectedCallback extends Pick<
   CallbackLogDocument,
-  'requestId' | 'payload' | 'outcome'
+  'requestId' | 'payload' | 'refusedFields' | 'otherFields' | 'outcome'
 > {
   readonly receivedAt: Date;
   readonly organizationId: string;
@@ -73,13 +73,15 @@ export class ReservationInspectionService {
   async callbacks(id: Types.ObjectId, limit: number): Promise<InspectedCallback[]> {
     const organizationIds = await this.organizations.listAllIds();
     const entries = await this.log.findAcross(organizationIds, id.toHexString(), limit);
-    return entries.map(({ createdAt, organizationId, apiKeyId, requestId, payload, outcome }) => ({
-      receivedAt: createdAt,
-      organizationId: organizationId.toHexString(),
-      apiKeyId: apiKeyId.toHexString(),
-      requestId,
-      payload,
-      outcome,
+    return entries.map((entry) => ({
+      receivedAt: entry.createdAt,
+      organizationId: entry.organizationId.toHexString(),
+      apiKeyId: entry.apiKeyId.toHexString(),
+      requestId: entry.requestId,
+      payload: entry.payload,
+      refusedFields: entry.refusedFields,
+      otherFields: entry.otherFields,
+      outcome: entry.outcome,
     }));
   }
 }

@@ -15,12 +15,19 @@ const at = (seconds: number) => new Date(start + seconds * second);
 function callback(
   seconds: number,
   effects: CallbackEffects | undefined,
-  payload: object = {},
+  payload: TimelineCallback['payload'] = {},
   requestId = `request-${seconds}`,
 ): TimelineCallback {
-  const did = { reservation: 'applied', cheque: 'applied', messages: [], status: 201 } as const;
+  const did = {
+    reservation: 'applied',
+    cheque: 'applied',
+    errorCode: null,
+    messages: [],
+    status: 201,
+  } as const;
   const outcome = { ...did, ...(effects === undefined ? {} : { effects }) };
-  return { requestId, payload, outcome, receivedAt: at(seconds), apiKeyId: 'key' };
+  const record = { requestId, payload, refusedFields: [], otherFields: 0 };
+  return { ...record, outcome, receivedAt: at(seconds), apiKeyId: 'key' };
 }
 
 function event(

@@ -6,7 +6,7 @@ import type { ChequeHistoryEntryDto, ChequeWalletDto } from './reservation.dto.j
 /** A logged callback of the reservation's own organization. */
 export interface TimelineCallback extends Pick<
   CallbackLogDocument,
-  'requestId' | 'payload' | 'outcome'
+  'requestId' | 'payload' | 'refusedFields' | 'otherFields' | 'outcome'
 > {
   readonly receivedAt: Date;
   readonly apiKeyId: string;
@@ -157,11 +157,10 @@ function hasMade(
   { installmentId, status }: ChequeReportEntry,
   at: Date,
 ): boolean {
-  const sent = payload as { readonly installmentId?: unknown; readonly chequeStatus?: unknown };
   return (
     outcome.cheque === 'applied' &&
-    sent.installmentId === installmentId &&
-    sent.chequeStatus === status &&
+    payload['installmentId'] === installmentId &&
+    payload['chequeStatus'] === status &&
     Math.abs(receivedAt.getTime() - at.getTime()) < sameRequestMs
   );
 }

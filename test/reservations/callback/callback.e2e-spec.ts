@@ -697,19 +697,78 @@ describe('the log of callbacks', () => {
     expect(applied).toMatchObject({
       reservationId: id,
       requestId,
-      payload: { reservationId: id, reservationStatus: 'approved', extra: 1 },
-      outcome: { status: 201, messages: [], reservation: 'applied', cheque: 'none' },
+      payload: { reservationId: id, reservationStatus: 'approved' },
+      refusedFields: [],
+      otherFields: 1,
+      outcome: {
+        status: 201,
+        errorCode: null,
+        messages: [],
+        reservation: 'applied',
+        cheque: 'none',
+      },
     });
     expect(rejected).toMatchObject({
       reservationId: id,
       outcome: {
         status: 422,
+        errorCode: 'reservation.not_pending_cheque_collection',
         messages: ['Reservation must be pending cheque collection before OIC approval'],
         reservation: 'unchanged',
       },
     });
-    expect(bad).toMatchObject({ payload: { chequeStatus: 'lost' }, outcome: { status: 400 } });
+    expect(bad).toMatchObject({
+      payload: { reservationId: id },
+      refusedFields: [{ field: 'chequeStatus', type: 'string', length: 4 }],
+      outcome: { status: 400, errorCode: 'validation.failed' },
+    });
     expect(bad?.['outcome'].messages).toContain('chequeStatus must be a valid enum value');
+  });
+
+  it('keeps a refused status that is a documented one but for case, blanks and separators', async () => {
+    const spellings = ['APPROVED', ' Pending Cheque-Collection', 'pending.cheque_collection'];
+    for (const reservationStatus of spellings) {
+      await callback({ reservationId, reservationStatus }).expect(400);
+    }
+    const others = ['approved!', 'approvd', `approved${' '.repeat(64)}`, 'post_dated'];
+    for (const reservationStatus of others) {
+      await callback({ reservationId, reservationStatus }).expect(400);
+    }
+    const entries = await logEntries();
+    expect(
+      entries.map(({ payload }) => (payload as Document)['reservationStatus'] as unknown),
+    ).toEqual([...spellings, ...others.map(() => undefined)]);
+  });
+
+  it('keeps of any other refused value its type and length, and of unknown fields their number', async () => {
+    const refused = {
+      reservationId: 'Mona Adel',
+      installmentId: { name: 'Mona' },
+      chequeNumber: 201_001_234_567,
+      chequeAmount: ['Mona', 'Adel'],
+      chequeStatus: null,
+      reservationStatus: true,
+    };
+    await callback({ ...refused, payer: 'Mona', phones: ['01001234567'] }).expect(400);
+    await callback([]).expect(400);
+    await callback({ reservationId: 'Mona Adel' }).expect(404);
+    const [bad, none, unknown] = await logEntries();
+    expect(bad).toMatchObject({
+      reservationId: null,
+      payload: {},
+      refusedFields: [
+        { field: 'reservationId', type: 'string', length: 9 },
+        { field: 'installmentId', type: 'object', length: 1 },
+        { field: 'chequeNumber', type: 'number', length: null },
+        { field: 'chequeAmount', type: 'array', length: 2 },
+        { field: 'chequeStatus', type: 'null', length: null },
+        { field: 'reservationStatus', type: 'boolean', length: null },
+      ],
+      otherFields: 2,
+    });
+    expect(none).toMatchObject({ payload: {}, refusedFields: [], otherFields: 0 });
+    expect(unknown).toMatchObject({ reservationId: null, payload: {}, outcome: { status: 404 } });
+    expect(JSON.stringify([bad, none, unknown])).not.toMatch(/Mona|Adel|1001234567/);
   });
 
   it('is kept for 90 days', async () => {

@@ -61,6 +61,7 @@ export const reservationTexts = {
   'reservation.accepted': { 'en-us': 'accepted ({status})', 'ar-eg': 'قُبل ({status})' },
   'reservation.refused': { 'en-us': 'refused ({status})', 'ar-eg': 'رُفض ({status})' },
   'reservation.sent': { 'en-us': 'Sent', 'ar-eg': 'المُرسل' },
+  'reservation.otherFields': { 'en-us': 'Unknown fields', 'ar-eg': 'حقول غير معروفة' },
   'reservation.why': { 'en-us': 'Why', 'ar-eg': 'السبب' },
   'reservation.did': { 'en-us': 'What it did', 'ar-eg': 'ما فعله' },
   'reservation.didNothing': { 'en-us': 'nothing', 'ar-eg': 'لا شيء' },

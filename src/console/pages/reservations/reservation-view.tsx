@@ -8,21 +8,17 @@ import {
   type TimelineEntry,
 } from '../../../reservations/reading/reservation-history.service.js';
 import {
-  knownCallbackFields,
+  sentFields,
   type InspectedReservation,
 } from '../../../reservations/reading/reservation-inspection.service.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
-import { maskedPayload } from '../shared/masking.js';
 import { Card, Change, Code, DataTable, Facts, Link, When } from '../shared/parts.js';
-import { PersonalData } from '../shared/personal-data.js';
 import { UnitLink } from './reservation-rows.js';
 import { WayView } from './way-view.js';
 
 interface ShownReservation {
   readonly request: PageRequest;
-  /** Whether personal data is shown. */
-  readonly isShown: boolean;
   readonly organization: Organization;
   readonly reservation: InspectedReservation;
   readonly history: ReservationHistory;
@@ -43,11 +39,9 @@ const eventNames: Readonly<Record<string, TextKey>> = {
 
 /** What the page of a reservation shows. */
 export function ReservationView(shown: ShownReservation) {
-  const { request, isShown, organization, reservation, history } = shown;
-  const path = `/reservations/${organization._id.toHexString()}/${reservation._id}`;
+  const { request, history } = shown;
   return (
     <>
-      <PersonalData request={request} path={path} isShown={isShown} />
       <div class="columns">
         <AsItIs {...shown} />
         <WayView request={request} way={history.way} />
@@ -172,18 +166,14 @@ function Entry({ entry, ...shown }: ShownReservation & { readonly entry: Timelin
 
 function Callback({
   request,
-  isShown,
   callback,
   keys,
 }: ShownReservation & { readonly callback: TimelineCallback }) {
   const { text } = request;
-  const { outcome, payload, apiKeyId, requestId } = callback;
+  const { outcome, otherFields, apiKeyId, requestId } = callback;
   const { status, messages } = outcome;
   const isRefused = status >= 400;
   const key = keys.find(({ _id }) => _id.toHexString() === apiKeyId)?.name ?? apiKeyId;
-  const sent = maskedPayload(payload, knownCallbackFields, isShown).filter(
-    ([name]) => name !== 'reservationId',
-  );
   return (
     <div>
       <p>
@@ -197,11 +187,12 @@ function Callback({
           [
             text('reservation.sent'),
             <span dir="ltr">
-              {sent.map(([name, value]) => (
-                <code key={name}>{`${name}=${value} `}</code>
+              {sentFields(callback).map((field) => (
+                <code key={field}>{`${field} `}</code>
               ))}
             </span>,
           ],
+          [text('reservation.otherFields'), otherFields > 0 && otherFields],
           [text('reservation.why'), messages.join(' ')],
           [text('reservation.did'), <Effects request={request} outcome={outcome} />],
           [text('shared.key'), key],

@@ -1,31 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../../../authentication/api-keys.service.js';
-import { OperatorLogService } from '../../../operator-log/operator-log.service.js';
 import { OrganizationDirectoryService } from '../../../organizations/organization-directory.service.js';
 import { ReservationHistoryService } from '../../../reservations/reading/reservation-history.service.js';
 import { ReservationInspectionService } from '../../../reservations/reading/reservation-inspection.service.js';
-import type { PageContent, PageRequest } from '../page.js';
-import { type Subject, SubjectPage } from '../shared/subject-page.js';
+import type { ConsolePage, PageContent, PageRequest } from '../page.js';
+import { subjectOf } from '../shared/subject-page.js';
 import { ReservationView } from './reservation-view.js';
 
 /** All that happened to a reservation: "why was this cheque refused" is answered here. */
 @Injectable()
-export class ReservationPage extends SubjectPage {
+export class ReservationPage implements ConsolePage {
+  readonly path = '/reservations/:organization/:id';
+  readonly title = 'reservation.title';
+  readonly isInMenu = false;
+
   constructor(
-    directory: OrganizationDirectoryService,
-    log: OperatorLogService,
+    private readonly directory: OrganizationDirectoryService,
     private readonly inspection: ReservationInspectionService,
     private readonly history: ReservationHistoryService,
     private readonly keys: ApiKeysService,
-  ) {
-    super('reservation', directory, log);
-  }
+  ) {}
 
-  protected async contentOf(
-    request: PageRequest,
-    { organization, id }: Subject,
-    isShown: boolean,
-  ): Promise<PageContent | null> {
+  async read(request: PageRequest): Promise<PageContent | null> {
+    const subject = await subjectOf(this.directory, request);
+    if (subject === null) return null;
+    const { organization, id } = subject;
     const reservation = await this.inspection.inspect(id, organization._id);
     if (reservation === null) return null;
     const [history, keys] = await Promise.all([
@@ -37,7 +36,7 @@ export class ReservationPage extends SubjectPage {
       heading: request.text('reservation.heading', {
         id: reservation.recordSystemId ?? reservation._id,
       }),
-      body: <ReservationView request={request} isShown={isShown} {...shown} />,
+      body: <ReservationView request={request} {...shown} />,
     };
   }
 }

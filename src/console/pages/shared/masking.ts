@@ -1,5 +1,3 @@
-import { isPlainObject } from '../../../values/plain-object.js';
-
 /** What stands for a value that is not shown; its length says nothing. */
 export const mask = '••••••';
 
@@ -33,19 +31,6 @@ export function maskedFields(
     maskedName(name, isShown),
     maskedValue(value, isShown),
   ]);
-}
-
-/** What a request has sent: fields that the service knows as they are, all others as personal data. */
-export function maskedPayload(
-  payload: unknown,
-  known: ReadonlySet<string>,
-  isShown: boolean,
-): (readonly [name: string, value: string])[] {
-  if (!isPlainObject(payload)) return [];
-  return Object.entries(payload).map(([name, value]) => {
-    const isPlain = isShown || (known.has(name) && !isPlainObject(value) && !Array.isArray(value));
-    return [maskedName(name, isShown), isPlain ? plainText(value) : mask];
-  });
 }
 
 /** An address to which events are sent, without what may be a secret in it. */

@@ -25,12 +25,12 @@ export async function subjectOf(
 /** The page of one thing of an organization, whose personal data is hidden until it is asked for. */
 export abstract class SubjectPage implements ConsolePage {
   readonly path: string;
-  readonly title: 'lead.title' | 'reservation.title';
+  readonly title: 'lead.title';
   readonly isInMenu = false;
   readonly actions: readonly PageAction[];
 
   protected constructor(
-    private readonly kind: 'lead' | 'reservation',
+    private readonly kind: 'lead',
     private readonly directory: OrganizationDirectoryService,
     private readonly log: OperatorLogService,
   ) {
