@@ -46,19 +46,28 @@ function requestOf(operation, seq, variables) {
   const inPlace = (place) => parameters.filter((parameter) => parameter.in === place);
   const statuses = Object.keys(responses).filter((status) => status.startsWith('2'));
   const body = firstExample(operation, variables);
+  const queries = inPlace('query').map((parameter) => ({
+    name: parameter.name,
+    value: parameter.required ? parameterValue(parameter, variables) : '',
+    type: 'query',
+    enabled: parameter.required === true,
+  }));
+  // Bruno sends its address as it is.
+  const sent = queries.filter(({ enabled }) => enabled);
+  const query = sent.map(({ name, value }) => `${name}=${value}`).join('&');
   return {
     meta: { name: operation.summary, type: 'http', seq },
     http: {
       method,
-      url: `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}`,
+      url: `{{baseUrl}}${path.replaceAll(/\{(\w+)\}/g, ':$1')}${query === '' ? '' : `?${query}`}`,
       body: body === undefined ? 'none' : 'json',
       auth: security?.length === 0 ? 'none' : 'inherit',
     },
     params: [
-      ...inPlace('query').map(({ name }) => ({ name, value: '', type: 'query', enabled: false })),
+      ...queries,
       ...inPlace('path').map((parameter) => ({
         name: parameter.name,
-        value: pathValue(parameter, variables),
+        value: parameterValue(parameter, variables),
         type: 'path',
         enabled: true,
       })),
@@ -77,7 +86,7 @@ function requestOf(operation, seq, variables) {
   };
 }
 
-function pathValue(parameter, variables) {
+function parameterValue(parameter, variables) {
   const example = exampleOf(parameter);
   return variables.get(parameter.name) === example ? `{{${parameter.name}}}` : example;
 }

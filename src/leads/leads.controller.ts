@@ -1,9 +1,9 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { commonErrors } from '../authentication/authentication-errors.js';
 import { type Caller, CurrentCaller } from '../authentication/caller.js';
-import { bodyErrors, pathErrors } from '../http/errors/http-errors.js';
+import { bodyErrors, httpErrors, pathErrors } from '../http/errors/http-errors.js';
 import {
   DocumentedBody,
   DocumentedResponse,
@@ -93,6 +93,20 @@ export class LeadsController {
     @Body() batch: LeadBatchDto,
   ): Promise<LeadBatchResponseDto> {
     return this.batches.upsert(caller, batch);
+  }
+
+  @Get()
+  @ApiOperation({
+    operationId: 'findLead',
+    summary: 'Read a lead by a query',
+    description:
+      'The same as with the id in the path, for an id that clients change there: . or .. above all.',
+  })
+  @DocumentedResponse(200, LeadResponseDto, 'The lead.', { etag: pollingHeaders.etag })
+  @DocumentedPolling()
+  @DocumentedErrors(httpErrors.validationFailed, leadErrors.notFound, ...commonErrors)
+  find(@CurrentCaller() caller: Caller, @Query() query: LeadIdParam): Promise<LeadResponseDto> {
+    return this.leads.read(caller, query.recordSystemId);
   }
 
   @Get(':recordSystemId')

@@ -62,6 +62,7 @@ describe('the TypeScript client', () => {
     const updated = await api.upsertLead({ body: { recordSystemId, email: 'mona@example.com' } });
     expect(updated.status).toBe(200);
     const { data } = await api.readLead({ path: { recordSystemId } });
+    expect((await api.findLead({ query: { recordSystemId } })).data).toEqual(data);
     expect(data.lead).toEqual(updated.data.lead);
     expect(data.lead.data).toEqual({
       name: 'Mona',

@@ -92,8 +92,8 @@ describe('unknown routes', () => {
   });
 
   it.each([
-    ['PUT', '/leads', 'POST'],
-    ['GET', '/leads', 'POST'],
+    ['PUT', '/leads', 'POST, GET, HEAD'],
+    ['GET', '/reservations', 'POST'],
     ['PATCH', '/leads/a%2Fb?x=1', 'GET, HEAD, DELETE'],
     ['OPTIONS', '/compounds', 'GET, HEAD'],
     ['DELETE', '/units', 'POST, GET, HEAD'],
@@ -101,7 +101,7 @@ describe('unknown routes', () => {
     ['GET', '/reservations/webhook', 'POST'],
     ['HEAD', '/reservations/webhook', 'POST'],
     ['POST', '/healthz', 'GET, HEAD'],
-    ['GET', '/%6Ceads', 'POST'],
+    ['PUT', '/%6Ceads', 'POST, GET, HEAD'],
     ['GET', '/reservations/%77ebhook', 'POST'],
   ])('are not those with another method: %s %s is a 405 without a key', async (...row) => {
     const [method, path, allow] = row;
@@ -525,6 +525,7 @@ describe('the reference', () => {
       'checkHealth',
       'deleteLead',
       'exportUnits',
+      'findLead',
       'listCompoundUnits',
       'listCompounds',
       'listUnits',

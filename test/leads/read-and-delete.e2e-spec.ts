@@ -1,6 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { sharedService } from '../support/shared-service.js';
+import { rounds } from '../support/rounds.js';
+import { basePath, sharedService } from '../support/shared-service.js';
 
 const service = sharedService();
 let tenant: Tenant;
@@ -19,6 +21,68 @@ const read = (id: string, key = tenant.key) => service.api('get', at(id)).set('a
 const remove = (id: string, key = tenant.key) => service.api('delete', at(id)).set('api-key', key);
 
 const notFound = { statusCode: 404, message: 'Lead not found', error: 'Not Found' };
+
+describe('GET /leads?recordSystemId=', () => {
+  beforeAll(async () => {
+    tenant = await addTenant(service.db);
+  });
+  afterAll(async () => {
+    tenant = await addTenant(service.db);
+  });
+  const find = (id: string) =>
+    service
+      .api('get', `/leads?recordSystemId=${encodeURIComponent(id)}`)
+      .set('api-key', tenant.key);
+
+  it('returns what the path does, for every id that can be sent', async () => {
+    const ids = fc.oneof(
+      fc.constantFrom('.', '..', '../x', './.', '%2e%2e', '+', ' ', '&=?#', '[]', 'a,b', '\\'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
+    );
+    await fc.assert(
+      fc.asyncProperty(ids, async (id) => {
+        fc.pre(!id.includes('\0'));
+        const sent = { recordSystemId: id, name: 'Mona' };
+        const { body } = await post(sent);
+        const found = await find(id).expect(200);
+        expect(found.body).toEqual({ ok: true, lead: body.lead });
+        expect(found.body.lead.recordSystemId).toBe(id);
+        // These name another path.
+        if (['.', '..'].includes(id)) return;
+        const read_ = await read(id).expect(200);
+        expect([read_.text, read_.headers['etag']]).toEqual([found.text, found.headers['etag']]);
+      }),
+      { numRuns: rounds(60, 1_000) },
+    );
+  });
+
+  it('honors If-None-Match, HEAD, the language and the limit of the key as any read', async () => {
+    await post({ recordSystemId: '..', name: 'Mona' });
+    const { headers } = await find('..').expect(200);
+    await find('..').set('if-none-match', String(headers['etag'])).expect(304);
+    const url = `${service.url}/${basePath}/leads?recordSystemId=..`;
+    const head = await fetch(url, { method: 'HEAD', headers: { 'api-key': tenant.key } });
+    expect([head.status, head.headers.get('etag')]).toEqual([200, headers['etag']]);
+    const missing = await find('none').set('language', 'ar-eg').expect(404);
+    expect(missing.body.message).toBe('العميل المحتمل غير موجود');
+    expect((await find('none').expect(404)).body).toEqual(notFound);
+    await find('..').set('api-key', 'nonsense').expect(401);
+  });
+
+  it.each([
+    ['', 'recordSystemId must be a string'],
+    ['?recordSystemId=', 'recordSystemId should not be empty'],
+    ['?recordSystemId=a&recordSystemId=b', 'recordSystemId must be a string'],
+    ['?recordSystemId=a%00', 'recordSystemId must not have a null character or a broken character'],
+    ['?recordSystemId=a&page=1', 'page is not a known parameter'],
+  ])('with %p is a 400', async (query, message) => {
+    const { body } = await service
+      .api('get', `/leads${query}`)
+      .set('api-key', tenant.key)
+      .expect(400);
+    expect(body.message).toContain(message);
+  });
+});
 
 describe('GET /leads/:recordSystemId', () => {
   it('returns the lead as the last response to a POST did', async () => {

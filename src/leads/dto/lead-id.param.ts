@@ -1,5 +1,6 @@
 import { RequiredExternalId } from '../../http/validation/fields.js';
 
+/** Which lead, in a path or a query. */
 export class LeadIdParam {
   @RequiredExternalId({
     description: 'The external id of the lead, percent-encoded.',

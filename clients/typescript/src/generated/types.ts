@@ -959,6 +959,41 @@ export type LeadErasureDto = {
     clientId: string | null;
 };
 
+export type FindLeadData = {
+    body?: never;
+    headers?: {
+        /**
+         * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
+         */
+        language?: string;
+        /**
+         * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
+         */
+        'x-request-id'?: string;
+        /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+    };
+    path?: never;
+    query: {
+        /**
+         * The external id of the lead, percent-encoded.
+         */
+        recordSystemId: string;
+    };
+    url: '/external/apis/v1.0/leads';
+};
+
+export type FindLeadResponses = {
+    /**
+     * The lead.
+     */
+    200: LeadResponseDto;
+};
+
+export type FindLeadResponse = FindLeadResponses[keyof FindLeadResponses];
+
 export type UpsertLeadData = {
     body: UpsertLeadDto;
     headers?: {
