@@ -18,7 +18,8 @@ export interface ServiceProcess {
   readonly exited: Promise<number | null>;
 }
 
-const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
+/** The command that runs the compiled service. */
+export const compiledService = [process.execPath, join(import.meta.dirname, '../../dist/main.js')];
 
 /** The command that runs the compiled service once a module has been loaded. */
 export function serviceAfter(module: string): string[] {
@@ -91,6 +92,22 @@ export async function send(
   return { status, headers, body: (text === '' ? undefined : JSON.parse(text)) as ResponseBody };
 }
 
+/** The environment of a service in a process of its own, with what a test sets. */
+export function serviceEnvironment(variables: Record<string, string>): NodeJS.ProcessEnv {
+  return {
+    PATH: process.env['PATH'],
+    HOME: process.env['HOME'],
+    NODE_ENV: 'test',
+    PORT: '0',
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'warn',
+    RATE_LIMIT_RPS: '0',
+    AUTH_FAILURE_RPS: '0',
+    NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
+    ...variables,
+  };
+}
+
 const children: ChildProcessByStdio<null, Readable, Readable>[] = [];
 
 /** A failed test must not leave its services running. */
@@ -103,18 +120,7 @@ function spawnService(
   [program = '', ...args] = compiledService,
 ) {
   const child = spawn(program, args, {
-    env: {
-      PATH: process.env['PATH'],
-      HOME: process.env['HOME'],
-      NODE_ENV: 'test',
-      PORT: '0',
-      HOST: '127.0.0.1',
-      LOG_LEVEL: 'warn',
-      RATE_LIMIT_RPS: '0',
-      AUTH_FAILURE_RPS: '0',
-      NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],
-      ...variables,
-    },
+    env: serviceEnvironment(variables),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   children.push(child);

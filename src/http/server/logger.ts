@@ -1,5 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
+import { standardOutput } from './standard-output.js';
 
 const redacted = '[hidden]';
 
@@ -14,7 +15,7 @@ export function createLogger(
   destination?: DestinationStream,
 ): Logger {
   const isPrettyPrinted = NODE_ENV === 'development' && process.stdout.isTTY && !destination;
-  return pino(
+  const logger = pino(
     {
       level: LOG_LEVEL,
       base: null,
@@ -28,8 +29,14 @@ export function createLogger(
         ? { transport: { target: 'pino-pretty', options: { singleLine: true } } }
         : {}),
     },
-    ...(isPrettyPrinted ? [] : [destination ?? standardOutput()]),
+    ...(isPrettyPrinted ? [] : [destination ?? standardOutput]),
   );
+  if (destination === undefined) {
+    standardOutput.onceCaughtUp((dropped) => {
+      logger.warn({ dropped }, 'Log lines were dropped: nobody read them in time');
+    });
+  }
+  return logger;
 }
 
 /** The time as pino writes it; lines of the same second share most of its text. */
@@ -44,26 +51,6 @@ function isoTime(): () => string {
       text = `,"time":"${new Date(second).toISOString().slice(0, -'000Z'.length)}`;
     }
     return `${text}${String(milliseconds).padStart(3, '0')}Z"`;
-  };
-}
-
-/** Standard output, written to once a turn of the event loop: a write for each line costs more than the line. */
-function standardOutput(): DestinationStream {
-  const output = pino.destination({ dest: 1, sync: true });
-  let lines = '';
-  const write = () => {
-    const written = lines;
-    lines = '';
-    output.write(written);
-  };
-  process.once('exit', () => {
-    if (lines !== '') write();
-  });
-  return {
-    write: (line) => {
-      if (lines === '') setImmediate(write);
-      lines += line;
-    },
   };
 }
 

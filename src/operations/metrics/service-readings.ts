@@ -6,6 +6,7 @@ import type { GroupedTransactionStats } from '../../database/transactions/groupe
 import { EventWaiters } from '../../events/event-waiters.js';
 import { CallCounter } from '../../figures/call-counter.js';
 import { ResponseBatches } from '../../http/server/response-batches.js';
+import { standardOutput } from '../../http/server/standard-output.js';
 import { LeadPhoneKeys } from '../../leads/phones/lead-phone-keys.js';
 import { LeadGroupsService } from '../../leads/upsert/lead-groups.service.js';
 import { CallbacksService } from '../../reservations/callback/callbacks.service.js';
@@ -28,6 +29,7 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
   const webhooks = modules.get(WebhookStatisticsService, find);
   return [
     batchReading(modules.get(ResponseBatches, find)),
+    droppedLinesReading,
     ...transactionReadings(modules.get(Transactions, find)),
     ...groupReadings('lead', () => leads.stats()),
     ...groupReadings('callback', () => callbacks.stats()),
@@ -49,6 +51,13 @@ function batchReading(batches: ResponseBatches): Reading {
     read: () => only(batches.stats().batches),
   };
 }
+
+const droppedLinesReading: Reading = {
+  name: 'log_lines_dropped_total',
+  help: 'Lines of the log that nobody has read from standard output in time.',
+  type: 'counter',
+  read: () => only(standardOutput.droppedLines),
+};
 
 function transactionReadings(transactions: Transactions): Reading[] {
   const counter = (

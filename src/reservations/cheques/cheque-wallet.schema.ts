@@ -52,7 +52,6 @@ export class ChequeWalletDocument extends DeletableDocument {
   cheques?: readonly Cheque[];
 
   /** Another one with each status that reports have to see; no content (rule CALL-12). */
-  @Prop({ type: SchemaTypes.ObjectId })
   statusLock?: Types.ObjectId;
 }
 
