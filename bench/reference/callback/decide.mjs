@@ -46,10 +46,9 @@ function reportCheque(state, callback) {
   const cheque = wallet.cheques.find((one) => isReported(one, callback));
   const reported = addReport(state, wallet, cheque, callback);
   if (reported === null) return { cheque: 'none', error: 'walletFull' };
-  return {
-    cheque: 'applied',
-    ...consequences(reported, { wallet, cheque, callback, loaded: state }),
-  };
+  const after = consequences(reported, { wallet, cheque, callback, loaded: state });
+  const changed = isSame(reported, after.state) ? {} : { reservation: 'applied' };
+  return { cheque: 'applied', ...changed, ...after };
 }
 
 function consequences(state, { wallet, cheque, callback: { chequeStatus }, loaded }) {

@@ -79,16 +79,24 @@ func callback(before unit, in input) (unit, output) {
 	wasBounced := own.ChequeStatus == "bounced"
 	own.ChequeStatus = in.ChequeStatus
 	own.Reports++
+	reported := after
+	isApproved := false
 	switch {
 	case in.ChequeStatus == "bounced":
 		cancel(&after, in.Reservation)
 	case in.ChequeStatus == "collected" && wasBounced && other.Status == "approved":
 		told.Status, told.Code = 422, "unit.already_reserved"
 	case in.ChequeStatus == "collected" && wasBounced:
+		isApproved = true
 		approve(&after, in.Reservation)
 		own.IsWalletDeleted = false
 	case in.ChequeStatus == "collected" && own.Status == pending:
+		isApproved = true
 		approve(&after, in.Reservation)
+	}
+	// A repeated approval has a new time.
+	if isApproved || after != reported {
+		told.ReservationStep = "applied"
 	}
 	return after, told
 }
