@@ -49,8 +49,11 @@ describe('GET /leads?recordSystemId=', () => {
         expect(found.body.lead.recordSystemId).toBe(id);
         // These name another path.
         if (['.', '..'].includes(id)) return;
-        const read_ = await read(id).expect(200);
-        expect([read_.text, read_.headers['etag']]).toEqual([found.text, found.headers['etag']]);
+        const readLead = await read(id).expect(200);
+        expect([readLead.text, readLead.headers['etag']]).toEqual([
+          found.text,
+          found.headers['etag'],
+        ]);
       }),
       { numRuns: rounds(60, 1_000) },
     );
