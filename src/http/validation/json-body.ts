@@ -48,6 +48,7 @@ export function parseJsonBody(body: Buffer, rules: JsonBodyRules): unknown {
 function checked(text: string, value: unknown, rules: JsonBodyRules): unknown {
   const walk = new Walk(rules.depthLimit);
   walk.visit(value, 1);
+  if (rules.fields !== undefined) return value;
   const isExact = rules.inexactNumber === undefined || !mayHaveInexactNumbers.test(text);
   // Only the text still has their digits.
   return walk.hasLargeIntegers || !isExact ? withExactNumbers(text, rules) : value;
@@ -72,10 +73,7 @@ export interface JsonBodyRules {
   readonly toInteger: (integer: bigint) => unknown;
   /** What a fraction with more digits than a double holds is refused with; it is rounded without. */
   readonly inexactNumber?: NumberError | undefined;
-  /**
-   * The only fields that are read: what is wrong with the value of another one refuses nothing, and the numbers of
-   * such a body are rounded.
-   */
+  /** The only fields that are read: another value refuses nothing. Numbers of such a body are rounded to doubles. */
   readonly fields?: readonly string[] | undefined;
 }
 
