@@ -5,6 +5,7 @@ import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import type { Organization } from '../organizations/organization.js';
 import { OrganizationsRepository } from '../organizations/organizations.repository.js';
+import { reportOddFields } from '../database/documents/stored-types.js';
 import { minuteMs } from '../values/durations.js';
 import { keyRateLimit } from './api-key-rate-limit.js';
 import { apiKeyState } from './api-key-state.js';
@@ -163,6 +164,7 @@ export class ApiKeyAuthenticator {
 
 function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
   const rateLimit = keyRateLimit(key);
+  if (key.rateLimit && rateLimit === null) reportOddFields('apiKeys', key._id, ['rateLimit']);
   return {
     organizationId: organization._id,
     organization,

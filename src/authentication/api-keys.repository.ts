@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Filter } from 'mongodb';
 import type { Types } from 'mongoose';
 import {
   type CollectionAcrossTenants,
@@ -14,22 +15,24 @@ export class ApiKeysRepository {
   ) {}
 
   async findByHash(hash: string): Promise<ApiKeyDocument | null> {
-    return this.keys.acrossTenants.findOne<ApiKeyDocument>({ hash });
+    const [key] = await this.findAcross({ hash });
+    return key ?? null;
   }
 
   async listOfOrganization(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
-    return this.keys.find(organizationId, {}, { sort: { createdAt: 1 } });
+    const keys = this.known(await this.keys.findAsStored(organizationId, {}));
+    return keys.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
   }
 
   /** Keys by their id or by the prefix that is shown of them. */
   async findByIdOrPrefix(_id: Types.ObjectId | null, prefix: string): Promise<ApiKeyDocument[]> {
     const filter = _id === null ? { prefix } : { $or: [{ _id }, { prefix }] };
-    return this.keys.acrossTenants.find<ApiKeyDocument>(filter).toArray();
+    return this.findAcross(filter);
   }
 
   async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
     if (ids.length === 0) return [];
-    return this.keys.acrossTenants.find<ApiKeyDocument>({ _id: { $in: [...ids] } }).toArray();
+    return this.findAcross({ _id: { $in: [...ids] } });
   }
 
   /** The current state of a key, as the open transaction sees it. */
@@ -61,5 +64,18 @@ export class ApiKeysRepository {
     updatedAt: Date,
   ): Promise<void> {
     await this.keys.updateOne(organizationId, { _id }, { $set: { ...end, updatedAt } });
+  }
+
+  private async findAcross(filter: Filter<ApiKeyDocument>): Promise<ApiKeyDocument[]> {
+    return this.known(await this.keys.acrossTenants.find<ApiKeyDocument>(filter).toArray());
+  }
+
+  /** Whatever says that a key is revoked revokes it, if it is no time, too. */
+  private known(stored: ApiKeyDocument[]): ApiKeyDocument[] {
+    const revoked = new Set(stored.filter(({ revokedAt }) => revokedAt).map(({ _id }) => _id));
+    return this.keys.known(stored).map((key) => {
+      const isOdd = !key.revokedAt && revoked.has(key._id);
+      return isOdd ? { ...key, revokedAt: key.createdAt } : key;
+    });
   }
 }

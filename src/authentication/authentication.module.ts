@@ -13,7 +13,11 @@ import { ApiKeysService } from './api-keys.service.js';
 @Module({
   imports: [
     OrganizationsModule,
-    TenantCollectionsModule.forFeature({ name: 'ApiKey', schema: apiKeySchema }),
+    TenantCollectionsModule.forFeature({
+      name: 'ApiKey',
+      schema: apiKeySchema,
+      hasForeignFields: true,
+    }),
   ],
   providers: [
     ApiKeysRepository,

@@ -4,7 +4,13 @@ import { ChangeLogRepository } from './change-log.repository.js';
 import { changeLogSchema } from './change-log.schema.js';
 
 @Module({
-  imports: [TenantCollectionsModule.forFeature({ name: 'ChangeLog', schema: changeLogSchema })],
+  imports: [
+    TenantCollectionsModule.forFeature({
+      name: 'ChangeLog',
+      schema: changeLogSchema,
+      hasForeignFields: true,
+    }),
+  ],
   providers: [ChangeLogRepository],
   exports: [ChangeLogRepository],
 })

@@ -9,7 +9,11 @@ import { ClientsService } from './clients.service.js';
 @Module({
   imports: [
     WebhooksModule,
-    TenantCollectionsModule.forFeature({ name: 'Client', schema: clientSchema }),
+    TenantCollectionsModule.forFeature({
+      name: 'Client',
+      schema: clientSchema,
+      hasForeignFields: true,
+    }),
   ],
   providers: [ClientsRepository, ClientsService],
   exports: [ClientsService],

@@ -54,6 +54,15 @@ export class ClientsRepository {
     return this.clients.find(organizationId, { _id: { $in: ids } });
   }
 
+  /** As {@link findAllByIds}, with all that other programs have stored. */
+  async findAllAsStored(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<ClientDocument[]> {
+    if (ids.length === 0) return [];
+    return this.clients.findAsStored(organizationId, { _id: { $in: ids } });
+  }
+
   /**
    * Deletes clients and removes what says anything of the person, fields of other programs too; ids,
    * times, flags and short numbers stay.
@@ -64,7 +73,7 @@ export class ClientsRepository {
     now: Date,
   ): Promise<void> {
     for (const client of clients) {
-      const deletedAt = client.deletedAt ?? now;
+      const deletedAt = client.deletedAt instanceof Date ? client.deletedAt : now;
       const times = { deletedAt, updatedAt: now, erasedAt: now };
       await this.clients.replaceFields(organizationId, client._id, {
         set: { phoneNumbers: [], isDeleted: true, ...times },

@@ -84,7 +84,7 @@ export class ClientsService {
   ): Promise<Contact[]> {
     const clients = await this.clients.findAllByIds(organizationId, ids);
     return clients.map(({ email, phoneNumbers }) => ({
-      ...(typeof email === 'string' && email !== '' ? { email } : {}),
+      ...(email ? { email } : {}),
       phones: textsOf(phoneNumbers),
     }));
   }
@@ -109,7 +109,7 @@ export class ClientsService {
     ids: readonly Types.ObjectId[],
     now: Date,
   ): Promise<number> {
-    const clients = await this.clients.findAllByIds(organizationId, ids);
+    const clients = await this.clients.findAllAsStored(organizationId, ids);
     const unerased = clients.filter(
       (client) => !client.erasedAt || !client.isDeleted || personalFields(client).length > 0,
     );

@@ -15,7 +15,7 @@ export function contactOf(data: Readonly<Record<string, unknown>>): Contact {
   const name = scalarText(data['name']);
   const { email } = data;
   return {
-    ...(name === '' ? {} : { name }),
+    ...(name.trim() === '' ? {} : { name }),
     ...(typeof email === 'string' && email !== '' ? { email } : {}),
     phones: phonesOf(data),
   };

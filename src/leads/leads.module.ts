@@ -32,7 +32,7 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     OrganizationsModule,
     WebhooksModule,
     TenantCollectionsModule.forFeature(
-      { name: 'Lead', schema: leadSchema },
+      { name: 'Lead', schema: leadSchema, hasForeignFields: true },
       { name: 'LeadImport', schema: leadImportSchema },
     ),
   ],

@@ -11,7 +11,11 @@ import { UsersRepository } from './users.repository.js';
 @Module({
   imports: [
     MongooseModule.forFeature([{ name: 'Organization', schema: organizationSchema }]),
-    TenantCollectionsModule.forFeature({ name: 'User', schema: userSchema }),
+    TenantCollectionsModule.forFeature({
+      name: 'User',
+      schema: userSchema,
+      hasForeignFields: true,
+    }),
   ],
   providers: [OrganizationsRepository, UsersRepository, OrganizationDirectoryService],
   exports: [OrganizationsRepository, UsersRepository, OrganizationDirectoryService],

@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import { getCountries } from 'libphonenumber-js';
-import type { Collection } from 'mongodb';
+import type { Collection, Filter } from 'mongodb';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../configuration/clock.js';
+import { StoredTypes } from '../database/documents/stored-types.js';
 import { type Organization, toOrganization } from './organization.js';
-import type { OrganizationDocument } from './organization.schema.js';
+import { type OrganizationDocument, organizationSchema } from './organization.schema.js';
 
 const notDeleted = { isDeleted: { $ne: true } };
+
+const types = new StoredTypes(organizationSchema, 'organizations');
 
 /** The tenants of the platform. */
 @Injectable()
@@ -29,26 +32,22 @@ export class OrganizationsRepository {
 
   /** The stored document, null when it does not exist or is deleted. */
   async findDocument(_id: Types.ObjectId): Promise<OrganizationDocument | null> {
-    return this.organizations.findOne({ _id, ...notDeleted });
+    return known(await this.organizations.findOne({ _id, ...notDeleted }));
   }
 
   /** All organizations that are not deleted, oldest first. */
   async list(): Promise<OrganizationDocument[]> {
-    return this.organizations.find(notDeleted).sort({ createdAt: 1 }).toArray();
+    return types.read(await this.organizations.find(notDeleted).sort({ createdAt: 1 }).toArray());
   }
 
   /** Those of the ids that are not deleted. */
   async findAll(ids: readonly Types.ObjectId[]): Promise<Organization[]> {
-    return this.organizations
-      .find({ ...notDeleted, _id: { $in: [...ids] } })
-      .map(toOrganization)
-      .toArray();
+    return this.findKnown({ _id: { $in: [...ids] } });
   }
 
   /** The organizations that any program has written since a time and that are not deleted. */
   async listUpdatedSince(since: Date): Promise<Organization[]> {
-    const filter = { ...notDeleted, updatedAt: { $gte: since } };
-    return this.organizations.find(filter).map(toOrganization).toArray();
+    return this.findKnown({ updatedAt: { $gte: since } });
   }
 
   /**
@@ -60,10 +59,8 @@ export class OrganizationsRepository {
   ): Promise<OrganizationDocument | null> {
     const following = after === null ? {} : { _id: { $gt: after } };
     const odd = { 'settings.phoneCountry': { $nin: [null, ...getCountries()] } };
-    return this.organizations.findOne(
-      { ...notDeleted, ...following, ...odd },
-      { sort: { _id: 1 } },
-    );
+    const filter = { ...notDeleted, ...following, ...odd };
+    return known(await this.organizations.findOne(filter, { sort: { _id: 1 } }));
   }
 
   /** The ids of all organizations, deleted ones included. */
@@ -102,4 +99,13 @@ export class OrganizationsRepository {
   async delete(_id: Types.ObjectId): Promise<void> {
     await this.update(_id, { isDeleted: true, deletedAt: this.clock.now() });
   }
+
+  private async findKnown(filter: Filter<OrganizationDocument>): Promise<Organization[]> {
+    const found = await this.organizations.find({ ...notDeleted, ...filter }).toArray();
+    return types.read(found).map(toOrganization);
+  }
+}
+
+function known(document: OrganizationDocument | null): OrganizationDocument | null {
+  return document === null ? null : (types.read([document])[0] ?? null);
 }

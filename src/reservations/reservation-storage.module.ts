@@ -5,7 +5,13 @@ import { ReservationsRepository } from './reservations.repository.js';
 
 /** The stored reservations, apart from what builds on units: units read them too (rule UNIT-30). */
 @Module({
-  imports: [TenantCollectionsModule.forFeature({ name: 'Reservation', schema: reservationSchema })],
+  imports: [
+    TenantCollectionsModule.forFeature({
+      name: 'Reservation',
+      schema: reservationSchema,
+      hasForeignFields: true,
+    }),
+  ],
   providers: [ReservationsRepository],
   exports: [ReservationsRepository],
 })

@@ -29,7 +29,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     UnitsModule,
     WebhooksModule,
     TenantCollectionsModule.forFeature(
-      { name: 'ChequeWallet', schema: chequeWalletSchema },
+      { name: 'ChequeWallet', schema: chequeWalletSchema, hasForeignFields: true },
       { name: 'CallbackLog', schema: callbackLogSchema },
     ),
   ],

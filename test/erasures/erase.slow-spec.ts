@@ -306,6 +306,23 @@ describe('lead erase', () => {
     expect((await erase()).counts).toEqual(noCounts);
   });
 
+  it('erases a lead and a client whose fields have odd types', async () => {
+    await post(payloadsOf(person).now).expect(201);
+    const { organizationId } = tenant;
+    const odd = { updatedAt: person.name, deletedAt: person.name };
+    const bypassed = { bypassDocumentValidation: true };
+    const { db } = service;
+    await db.collection('leads').updateOne({ organizationId }, { $set: odd }, bypassed);
+    await db.collection('clients').updateOne({ organizationId }, { $set: odd }, bypassed);
+    await db
+      .collection('changeLogs')
+      .updateOne({ organizationId }, { $set: { changes: person.name } }, bypassed);
+    await erase();
+    expect(await traces()).toEqual({});
+    const time = expect.any(Date) as unknown;
+    expect((await stored('leads'))[0]).toMatchObject({ updatedAt: time, deletedAt: time });
+  });
+
   it('ends with one line where there is no such lead, and with 404 for readers afterwards', async () => {
     const org = tenant.organizationId.toHexString();
     const outcome = await runCli(['lead', 'erase', '--org', org, ...byLead('none')], variables);

@@ -7,6 +7,7 @@ import { hinted } from './hinted.js';
 import { type BatchOptions, orderedSteps } from './ordered-steps.js';
 import type { RawDocument } from './raw-document.js';
 import { readBatches } from './read-batches.js';
+import type { StoredTypes } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantFilter, TenantUpdate } from './tenant-filter.js';
 import {
@@ -35,7 +36,11 @@ const documentsInBatch = 100;
  * Operations join the transaction that is open around them.
  */
 export class TenantCollection<T extends TenantDocument> {
-  constructor(protected readonly model: Model<T>) {}
+  /** @param types of what other programs have stored, which is taken as it is without them */
+  constructor(
+    protected readonly model: Model<T>,
+    private readonly types?: StoredTypes,
+  ) {}
 
   /** The first document that matches, or null. */
   async findOne(
@@ -77,9 +82,16 @@ export class TenantCollection<T extends TenantDocument> {
     filter: TenantFilter<T>,
     options: AnyReadOptions<T> = {},
   ): Promise<unknown[]> {
-    return this.model.collection
-      .find(withTenant(filter, organizationId), { ...findOptions(options), ...openSession() })
+    const documents = await this.model.collection
+      .find<T>(withTenant(filter, organizationId), { ...findOptions(options), ...openSession() })
       .toArray();
+    return this.known(documents, options.fields);
+  }
+
+  /** The documents that match as they are stored, also what has other types than it should. */
+  async findAsStored(organizationId: Types.ObjectId, filter: TenantFilter<T>): Promise<T[]> {
+    const scoped = withTenant(filter, organizationId);
+    return this.model.collection.find<T>(scoped, { ...readAsValues, ...openSession() }).toArray();
   }
 
   /** All documents that match, null where the server does not send them in one reply (16 MiB). */
@@ -92,7 +104,7 @@ export class TenantCollection<T extends TenantDocument> {
     const isComplete = cursor.id?.isZero() === true;
     const documents = cursor.readBufferedDocuments();
     await cursor.close();
-    return isComplete ? documents : null;
+    return isComplete ? this.known(documents) : null;
   }
 
   /** Documents of several organizations; for the operator, no request reaches it. */
@@ -102,7 +114,7 @@ export class TenantCollection<T extends TenantDocument> {
     options: ReadOptions<T> = {},
   ): Promise<T[]> {
     const scoped = withTenant(filter, { $in: [...organizationIds] });
-    return this.model.collection.find<T>(scoped, findOptions(options)).toArray();
+    return this.known(await this.model.collection.find<T>(scoped, findOptions(options)).toArray());
   }
 
   /** All documents that match, read from the server as they are asked for. */
@@ -270,7 +282,7 @@ export class TenantCollection<T extends TenantDocument> {
     return (await this.model.collection.bulkWrite(operations, openSession())).matchedCount;
   }
 
-  /** All documents that match, in no order and in parts of a hundred at the most. */
+  /** All documents that match as they are stored, in no order and in parts of a hundred at the most. */
   parts(organizationId: Types.ObjectId, filter: TenantFilter<T>): AsyncGenerator<T[], void>;
   parts<F extends PathOf<T>>(
     organizationId: Types.ObjectId,
@@ -287,5 +299,14 @@ export class TenantCollection<T extends TenantDocument> {
       batchSize: documentsInBatch,
     });
     yield* bufferedBatches(cursor);
+  }
+
+  /**
+   * Documents as they are read where other programs write them too.
+   *
+   * @param fields those that were asked for, all without it
+   */
+  known(documents: T[], fields?: readonly string[]): T[] {
+    return this.types?.read(documents, fields) ?? documents;
   }
 }
