@@ -15,7 +15,7 @@ const doors = [
   '^src/clients/(client-(link|records)|erased-client)\\.ts$',
   '^src/leads/(dto/lead\\.dto|erasure/erased-lead)\\.ts$',
   '^src/organizations/(client-match-fields|organization)\\.ts$',
-  '^src/reservations/(moves|statuses)\\.ts$',
+  '^src/reservations/(callback/callback-record|moves|statuses)\\.ts$',
   sharedRepositories,
   '^src/units/writing/availability\\.ts$',
 ];

@@ -59,3 +59,8 @@ export const newSlug: ValueKind = [
   ...slug,
   textRule('isSlug', (value) => !/[\s\p{Cc}/\\?#%]/u.test(value) && !/^\.*$/.test(value)),
 ];
+
+/** Longest number of a cheque: every report is kept, and has to stay small. */
+export const chequeNumberLimit = 256;
+
+export const chequeNumber: ValueKind = [string, maxLength(chequeNumberLimit)];

@@ -1,7 +1,7 @@
-import {
-  type InspectedCallback,
-  type InspectedReservation,
-  sentFields,
+import { sentFields } from '../../reservations/callback/callback-record.js';
+import type {
+  InspectedCallback,
+  InspectedReservation,
 } from '../../reservations/reading/reservation-inspection.service.js';
 import type { Columns } from '../command-line/output.js';
 

@@ -3,8 +3,7 @@ import { isObjectId } from '../../values/object-id.js';
 import { amount } from '../../values/numbers.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { isValid } from '../../values/rule.js';
-import { externalId } from '../../values/text.js';
-import { chequeNumber } from '../cheques/cheque-number.js';
+import { chequeNumber, externalId } from '../../values/text.js';
 import { chequeStatuses, reservationStatuses } from '../statuses.js';
 
 /** A known field whose value is not kept. */

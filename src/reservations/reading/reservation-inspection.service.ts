@@ -5,12 +5,9 @@ import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lo
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import { ChequeWalletsRepository } from '../cheques/cheque-wallets.repository.js';
-import { sentFields } from '../callback/callback-record.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import type { ChequeWalletDto, ReservationDto } from './reservation.dto.js';
 import { presentReservation, presentWallet } from './reservation.presenter.js';
-
-export { sentFields };
 
 /** A reservation with all that callbacks look at. */
 export interface InspectedReservation extends Omit<ReservationDto, 'chequeWallet'> {

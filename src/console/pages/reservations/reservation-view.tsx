@@ -7,10 +7,8 @@ import {
   type TimelineCallback,
   type TimelineEntry,
 } from '../../../reservations/reading/reservation-history.service.js';
-import {
-  sentFields,
-  type InspectedReservation,
-} from '../../../reservations/reading/reservation-inspection.service.js';
+import { sentFields } from '../../../reservations/callback/callback-record.js';
+import type { InspectedReservation } from '../../../reservations/reading/reservation-inspection.service.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
 import { Card, Change, Code, DataTable, Facts, Link, When } from '../shared/parts.js';
