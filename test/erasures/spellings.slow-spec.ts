@@ -277,7 +277,7 @@ it('lead erase leaves no value of a person in any spelling, but in stored respon
       await allDelivered(service.db, tenant);
       expect(await tracesOf(service.db, organizationId, who)).toEqual({});
     }),
-    { numRuns: rounds(25, 250), endOnFailure: true },
+    { numRuns: rounds(15, 40), endOnFailure: true },
   );
   expect(planted).toBeGreaterThan(0);
 });
