@@ -1,10 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
+import { describe, expect, it } from '@jest/globals';
 import { type Language, languages, parseLanguage } from './language.js';
 import { textIn } from './localized.js';
-import { messageFiles, LocalizationModule } from './localization.module.js';
-import { type Message, MessagesService } from './messages.service.js';
+import { messageFiles } from './localization.module.js';
 
 type Text = string | Readonly<Record<string, string>>;
 
@@ -55,38 +52,6 @@ describe('the messages', () => {
         const needed = pluralCategories.filter((category) => category !== 'zero');
         expect(Object.keys(forms).toSorted()).toEqual(needed.toSorted());
       }
-    }
-  });
-});
-
-describe('MessagesService', () => {
-  let app: INestApplicationContext;
-  const textOf = (key: string, values: NonNullable<Message['values']>, language: Language) =>
-    app.get(MessagesService).textOf({ key, values }, language);
-
-  beforeAll(async () => {
-    app = await NestFactory.createApplicationContext(LocalizationModule, { logger: false });
-  });
-  afterAll(() => app.close());
-
-  it('fills placeholders and chooses the plural of the language', () => {
-    const counted = (count: number, language: Language) =>
-      textOf('http.moreMessages', { count }, language);
-    expect(counted(1, 'en-us')).toBe('1 more message is left out');
-    expect(counted(2, 'en-us')).toBe('2 more messages are left out');
-    expect([2, 3, 11, 100].map((count) => counted(count, 'ar-eg'))).toEqual([
-      'وحُذفت رسالتان أخريان',
-      'وحُذفت 3 رسائل أخرى',
-      'وحُذفت 11 رسالة أخرى',
-      'وحُذفت 100 رسالة أخرى',
-    ]);
-  });
-
-  it('shows values as they are, whatever the library would read in them', () => {
-    const values = ['$t(http.badRequest)', '$t(', '{property}', '{{x}}', '{0}', '$&', '$1'];
-    for (const value of values) {
-      const text = textOf('validation.unknownField', { property: value }, 'en-us');
-      expect(text).toBe(`${value} is not a known field`);
     }
   });
 });

@@ -5,25 +5,32 @@ import { AppModule } from '../../src/app.module.js';
 import { readEnvironment } from '../../src/configuration/environment.js';
 import { createLogger } from '../../src/http/server/logger.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
-import { sharedService } from '../support/shared-service.js';
+import { FrameworkLogger } from '../../src/http/server/framework-logger.js';
+import { startTestService, type TestService } from '../support/test-service.js';
 
-const shared = sharedService();
+/** Another application in the process, whose log both share. */
+let service: TestService;
 let tenant: Tenant;
 let app: NestFastifyApplication;
 
 beforeAll(async () => {
-  tenant = await addTenant(shared.db);
-  const { databaseUri } = shared;
+  service = await startTestService();
+  const { databaseUri } = service;
+  tenant = await addTenant(service.db);
   const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent', ROLE: 'api' });
   app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot({ environment, databaseUri, logger: createLogger(environment) }),
     new FastifyAdapter(),
     { logger: false },
   );
+  app.useLogger(service.service.app.get(FrameworkLogger));
   await app.init();
   await app.getHttpAdapter().getInstance().ready();
 });
-afterAll(() => app.close());
+afterAll(async () => {
+  await app.close();
+  await service.stop();
+});
 
 /** The response to a request with a lead. */
 async function post(headers: Record<string, string>) {
@@ -40,7 +47,7 @@ describe('an application made of the module alone, without hooks of its server',
   });
 
   it('refuses every other request before its handler', async () => {
-    const revoked = await addKey(shared.db, tenant.organizationId, { revokedAt: new Date(0) });
+    const revoked = await addKey(service.db, tenant.organizationId, { revokedAt: new Date(0) });
     for (const headers of [{}, { 'api-key': 'unknown' }, { 'api-key': revoked }]) {
       const { status, body } = await post(headers);
       expect([status, body]).toMatchObject([401, { statusCode: 401, error: 'Unauthorized' }]);

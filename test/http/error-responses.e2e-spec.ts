@@ -1,19 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { INestApplicationContext } from '@nestjs/common';
-import { NestFactory } from '@nestjs/core';
-import { DatabaseUnavailableError } from '../../database/connection/database-errors.js';
-import { ErrorResponses, toDomainError } from './error-responses.js';
-import { ErrorsModule } from './errors.module.js';
+import { DatabaseUnavailableError } from '../../src/database/connection/database-errors.js';
+import { ErrorResponses, toDomainError } from '../../src/http/errors/error-responses.js';
+import { startTestService, type TestService } from '../support/test-service.js';
 
 describe('ErrorResponses', () => {
-  let app: INestApplicationContext;
+  let service: TestService;
   let responses: ErrorResponses;
 
   beforeAll(async () => {
-    app = await NestFactory.createApplicationContext(ErrorsModule, { logger: false });
-    responses = app.get(ErrorResponses);
+    service = await startTestService();
+    responses = service.service.app.get(ErrorResponses);
   });
-  afterAll(() => app.close());
+  afterAll(() => service.stop());
 
   it('of what is not known is a 500 without details', () => {
     for (const error of [new Error('secret'), null, 'text', { status: 299 }, { statusCode: 502 }]) {
