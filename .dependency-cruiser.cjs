@@ -1,27 +1,52 @@
-/** Folders that hold a part of the business; the others are the ground that these stand on. */
-const feature =
-  'authentication|catalogue|change-log|clients|compounds|erasures|events|figures|health|leads|operator-log|organizations|reservations|units';
+/**
+ * The rooms of `src` from the ground up: each builds on those before it, never on those behind it. Rooms
+ * of one row do not know each other, but for features by their doors.
+ */
+const rows = [
+  ['core'],
+  ['events'],
+  ['tenants'],
+  ['webhooks'],
+  ['catalogue'],
+  ['compounds', 'health', 'leads', 'reservations', 'units'],
+  ['operator', 'reference'],
+  ['development'],
+];
+
+const feature = rows[5].join('|');
+
+/** They start the service, or make an application of its modules. */
+const starters = '^src/(development/demo|operator/cli|reference/generate)';
+
+/** A room and all that it must not know. */
+const downOnly = rows.slice(0, -1).map((rooms, row) => ({
+  name: `${rooms.join('-')}-look-down-only`,
+  comment: 'Arrows go down: operator, features, catalogue, webhooks, tenants, events, core.',
+  severity: 'error',
+  from: { path: `^src/(${rooms.join('|')})/`, pathNot: starters },
+  to: {
+    path: `^src/(${rows
+      .slice(row + 1)
+      .flat()
+      .join('|')})/|^src/[^/]+$`,
+  },
+}));
 
 /** Repositories that other features query: a service would only repeat their methods. */
-const sharedRepositories =
-  '^src/(change-log/change-log|organizations/(organizations|users)|reservations/reservations)\\.repository\\.ts$';
+const sharedRepositories = [
+  '^src/reservations/reservations\\.repository\\.ts$',
+  '^src/tenants/(change-log/change-log|organizations/(organizations|users))\\.repository\\.ts$',
+];
 
 /** What a feature shows to the others: its service, its module, and plain values and types. */
 const doors = [
   '\\.(service|module)\\.ts$',
-  '^src/[^/]+/[^/]+-errors\\.ts$',
-  '^src/authentication/(api-key-state|caller|client-address)\\.ts$',
-  '^src/change-log/field-changes\\.ts$',
-  '^src/clients/(client-(link|records)|erased-client)\\.ts$',
+  '-errors\\.ts$',
   '^src/leads/(dto/lead\\.dto|erasure/erased-lead)\\.ts$',
-  '^src/organizations/(client-match-fields|organization)\\.ts$',
   '^src/reservations/(callback/callback-record|moves|statuses)\\.ts$',
-  sharedRepositories,
   '^src/units/writing/availability\\.ts$',
+  ...sharedRepositories,
 ];
-
-/** What compounds and units stand on; their collections are the catalogue's. */
-const catalogue = '^src/catalogue/';
 
 /**
  * Who may query all organizations at once (rule DATA-10). Every other query names the organization:
@@ -29,42 +54,42 @@ const catalogue = '^src/catalogue/';
  */
 const acrossTenants = [
   // A key is looked up before its organization is known.
-  '^src/authentication/api-keys\\.repository\\.ts$',
+  '^src/tenants/keys/api-keys\\.repository\\.ts$',
   // One pass makes the phones comparable that other programs have stored, whosever they are.
   '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
   // A restore brings back what was erased, whosever it was.
-  '^src/erasures/erasures\\.repository\\.ts$',
+  '^src/operator/erasure/erasures\\.repository\\.ts$',
   // The relay takes the events of all organizations in their order, and removes nothing of any.
   // The same process numbers them, and one stream tells of all that are.
-  '^src/webhooks/outbox/(event-feeds|outbox-events)\\.repository\\.ts$',
+  '^src/events/outbox/(event-feeds|outbox-events)\\.repository\\.ts$',
   // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
   '^src/webhooks/endpoints/webhook-endpoints\\.repository\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue|webhook-(attempts|deliveries))\\.repository\\.ts$',
   // One process adds what it has sent, to whomever, in one command.
-  '^src/webhooks/figures/webhook-figures\\.repository\\.ts$',
+  '^src/webhooks/statistics/webhook-figures\\.repository\\.ts$',
   // Its page shows what was done for all of them.
-  '^src/operator-log/operator-log\\.repository\\.ts$',
+  '^src/operator/audit/operator-log\\.repository\\.ts$',
   // Where it is made.
-  '^src/database/documents/tenant-collections\\.module\\.ts$',
+  '^src/core/database/documents/tenant-collections\\.module\\.ts$',
 ];
 
 /** Decisions as functions: time and data come as arguments, so that tables can test them. */
 const pure = [
   '-merge\\.ts$',
   '^src/[^/]+/[^/]+-errors\\.ts$',
-  '^src/authentication/api-key-state\\.ts$',
-  '^src/change-log/field-changes\\.ts$',
-  '^src/contacts/(contact|phone-number)\\.ts$',
-  '^src/http/(errors/(domain-error|http-errors)|validation/json-body)\\.ts$',
+  '^src/core/http/(errors/([\\w-]+-errors|domain-error)|validation/json-body)\\.ts$',
+  '^src/core/localization/(fold-case|language|localized)\\.ts$',
+  '^src/core/secrets/secret-box\\.ts$',
+  '^src/core/values/',
+  '^src/events/outbox/event-types\\.ts$',
   '^src/leads/phones/lead-phones\\.ts$',
-  '^src/localization/(fold-case|language|localized)\\.ts$',
   '^src/reservations/(cheques/cheques|moves|reservation-state|statuses|transitions)\\.ts$',
+  '^src/tenants/(change-log/field-changes|contacts/(contact|phone-number)|keys/api-key-state)\\.ts$',
   '^src/units/writing/availability\\.ts$',
-  '^src/values/',
-  '^src/webhooks/[^/]+/(addresses|delivery-outcome|event-types|retry-schedule|secret-box)\\.ts$',
+  '^src/webhooks/[^/]+/(addresses|delivery-outcome|retry-schedule)\\.ts$',
 ];
 
-const entries = '^src/(main|cli|generate)\\.ts$';
+const entries = '^src/(main|cli|reference/generate)\\.ts$';
 
 /** @type {import('dependency-cruiser').IConfiguration} */
 module.exports = {
@@ -76,40 +101,37 @@ module.exports = {
       from: {},
       to: { circular: true },
     },
+    ...downOnly,
     {
       name: 'feature-through-its-door',
       comment: 'A feature uses another one through its service, never through its insides.',
       severity: 'error',
       from: { path: `^src/(${feature})/` },
-      to: {
-        path: `^src/(${feature}|demo|operator)/`,
-        pathNot: ['^src/$1/', ...doors, catalogue],
-      },
+      to: { path: `^src/(${feature})/`, pathNot: ['^src/$1/', ...doors] },
     },
     {
       name: 'catalogue-carries-compounds-and-units',
       comment:
         'Others read and write the catalogue through the services of compounds and units; metrics read what it keeps.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(catalogue|compounds|units|demo|operations/metrics)/' },
-      to: { path: catalogue, pathNot: doors },
-    },
-    {
-      name: 'catalogue-knows-no-feature',
-      comment:
-        'Compounds and units stand on the catalogue, never the other way round; the import stands on all.',
-      severity: 'error',
-      from: { path: catalogue, pathNot: '^src/catalogue/import/' },
-      to: { path: '^src/(compounds|units|leads|reservations)/' },
+      from: {
+        path: '^src/',
+        pathNot:
+          '^src/(catalogue|compounds|units|development|operator/(catalogue-import|operations/metrics))/',
+      },
+      to: { path: '^src/catalogue/', pathNot: doors },
     },
     {
       name: 'storage-stays-inside',
       comment: 'Repositories and schemas are known in their own folder only.',
       severity: 'error',
-      from: { path: '^src/([^/]+)', pathNot: '^src/(compounds|units|demo|operator)/' },
+      from: {
+        path: '^src/([^/]+)',
+        pathNot: '^src/(compounds|units|development|operator|webhooks)/',
+      },
       to: {
         path: '\\.(repository|schema)\\.ts$',
-        pathNot: ['^src/$1/', '^src/database/', sharedRepositories],
+        pathNot: ['^src/$1/', '^src/core/database/', ...sharedRepositories],
       },
     },
     {
@@ -119,14 +141,24 @@ module.exports = {
       from: { path: '^src/(compounds|units)/' },
       to: {
         path: '\\.(repository|schema)\\.ts$',
-        pathNot: ['^src/$1/', '^src/database/', catalogue, sharedRepositories],
+        pathNot: ['^src/$1/', '^src/core/database/', '^src/catalogue/', ...sharedRepositories],
+      },
+    },
+    {
+      name: 'webhooks-relay-events',
+      comment: 'Webhooks know their own storage and the outbox that they relay.',
+      severity: 'error',
+      from: { path: '^src/webhooks/' },
+      to: {
+        path: '\\.(repository|schema)\\.ts$',
+        pathNot: ['^src/webhooks/', '^src/core/database/', '^src/events/outbox/'],
       },
     },
     {
       name: 'edges-take-only-types-of-documents',
-      comment: 'The command line shows documents and queries them through services.',
+      comment: 'The command line and the demo show documents and query them through services.',
       severity: 'error',
-      from: { path: '^src/(demo|operator)/' },
+      from: { path: '^src/(development/demo|operator/cli)/' },
       to: {
         path: '\\.(repository|schema)\\.ts$',
         pathNot: sharedRepositories,
@@ -135,23 +167,20 @@ module.exports = {
     },
     {
       name: 'edges-use-services',
-      comment: 'The demo and the command line use features as the features use each other.',
+      comment: 'The command line and the demo use features as the features use each other.',
       severity: 'error',
-      from: { path: '^src/(demo|operator)/' },
-      to: {
-        path: `^src/(${feature})/`,
-        pathNot: [...doors, '\\.schema\\.ts$', catalogue],
-      },
+      from: { path: '^src/(development/demo|operator/cli)/' },
+      to: { path: `^src/(${feature})/`, pathNot: [...doors, '\\.schema\\.ts$'] },
     },
     {
       name: 'console-is-an-edge',
       comment:
         "Pages call services of features as the features call each other: no query is a page's own.",
       severity: 'error',
-      from: { path: '^src/console/' },
+      from: { path: '^src/operator/console/' },
       to: {
-        path: `^src/(${feature}|demo|operator|operations)/|\\.(repository|schema)\\.ts$`,
-        pathNot: doors.filter((door) => door !== sharedRepositories),
+        path: `^src/(${feature}|development|operator/cli)/|\\.(repository|schema)\\.ts$`,
+        pathNot: doors.filter((door) => !sharedRepositories.includes(door)),
         dependencyTypesNot: ['type-only'],
       },
     },
@@ -159,37 +188,15 @@ module.exports = {
       name: 'console-is-served-by-operations',
       comment: 'Nothing else needs to know that there are pages.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(console|operations)/' },
-      to: { path: '^src/console/' },
-    },
-    {
-      name: 'ground-knows-no-feature',
-      comment: 'Features publish to webhooks and use the database, never the other way round.',
-      severity: 'error',
-      from: { path: '^src/(webhooks|database|localization|configuration|contacts)/' },
-      to: { path: `^src/(${feature}|console|demo|operator|http)/` },
-    },
-    {
-      name: 'http-knows-only-who-calls',
-      comment:
-        "A request carries its caller's type; beyond that HTTP serves features unknown to it.",
-      severity: 'error',
-      from: { path: '^src/http/' },
-      to: { path: `^src/(${feature}|demo|operator)/`, pathNot: '^src/authentication/caller\\.ts$' },
-    },
-    {
-      name: 'http-takes-only-the-type-of-the-caller',
-      comment: 'At run time authentication builds on HTTP.',
-      severity: 'error',
-      from: { path: '^src/http/' },
-      to: { path: '^src/authentication/', dependencyTypesNot: ['type-only'] },
+      from: { path: '^src/', pathNot: '^src/operator/(console|operations)/' },
+      to: { path: '^src/operator/console/' },
     },
     {
       name: 'queries-name-their-tenant',
       comment: 'Who is not named above gets collections that ask nothing without an organization.',
       severity: 'error',
       from: { path: '^src/', pathNot: acrossTenants },
-      to: { path: '^src/database/documents/across-tenants\\.ts$' },
+      to: { path: '^src/core/database/documents/across-tenants\\.ts$' },
     },
     {
       name: 'repositories-query',
@@ -197,9 +204,9 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['\\.repository\\.ts$', '/replaced-indexes\\.ts$', '^src/database/'],
+        pathNot: ['\\.repository\\.ts$', '/replaced-indexes\\.ts$', '^src/core/database/'],
       },
-      to: { path: '^src/database/documents/(inject-collection|tenant-collection)\\.ts$' },
+      to: { path: '^src/core/database/documents/(inject-collection|tenant-collection)\\.ts$' },
     },
     {
       name: 'controllers-call-services',
@@ -240,18 +247,11 @@ module.exports = {
       to: { path: '^src/', pathNot: pure, dependencyTypesNot: ['type-only'] },
     },
     {
-      name: 'demo-is-an-extra',
-      comment: 'The service does not depend on its demo, but for offering it.',
+      name: 'development-is-an-extra',
+      comment: 'In production nothing of it is needed: it is loaded where it is asked for.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(demo/|operator/|run-service\\.ts$)' },
-      to: { path: '^src/demo/' },
-    },
-    {
-      name: 'operator-is-an-entry',
-      comment: 'The command line uses the service, not the other way round.',
-      severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(operator/|cli\\.ts$)' },
-      to: { path: '^src/operator/' },
+      from: { path: '^src/', pathNot: '^src/(development/|operator/cli/|start\\.ts$)' },
+      to: { path: '^src/development/' },
     },
     {
       name: 'entries-are-not-imported',
@@ -271,9 +271,9 @@ module.exports = {
       name: 'telemetry-is-loaded-late',
       comment: 'Whoever neither measures nor traces does not load what that takes.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/operations/tracing/open-telemetry\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/core/observability/tracing/open-telemetry\\.ts$' },
       to: {
-        path: 'node_modules/(@opentelemetry|prom-client)/|^src/operations/tracing/open-telemetry\\.ts$',
+        path: 'node_modules/(@opentelemetry|prom-client)/|^src/core/observability/tracing/open-telemetry\\.ts$',
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },
@@ -285,7 +285,12 @@ module.exports = {
       severity: 'error',
       from: {
         orphan: true,
-        pathNot: [entries, '\\.d\\.ts$', '^src/http/reference/page/', '^src/console/assets/'],
+        pathNot: [
+          entries,
+          '\\.d\\.ts$',
+          '^src/core/http/reference/page/',
+          '^src/operator/console/assets/',
+        ],
       },
       to: {},
     },

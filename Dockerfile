@@ -31,4 +31,4 @@ EXPOSE 3000
 # The answer comes within two seconds, and is 503 while the database does not answer.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/external/apis/v1.0/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
-CMD ["node", "--max-semi-space-size=16", "dist/main.js"]
+CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=30", "dist/main.js"]

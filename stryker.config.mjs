@@ -2,9 +2,9 @@
 export default {
   // What decides without asking a database, a clock or a network.
   mutate: [
-    'src/change-log/field-changes.ts',
-    'src/contacts/phone-number.ts',
-    'src/database/transactions/{grouped-transactions,request-groups}.ts',
+    'src/tenants/change-log/field-changes.ts',
+    'src/tenants/contacts/phone-number.ts',
+    'src/core/database/transactions/{grouped-transactions,request-groups}.ts',
     'src/leads/{lead-merge,lead-size}.ts',
     'src/leads/phones/{duplicate-phones,lead-phones}.ts',
     'src/leads/upsert/{decide-lead,lead-decision,lead-records}.ts',

@@ -4,7 +4,7 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { hashPassword } from '../dist/values/password-hash.js';
+import { hashPassword } from '../dist/core/values/password-hash.js';
 import { loadEvents } from './data/events.mjs';
 import { loadFigures } from './data/figures.mjs';
 import { amountAt, loadLarge } from './data/growing.mjs';

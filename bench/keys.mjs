@@ -10,8 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { MongoClient, ObjectId } from 'mongodb';
-import { newApiKey } from '../dist/authentication/api-key-format.js';
-import { startMongod } from '../dist/database/embedded/embedded-mongod.js';
+import { newApiKey } from '../dist/tenants/keys/api-key-format.js';
+import { startMongod } from '../dist/development/embedded/embedded-mongod.js';
 import { nodeFlags } from './measuring/node-flags.mjs';
 
 const { values } = parseArgs({ options: { samples: { type: 'string', default: '10000' } } });

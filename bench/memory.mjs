@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { MongoClient, ObjectId } from 'mongodb';
-import { startMongod } from '../dist/database/embedded/embedded-mongod.js';
+import { startMongod } from '../dist/development/embedded/embedded-mongod.js';
 import { nodeFlags } from './measuring/node-flags.mjs';
 
 const unitCount = 10_050;

@@ -23,8 +23,8 @@ const modes = {
 };
 const endpointCount = 8;
 const root = join(import.meta.dirname, '..');
-const { startMongod } = await import('../dist/database/embedded/embedded-mongod.js');
-const { seal } = await import('../dist/webhooks/endpoints/secret-box.js');
+const { startMongod } = await import('../dist/development/embedded/embedded-mongod.js');
+const { seal } = await import('../dist/core/secrets/secret-box.js');
 const encryptionKey = randomBytes(32);
 const folder = mkdtempSync(join(tmpdir(), 'bench-webhooks-'));
 const mongod = await startMongod(folder);

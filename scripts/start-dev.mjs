@@ -2,9 +2,9 @@
 // the database, and whatever else uses it, survives each restart of the service.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openDatabase } from '../dist/database/connection/open-database.js';
-import { loadEnvironment } from '../dist/run-service.js';
-import { failStart } from '../dist/start-service.js';
+import { openDatabase } from '../dist/development/open-database.js';
+import { loadEnvironment } from '../dist/core/configuration/load-environment.js';
+import { failStart } from '../dist/start.js';
 
 const database = await Promise.try(() => openDatabase(loadEnvironment())).catch((error) =>
   failStart(error),

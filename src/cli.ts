@@ -10,5 +10,5 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
   process.stderr.write(`The output could not be written: ${message}\n`);
 });
 keepCompiledCode();
-const { runCommandLine } = await import('./operator/command-line/program.js');
+const { runCommandLine } = await import('./operator/cli/command-line/program.js');
 await runCommandLine(process.argv.slice(2));

@@ -1,8 +1,6 @@
 import { keepCompiledCode, storeCompiledCode } from './compile-cache.js';
-import { limitHeapGrowth } from './memory.js';
 
-limitHeapGrowth();
 keepCompiledCode();
-const { startService } = await import('./start-service.js');
+const { startService } = await import('./start.js');
 await startService();
 storeCompiledCode();

@@ -1,8 +1,8 @@
 // Figures of calls as processes store them: four weeks by hour, the last day by minute.
 import { ObjectId } from 'mongodb';
-import { addCounts, CallSums, countCall, noCalls } from '../../dist/figures/call-counts.js';
-import { hourOfWeek, weekOf } from '../../dist/figures/habits.js';
-import { dayMs, hourMs, minuteMs } from '../../dist/values/durations.js';
+import { addCounts, CallSums, countCall, noCalls } from '../../dist/operator/usage/call-counts.js';
+import { hourOfWeek, weekOf } from '../../dist/operator/usage/habits.js';
+import { dayMs, hourMs, minuteMs } from '../../dist/core/values/durations.js';
 import { insert } from './load.mjs';
 import { hashOf, idOf } from './names.mjs';
 

@@ -7,7 +7,7 @@ import { cp, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { MongoClient } from 'mongodb';
-import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
+import { startMongod } from '../../dist/development/embedded/embedded-mongod.js';
 import { loadData } from '../data/load.mjs';
 import { productionEnvironment } from './environment.mjs';
 

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
+import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { amenitySchema } from './collections/amenity.schema.js';
 import { compoundSchema } from './collections/compound.schema.js';
 import { ReplacedCatalogueIndexes } from './collections/replaced-indexes.js';

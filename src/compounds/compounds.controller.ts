@@ -1,10 +1,11 @@
 import { Controller, Get, Header, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { commonCompoundErrors } from '../authentication/authentication-errors.js';
-import { type Caller, CurrentCaller } from '../authentication/caller.js';
-import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
-import { httpErrors } from '../http/errors/http-errors.js';
+import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
+import type { Caller } from '../tenants/keys/caller.js';
+import { CurrentCaller } from '../core/http/request-caller.js';
+import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';
+import { httpErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedResponse,
   DocumentedErrors,
@@ -12,9 +13,9 @@ import {
   DocumentedPolling,
   ignoredFieldsHeader,
   pollingHeaders,
-} from '../http/reference/api-documentation.js';
-import { WithRouteOptions } from '../http/server/route-options.js';
-import { pageBody, setListHeaders } from '../http/lists/list-headers.js';
+} from '../core/http/reference/api-documentation.js';
+import { WithRouteOptions } from '../core/http/server/route-options.js';
+import { pageBody, setListHeaders } from '../core/http/lists/list-headers.js';
 import { CompoundsService } from './compounds.service.js';
 import { CompoundsResponseDto } from './compound.dto.js';
 import { ListCompoundsQuery } from './list-compounds.query.js';

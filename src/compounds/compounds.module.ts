@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
-import { HttpModule } from '../http/http.module.js';
-import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { HttpModule } from '../core/http/http.module.js';
+import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
 import { CompoundsController } from './compounds.controller.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import { CompoundsService } from './compounds.service.js';

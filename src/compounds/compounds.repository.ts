@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { BatchOptions } from '../database/documents/ordered-steps.js';
-import type { RawDocument } from '../database/documents/raw-document.js';
-import type { TenantCollection } from '../database/documents/tenant-collection.js';
-import { InjectCollection } from '../database/documents/inject-collection.js';
-import { notDeleted } from '../database/documents/tenant-document.js';
-import type { TenantFilter } from '../database/documents/tenant-filter.js';
-import { caseCandidates, caseSpellings } from '../localization/fold-case.js';
-import { defaultLanguage, type Language } from '../localization/language.js';
+import type { BatchOptions } from '../core/database/documents/ordered-steps.js';
+import type { RawDocument } from '../core/database/documents/raw-document.js';
+import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
+import { InjectCollection } from '../core/database/documents/inject-collection.js';
+import { notDeleted } from '../core/database/documents/tenant-document.js';
+import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
+import { caseCandidates, caseSpellings } from '../core/localization/fold-case.js';
+import { defaultLanguage, type Language } from '../core/localization/language.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 
 @Injectable()

@@ -1,12 +1,12 @@
-import { TimeField } from '../http/validation/fields.js';
+import { TimeField } from '../core/http/validation/fields.js';
 import {
   After,
   IgnoredWithAll,
   PageLimit,
   PageNumber,
   Switch,
-} from '../http/validation/query-fields.js';
-import { ToleratesUnknownNames } from '../http/validation/unknown-names.js';
+} from '../core/http/validation/query-fields.js';
+import { ToleratesUnknownNames } from '../core/http/validation/unknown-names.js';
 
 /** Query of `GET /compounds`; unknown parameters are ignored and reported (rules COMP-1 to COMP-3). */
 @ToleratesUnknownNames()

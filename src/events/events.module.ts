@@ -1,18 +1,40 @@
 import { Module } from '@nestjs/common';
-import { EventFeedChanges } from '../webhooks/outbox/event-feed-changes.js';
-import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { EventWaiters } from './event-waiters.js';
-import { EventsController } from './events.controller.js';
-import { EventsService } from './events.service.js';
+import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { EventWaiters } from './feed/event-waiters.js';
+import { EventsController } from './feed/events.controller.js';
+import { EventsService } from './feed/events.service.js';
+import { EventFeedChanges } from './outbox/event-feed-changes.js';
+import { eventFeedSchema } from './outbox/event-feed.schema.js';
+import { EventFeedService } from './outbox/event-feed.service.js';
+import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
+import { EventNumbering } from './outbox/event-numbering.js';
+import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
+import { outboxEventSchema } from './outbox/outbox-event.schema.js';
+import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
+import { OutboxEventsService } from './outbox/outbox-events.service.js';
+import { Outbox } from './outbox/outbox.js';
 
 /** How many requests may wait for events in a process. */
 const mostWaiting = 5_000;
 
-/** The events of an organization, for those who ask instead of being told. */
+/** The outbox that features publish to, and the feed of an organization's events. */
 @Module({
-  imports: [WebhooksModule],
+  imports: [
+    TenantCollectionsModule.forFeature(
+      { name: 'OutboxEvent', schema: outboxEventSchema },
+      { name: 'EventFeed', schema: eventFeedSchema },
+    ),
+  ],
   controllers: [EventsController],
   providers: [
+    Outbox,
+    OutboxEventsRepository,
+    OutboxEventsService,
+    OutboxChangeStream,
+    EventFeedsRepository,
+    EventFeedChanges,
+    EventFeedService,
+    EventNumbering,
     EventsService,
     {
       provide: EventWaiters,
@@ -20,6 +42,15 @@ const mostWaiting = 5_000;
       useFactory: (changes: EventFeedChanges) => new EventWaiters(changes, mostWaiting),
     },
   ],
-  exports: [EventWaiters],
+  exports: [
+    Outbox,
+    OutboxChangeStream,
+    OutboxEventsRepository,
+    OutboxEventsService,
+    EventFeedChanges,
+    EventFeedService,
+    EventNumbering,
+    EventWaiters,
+  ],
 })
 export class EventsModule {}

@@ -1,14 +1,14 @@
 import { Controller, Get, HttpStatus, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { generalErrors } from '../http/errors/http-errors.js';
+import { generalErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedResponse,
   DocumentedErrors,
   DocumentedHeaders,
-} from '../http/reference/api-documentation.js';
-import { finishedJson, sendFinished } from '../http/server/finished-response.js';
-import { WithRouteOptions } from '../http/server/route-options.js';
+} from '../core/http/reference/api-documentation.js';
+import { finishedJson, sendFinished } from '../core/http/server/finished-response.js';
+import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { HealthDto, healthy, unhealthy } from './health.dto.js';
 import { HealthService } from './health.service.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../configuration/clock.js';
-import { DatabasePing } from '../database/connection/database-ping.js';
+import { Clock } from '../core/configuration/clock.js';
+import { DatabasePing } from '../core/database/connection/database-ping.js';
 import { type HealthDto, healthy, unhealthy } from './health.dto.js';
 
 /** How long a probe waits for the database, below the 2 seconds within which it responds. */

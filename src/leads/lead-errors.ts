@@ -1,4 +1,4 @@
-import type { ErrorDefinition } from '../http/errors/error-definition.js';
+import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
 
 export const leadErrors = {
   notFound: {

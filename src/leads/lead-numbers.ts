@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { CountersRepository } from '../database/counters/counters.repository.js';
+import { CountersRepository } from '../core/database/counters/counters.repository.js';
 import { LeadsRepository } from './leads.repository.js';
 
 const sequence = 'leadId';

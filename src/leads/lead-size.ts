@@ -1,7 +1,7 @@
 import { BSON } from 'mongodb';
-import type { FieldChange } from '../change-log/field-changes.js';
-import { DomainError } from '../http/errors/domain-error.js';
-import { mebibyte } from '../values/numbers.js';
+import type { FieldChange } from '../tenants/change-log/field-changes.js';
+import { DomainError } from '../core/http/errors/domain-error.js';
+import { mebibyte } from '../core/values/numbers.js';
 import { leadErrors } from './lead-errors.js';
 import type { MergedLead } from './lead-merge.js';
 

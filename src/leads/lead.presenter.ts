@@ -1,4 +1,4 @@
-import { idsOf } from '../database/documents/stored-values.js';
+import { idsOf } from '../core/database/documents/stored-values.js';
 import type { LeadDto } from './dto/lead.dto.js';
 import type { LeadDocument } from './lead.schema.js';
 

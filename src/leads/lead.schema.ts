@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { DeletableDocument, notDeleted } from '../database/documents/tenant-document.js';
+import { DeletableDocument, notDeleted } from '../core/database/documents/tenant-document.js';
 
 /** A lead's free-form fields; known keys are name, email, phones, project and leadSource. */
 export type LeadData = Readonly<Record<string, unknown>>;

@@ -1,9 +1,10 @@
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { commonErrors } from '../authentication/authentication-errors.js';
-import { type Caller, CurrentCaller } from '../authentication/caller.js';
-import { bodyErrors, httpErrors, pathErrors } from '../http/errors/http-errors.js';
+import { commonErrors } from '../core/http/errors/authentication-errors.js';
+import type { Caller } from '../tenants/keys/caller.js';
+import { CurrentCaller } from '../core/http/request-caller.js';
+import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedBody,
   DocumentedResponse,
@@ -13,9 +14,9 @@ import {
   DocumentedPolling,
   ignoredFieldsHeader,
   pollingHeaders,
-} from '../http/reference/api-documentation.js';
-import { WithRouteOptions } from '../http/server/route-options.js';
-import { upsertBody } from '../http/server/upsert-status.js';
+} from '../core/http/reference/api-documentation.js';
+import { WithRouteOptions } from '../core/http/server/route-options.js';
+import { upsertBody } from '../core/http/server/upsert-status.js';
 import { LeadBatchDto, LeadBatchResponseDto } from './batch/lead-batch.dto.js';
 import { LeadBatchesService } from './batch/lead-batches.service.js';
 import { LeadIdParam } from './dto/lead-id.param.js';

@@ -1,11 +1,11 @@
 import { Module } from '@nestjs/common';
-import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
-import { ChangeLogModule } from '../change-log/change-log.module.js';
-import { ClientsModule } from '../clients/clients.module.js';
+import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { ChangeLogModule } from '../tenants/change-log/change-log.module.js';
+import { ClientsModule } from '../tenants/clients/clients.module.js';
 import { CompoundsModule } from '../compounds/compounds.module.js';
-import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
-import { OrganizationsModule } from '../organizations/organizations.module.js';
-import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
+import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { LeadBatchesService } from './batch/lead-batches.service.js';
 import { leadImportSchema } from './import/lead-import.schema.js';
 import { LeadImportsRepository } from './import/lead-imports.repository.js';
@@ -30,7 +30,7 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     CompoundsModule,
     IdempotencyModule,
     OrganizationsModule,
-    WebhooksModule,
+    EventsModule,
     TenantCollectionsModule.forFeature(
       { name: 'Lead', schema: leadSchema, hasForeignFields: true },
       { name: 'LeadImport', schema: leadImportSchema },

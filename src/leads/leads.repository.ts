@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
-import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
-import { parseObjectId } from '../database/documents/object-id.js';
-import type { TenantCollection } from '../database/documents/tenant-collection.js';
-import { InjectCollection } from '../database/documents/inject-collection.js';
-import { notDeleted } from '../database/documents/tenant-document.js';
+import { phoneKey, usualSpellings } from '../tenants/contacts/phone-number.js';
+import { parseObjectId } from '../core/database/documents/object-id.js';
+import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
+import { InjectCollection } from '../core/database/documents/inject-collection.js';
+import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { LeadDocument } from './lead.schema.js';
 import type { WrittenLead } from './upsert/lead-decision.js';
 import type { PhoneOwner } from './upsert/lead-records.js';

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { Caller } from '../authentication/caller.js';
-import { ChangeLogRepository } from '../change-log/change-log.repository.js';
-import { Clock } from '../configuration/clock.js';
-import { Transactions } from '../database/transactions/transactions.js';
-import { DomainError } from '../http/errors/domain-error.js';
-import { Outbox } from '../webhooks/outbox/outbox.js';
+import type { Caller } from '../tenants/keys/caller.js';
+import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
+import { Clock } from '../core/configuration/clock.js';
+import { Transactions } from '../core/database/transactions/transactions.js';
+import { DomainError } from '../core/http/errors/domain-error.js';
+import { Outbox } from '../events/outbox/outbox.js';
 import type {
   LeadDeletionResponseDto,
   LeadDto,

@@ -1,4 +1,4 @@
-import type { ErrorDefinition } from '../http/errors/error-definition.js';
+import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
 
 /** The errors of reservations, their cheque wallets and the callback. */
 export const reservationErrors = {

@@ -1,7 +1,7 @@
 import type { Types } from 'mongoose';
-import { fieldChanges } from '../change-log/field-changes.js';
+import { fieldChanges } from '../tenants/change-log/field-changes.js';
 import type { RequestedUpdate, UnitDocument } from '../units/writing/unit-availability.service.js';
-import type { OutboundEvent } from '../webhooks/outbox/pending-event.js';
+import type { OutboundEvent } from '../events/outbox/pending-event.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 import { fitsEvents } from './cheques/wallets.js';
 import type { ReservationDto } from './reading/reservation.dto.js';

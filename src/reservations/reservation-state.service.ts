@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { Clock } from '../configuration/clock.js';
+import { Clock } from '../core/configuration/clock.js';
 import { UnitAvailabilityService } from '../units/writing/unit-availability.service.js';
-import { Outbox } from '../webhooks/outbox/outbox.js';
+import { Outbox } from '../events/outbox/outbox.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
 import { ReservationRecords } from './reservation-records.js';
 import type { ReservationDocument } from './reservation.schema.js';

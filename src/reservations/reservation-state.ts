@@ -1,4 +1,4 @@
-import type { FieldChange } from '../change-log/field-changes.js';
+import type { FieldChange } from '../tenants/change-log/field-changes.js';
 import { availability } from '../units/writing/availability.js';
 import type { UnitDocument } from '../units/writing/unit-availability.service.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';

@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
+import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { reservationSchema } from './reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
 

@@ -1,6 +1,6 @@
 import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { DeletableDocument } from '../database/documents/tenant-document.js';
+import { DeletableDocument } from '../core/database/documents/tenant-document.js';
 import type { ReservationStatus } from './statuses.js';
 
 @Schema({ collection: 'reservations' })

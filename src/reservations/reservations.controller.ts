@@ -12,9 +12,10 @@ import {
 } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { commonCallbackErrors, commonErrors } from '../authentication/authentication-errors.js';
-import { type Caller, CurrentCaller } from '../authentication/caller.js';
-import { bodyErrors, pathErrors } from '../http/errors/http-errors.js';
+import { commonCallbackErrors, commonErrors } from '../core/http/errors/authentication-errors.js';
+import type { Caller } from '../tenants/keys/caller.js';
+import { CurrentCaller } from '../core/http/request-caller.js';
+import { bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedBody,
   DocumentedResponse,
@@ -25,9 +26,9 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
   responseHeaders,
-} from '../http/reference/api-documentation.js';
-import { upsertBody } from '../http/server/upsert-status.js';
-import { WithRouteOptions } from '../http/server/route-options.js';
+} from '../core/http/reference/api-documentation.js';
+import { upsertBody } from '../core/http/server/upsert-status.js';
+import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
 import { callbackRecord } from './callback/callback-record.js';
 import { CallbackDto, CallbackQuery } from './callback/callback.dto.js';

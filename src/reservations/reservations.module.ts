@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { TenantCollectionsModule } from '../database/documents/tenant-collections.module.js';
-import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
+import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
-import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
 import { UnitsModule } from '../units/units.module.js';
-import { WebhooksModule } from '../webhooks/webhooks.module.js';
+import { EventsModule } from '../events/events.module.js';
 import { callbackLogSchema } from './callback/callback-log.schema.js';
 import { CallbackLogRepository } from './callback/callback-log.repository.js';
 import { CallbacksService } from './callback/callbacks.service.js';
@@ -27,7 +27,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
     OrganizationsModule,
     ReservationStorageModule,
     UnitsModule,
-    WebhooksModule,
+    EventsModule,
     TenantCollectionsModule.forFeature(
       { name: 'ChequeWallet', schema: chequeWalletSchema, hasForeignFields: true },
       { name: 'CallbackLog', schema: callbackLogSchema },

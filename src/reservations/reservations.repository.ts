@@ -1,9 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../database/documents/inject-collection.js';
-import type { TenantCollection } from '../database/documents/tenant-collection.js';
-import { type HistoryPage, type HistoryPart, readHistory } from '../database/documents/history.js';
-import { notDeleted } from '../database/documents/tenant-document.js';
+import { InjectCollection } from '../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
+import {
+  type HistoryPage,
+  type HistoryPart,
+  readHistory,
+} from '../core/database/documents/history.js';
+import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { Change, UnitReservation } from './reservation-records.js';
 import { writeOf } from './update-between.js';
 import type { ReservationDocument } from './reservation.schema.js';

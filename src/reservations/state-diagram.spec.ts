@@ -3,7 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { callbackMoves } from './moves.js';
 import { reservationStatuses } from './statuses.js';
 
-const diagram = readFileSync('src/http/reference/page/reservation-states.svg', 'utf8');
+const diagram = readFileSync('src/core/http/reference/page/reservation-states.svg', 'utf8');
 
 /** The moves that arrows of the diagram show, such as `pending -> canceled`. */
 const shown = [

@@ -1,7 +1,7 @@
-import type { TenantDocument } from '../database/documents/tenant-document.js';
-import type { TenantUpdate } from '../database/documents/tenant-filter.js';
-import type { WriteOf } from '../database/documents/tenant-operations.js';
-import { isPlainObject } from '../values/plain-object.js';
+import type { TenantDocument } from '../core/database/documents/tenant-document.js';
+import type { TenantUpdate } from '../core/database/documents/tenant-filter.js';
+import type { WriteOf } from '../core/database/documents/tenant-operations.js';
+import { isPlainObject } from '../core/values/plain-object.js';
 import type { Change } from './reservation-records.js';
 
 /** How a change is stored: a new document as it is, of another one only the values that differ. */

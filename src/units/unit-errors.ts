@@ -1,5 +1,5 @@
-import type { ErrorDefinition } from '../http/errors/error-definition.js';
-import type { Message } from '../localization/messages.service.js';
+import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
+import type { Message } from '../core/localization/messages.service.js';
 
 export const unitErrors = {
   notFound: {

@@ -15,10 +15,10 @@ import {
   ReferencesRepository,
 } from '../catalogue/references/references.repository.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
-import { FieldNames, type RawDocument } from '../database/documents/raw-document.js';
-import { hexOf, listOf } from '../database/documents/stored-values.js';
-import type { WriteItem } from '../http/lists/list-text.js';
-import type { Language } from '../localization/language.js';
+import { FieldNames, type RawDocument } from '../core/database/documents/raw-document.js';
+import { hexOf, listOf } from '../core/database/documents/stored-values.js';
+import type { WriteItem } from '../core/http/lists/list-text.js';
+import type { Language } from '../core/localization/language.js';
 import type { UnitBatches } from './reading/grouped-order.js';
 import { CompoundNameDto, type UnitDto, UnitFieldsDto, type UnitRow } from './unit.dto.js';
 

@@ -1,10 +1,11 @@
 import { Body, Controller, Get, Header, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { commonErrors } from '../authentication/authentication-errors.js';
-import { type Caller, CurrentCaller } from '../authentication/caller.js';
-import { type ResponseBody, ResponseStreams } from '../http/lists/response-streams.js';
-import { bodyErrors, httpErrors, pathErrors } from '../http/errors/http-errors.js';
+import { commonErrors } from '../core/http/errors/authentication-errors.js';
+import type { Caller } from '../tenants/keys/caller.js';
+import { CurrentCaller } from '../core/http/request-caller.js';
+import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';
+import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedBody,
   DocumentedResponse,
@@ -13,12 +14,12 @@ import {
   DocumentedHeaders,
   DocumentedPolling,
   pollingHeaders,
-} from '../http/reference/api-documentation.js';
-import { acceptedType } from '../http/server/accepted-type.js';
-import { addVary } from '../http/server/request-context.js';
-import { WithRouteOptions } from '../http/server/route-options.js';
-import { upsertBody } from '../http/server/upsert-status.js';
-import { pageBody, setListHeaders } from '../http/lists/list-headers.js';
+} from '../core/http/reference/api-documentation.js';
+import { acceptedType } from '../core/http/server/accepted-type.js';
+import { addVary } from '../core/http/server/request-context.js';
+import { WithRouteOptions } from '../core/http/server/route-options.js';
+import { upsertBody } from '../core/http/server/upsert-status.js';
+import { pageBody, setListHeaders } from '../core/http/lists/list-headers.js';
 import { DocumentedExport } from './reading/documented-export.js';
 import { unitErrors } from './unit-errors.js';
 import { UnitSlugParam } from './reading/slug.param.js';

@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { ReservationStorageModule } from '../reservations/reservation-storage.module.js';
-import { WebhooksModule } from '../webhooks/webhooks.module.js';
-import { HttpModule } from '../http/http.module.js';
-import { IdempotencyModule } from '../http/idempotency/idempotency.module.js';
+import { EventsModule } from '../events/events.module.js';
+import { HttpModule } from '../core/http/http.module.js';
+import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
 import { UnitAvailabilityService } from './writing/unit-availability.service.js';
 import { CompoundUnitsController } from './reading/compound-units.controller.js';
 import { UnitChanges } from './reading/unit-changes.js';
@@ -20,13 +20,7 @@ import { UnitsRepository } from './units.repository.js';
 
 /** `/units`, and what reservations need of units. */
 @Module({
-  imports: [
-    CatalogueModule,
-    HttpModule,
-    IdempotencyModule,
-    ReservationStorageModule,
-    WebhooksModule,
-  ],
+  imports: [CatalogueModule, HttpModule, IdempotencyModule, ReservationStorageModule, EventsModule],
   controllers: [CompoundUnitsController, UnitsController],
   providers: [
     UnitsRepository,

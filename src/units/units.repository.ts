@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { TenantCollection } from '../database/documents/tenant-collection.js';
-import { InjectCollection } from '../database/documents/inject-collection.js';
-import { notDeleted } from '../database/documents/tenant-document.js';
-import type { TenantFilter } from '../database/documents/tenant-filter.js';
+import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
+import { InjectCollection } from '../core/database/documents/inject-collection.js';
+import { notDeleted } from '../core/database/documents/tenant-document.js';
+import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import {

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Page } from 'puppeteer-core';
-import { openAtStart } from '../../src/demo/demo-organization.js';
+import { openAtStart } from '../../src/development/demo/demo-organization.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 import { startBrowser, type TestBrowser } from './support/browser.js';
 

@@ -573,8 +573,8 @@ describe("the commands of the operator's guide", () => {
         ([, quoted, kept = quoted, placeholder = '', plain = '']) =>
           kept ?? known.get(placeholder) ?? plain,
       );
-      const file = args.indexOf('src/demo/catalogue.ndjson');
-      if (file >= 0) args[file] = join(process.cwd(), 'src/demo/catalogue.ndjson');
+      const file = args.indexOf('src/development/demo/catalogue.ndjson');
+      if (file >= 0) args[file] = join(process.cwd(), 'src/development/demo/catalogue.ndjson');
       const { code, stdout, stderr } = await runCli([...args, '--json'], {
         MONGODB_URI: service.databaseUri,
       });

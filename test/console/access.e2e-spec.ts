@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Clock } from '../../src/configuration/clock.js';
-import { readEnvironment } from '../../src/configuration/environment.js';
-import { startOperations } from '../../src/service.js';
-import { hashPassword } from '../../src/values/password-hash.js';
+import { Clock } from '../../src/core/configuration/clock.js';
+import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { startOperations } from '../../src/start.js';
+import { hashPassword } from '../../src/core/values/password-hash.js';
 import { startTestService } from '../support/test-service.js';
 import { OPS_PASSWORD, password, send, startConsole, type TestConsole } from './console-client.js';
 

@@ -1,4 +1,4 @@
-import { startOperations } from '../../src/service.js';
+import { startOperations } from '../../src/start.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 /** The operator's password of the tests. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
-import { CatalogueImportsService } from '../../src/catalogue/import/catalogue-imports.service.js';
-import { CallFiguresRecorder } from '../../src/figures/call-figures-recorder.js';
+import { CatalogueImportsService } from '../../src/operator/catalogue-import/catalogue-imports.service.js';
+import { CallFiguresRecorder } from '../../src/operator/usage/call-figures-recorder.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { collectionsOf, profiledCommands, wasteful } from '../support/command-plans.js';
 import { randomDatabaseUri } from '../support/test-service.js';

@@ -1,8 +1,12 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readEnvironment } from '../../src/configuration/environment.js';
-import { hashPassword, isPassword, parsePasswordHash } from '../../src/values/password-hash.js';
+import { readEnvironment } from '../../src/core/configuration/environment.js';
+import {
+  hashPassword,
+  isPassword,
+  parsePasswordHash,
+} from '../../src/core/values/password-hash.js';
 import { password } from './console-client.js';
 
 /** What the command prints for a password on its standard input. */

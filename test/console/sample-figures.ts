@@ -1,6 +1,6 @@
 import { type Db, type Document, ObjectId } from 'mongodb';
-import { addCounts, noCalls } from '../../src/figures/call-counts.js';
-import { hourOfWeek, weekOf } from '../../src/figures/habits.js';
+import { addCounts, noCalls } from '../../src/operator/usage/call-counts.js';
+import { hourOfWeek, weekOf } from '../../src/operator/usage/habits.js';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;

@@ -1,6 +1,6 @@
 import { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
-import { CatalogueImportsService } from '../../src/catalogue/import/catalogue-imports.service.js';
+import { CatalogueImportsService } from '../../src/operator/catalogue-import/catalogue-imports.service.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { addKey, addReservation, addTenant, addWallet, conventions } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';

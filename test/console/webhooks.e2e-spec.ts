@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookFiguresRecorder } from '../../src/webhooks/figures/webhook-figures-recorder.js';
+import { WebhookFiguresRecorder } from '../../src/webhooks/statistics/webhook-figures-recorder.js';
 import {
   addReservation,
   addTenant,

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import type { ChangeStreamOptions, Document } from 'mongodb';
-import { type Change, ChangeWatcher } from '../../src/database/changes/change-watcher.js';
+import { type Change, ChangeWatcher } from '../../src/core/database/changes/change-watcher.js';
 import { eventually } from '../support/eventually.js';
 import { sharedService } from '../support/shared-service.js';
 

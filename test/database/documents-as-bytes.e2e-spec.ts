@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type MongoServerError, Timestamp } from 'mongodb';
 import { Types } from 'mongoose';
-import { collectionToken } from '../../src/database/documents/inject-collection.js';
-import type { TenantCollection } from '../../src/database/documents/tenant-collection.js';
-import type { UserDocument } from '../../src/organizations/user.schema.js';
+import { collectionToken } from '../../src/core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../src/core/database/documents/tenant-collection.js';
+import type { UserDocument } from '../../src/tenants/organizations/user.schema.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;

@@ -3,9 +3,12 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient } from 'mongodb';
 import { Types } from 'mongoose';
-import { type Environment, readEnvironment } from '../../src/configuration/environment.js';
-import { type DemoOrganization, openAtStart } from '../../src/demo/demo-organization.js';
-import { chapters, runDemo } from '../../src/demo/run-demo.js';
+import { type Environment, readEnvironment } from '../../src/core/configuration/environment.js';
+import {
+  type DemoOrganization,
+  openAtStart,
+} from '../../src/development/demo/demo-organization.js';
+import { chapters, runDemo } from '../../src/development/demo/run-demo.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import { runCliProcess } from '../operator/command-line.js';
 import { toLoopback } from '../webhooks/webhook-service.js';

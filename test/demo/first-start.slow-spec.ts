@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { readEnvironment } from '../../src/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/environment.js';
 import {
   type DemoOrganization,
   openAtStart,
   openForWalk,
-} from '../../src/demo/demo-organization.js';
-import { runDemo } from '../../src/demo/run-demo.js';
+} from '../../src/development/demo/demo-organization.js';
+import { runDemo } from '../../src/development/demo/run-demo.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 

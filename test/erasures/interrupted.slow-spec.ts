@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
-import { Transactions } from '../../src/database/transactions/transactions.js';
+import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import { runCli, runJson } from '../operator/command-line.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
-import { keptPhones } from '../../src/contacts/phone-number.js';
-import { IdempotencyService } from '../../src/http/idempotency/idempotency.service.js';
+import { keptPhones } from '../../src/tenants/contacts/phone-number.js';
+import { IdempotencyService } from '../../src/core/idempotency/idempotency.service.js';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { LeadDecisionsWriter } from '../../src/leads/upsert/lead-decisions-writer.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
-import { OutboxEventsRepository } from '../../src/webhooks/outbox/outbox-events.repository.js';
+import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
 import { post as postKeyed } from '../idempotency/keyed-requests.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';

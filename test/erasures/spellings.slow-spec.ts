@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import type { Db, Document, ObjectId } from 'mongodb';
-import { foldCase } from '../../src/localization/fold-case.js';
+import { foldCase } from '../../src/core/localization/fold-case.js';
 import { post } from '../idempotency/keyed-requests.js';
 import { runJson } from '../operator/command-line.js';
 import { addReservation, addTenant, addUnit, type Tenant } from '../support/builders.js';

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
 import { addKey } from '../support/builders.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { EventFeedsRepository } from '../../src/webhooks/outbox/event-feeds.repository.js';
+import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
 import { FeedClient } from './feed-client.js';
 
 let feed: FeedClient;

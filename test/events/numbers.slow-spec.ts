@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
-import { EventFeedsRepository } from '../../src/webhooks/outbox/event-feeds.repository.js';
-import { EventNumbering } from '../../src/webhooks/outbox/event-numbering.js';
-import { timeOfStoring } from '../../src/webhooks/outbox/outbox-event.schema.js';
-import { WebhookRelay } from '../../src/webhooks/outbox/webhook-relay.js';
+import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
+import { EventNumbering } from '../../src/events/outbox/event-numbering.js';
+import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
+import { WebhookRelay } from '../../src/webhooks/sending/webhook-relay.js';
 import type { Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { FeedClient } from './feed-client.js';

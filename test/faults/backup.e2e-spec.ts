@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { BSON, MongoClient } from 'mongodb';
-import { openSharedMongod } from '../../src/database/embedded/shared-mongod.js';
+import { openSharedMongod } from '../../src/development/embedded/shared-mongod.js';
 import { runCliProcess } from '../operator/command-line.js';
 
 /** Everything of a database that a restore has to bring back. */

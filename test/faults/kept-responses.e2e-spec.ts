@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import fc from 'fast-check';
 import { MongoClient, type ObjectId } from 'mongodb';
 import { KeptResponsesService } from '../../src/catalogue/responses/kept-responses.service.js';
-import { startMongod } from '../../src/database/embedded/embedded-mongod.js';
+import { startMongod } from '../../src/development/embedded/embedded-mongod.js';
 import { addCompound, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';

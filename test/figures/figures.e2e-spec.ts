@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Types } from 'mongoose';
-import { Clock } from '../../src/configuration/clock.js';
-import { CallFiguresRecorder } from '../../src/figures/call-figures-recorder.js';
-import { CallFiguresService } from '../../src/figures/call-figures.service.js';
-import { FigureRollUps } from '../../src/figures/figure-roll-ups.js';
+import { Clock } from '../../src/core/configuration/clock.js';
+import { CallFiguresRecorder } from '../../src/operator/usage/call-figures-recorder.js';
+import { CallFiguresService } from '../../src/operator/usage/call-figures.service.js';
+import { FigureRollUps } from '../../src/operator/usage/figure-roll-ups.js';
 import { startConsole, type TestConsole } from '../console/console-client.js';
 import { metricLines } from '../operations/metrics-text.js';
 import { addTenant, type Tenant } from '../support/builders.js';

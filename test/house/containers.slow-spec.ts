@@ -5,8 +5,8 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { environmentExample, readEnvironment } from '../../src/configuration/environment.js';
-import { basePath } from '../../src/service.js';
+import { environmentExample, readEnvironment } from '../../src/core/configuration/environment.js';
+import { basePath } from '../../src/core/http/base-path.js';
 
 interface ComposeService {
   readonly image?: string;

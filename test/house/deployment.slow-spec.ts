@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
 import { parse, parseAllDocuments } from 'yaml';
-import { readEnvironment, variableNames } from '../../src/configuration/environment.js';
-import { livenessPath, readinessPath } from '../../src/operations/operations-server.js';
-import { basePath } from '../../src/service.js';
+import { readEnvironment, variableNames } from '../../src/core/configuration/environment.js';
+import { livenessPath, readinessPath } from '../../src/operator/operations/operations-server.js';
+import { basePath } from '../../src/core/http/base-path.js';
 import { typeProblems } from './kubernetes-types.js';
 
 /** Any node of a file, once its types were checked as a whole. */

@@ -3,8 +3,8 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
 import GithubSlugger from 'github-slugger';
-import { variableNames } from '../../src/configuration/environment.js';
-import { createProgram } from '../../src/operator/command-line/program.js';
+import { variableNames } from '../../src/core/configuration/environment.js';
+import { createProgram } from '../../src/operator/cli/command-line/program.js';
 
 const documents = [
   'README.md',

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiReference } from '../../src/api-reference.js';
-import { configurationReference } from '../../src/configuration/configuration-reference.js';
-import { environmentExample } from '../../src/configuration/environment.js';
-import { errorLists } from '../../src/error-lists.js';
-import { ErrorResponses } from '../../src/http/errors/error-responses.js';
-import { fillErrorTables } from '../../src/http/reference/error-tables.js';
+import { apiReference } from '../../src/reference/api-reference.js';
+import { configurationReference } from '../../src/core/configuration/configuration-reference.js';
+import { environmentExample } from '../../src/core/configuration/environment.js';
+import { errorLists } from '../../src/reference/error-lists.js';
+import { ErrorResponses } from '../../src/core/http/errors/error-responses.js';
+import { fillErrorTables } from '../../src/core/http/reference/error-tables.js';
 import { addressOf } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from '../../src/app.module.js';
-import { readEnvironment } from '../../src/configuration/environment.js';
-import { createLogger } from '../../src/http/server/logger.js';
+import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { createLogger } from '../../src/core/http/server/logger.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
-import { FrameworkLogger } from '../../src/http/server/framework-logger.js';
+import { FrameworkLogger } from '../../src/core/http/server/framework-logger.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 /** Another application in the process, whose log both share. */

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { DatabaseUnavailableError } from '../../src/database/connection/database-errors.js';
-import { ErrorResponses, toDomainError } from '../../src/http/errors/error-responses.js';
+import { DatabaseUnavailableError } from '../../src/core/database/connection/database-errors.js';
+import { ErrorResponses, toDomainError } from '../../src/core/http/errors/error-responses.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 describe('ErrorResponses', () => {

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { ApiKeysRepository } from '../../src/authentication/api-keys.repository.js';
-import { Clock } from '../../src/configuration/clock.js';
+import { ApiKeysRepository } from '../../src/tenants/keys/api-keys.repository.js';
+import { Clock } from '../../src/core/configuration/clock.js';
 import { runJson } from '../operator/command-line.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';

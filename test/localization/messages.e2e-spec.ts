@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Language } from '../../src/localization/language.js';
-import { type Message, MessagesService } from '../../src/localization/messages.service.js';
+import type { Language } from '../../src/core/localization/language.js';
+import { type Message, MessagesService } from '../../src/core/localization/messages.service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;

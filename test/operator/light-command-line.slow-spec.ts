@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
-import { createProgram } from '../../src/operator/command-line/program.js';
+import { createProgram } from '../../src/operator/cli/command-line/program.js';
 import { type Outcome, runNode } from './command-line.js';
 
 /** The compiled program, with a file for each module. */

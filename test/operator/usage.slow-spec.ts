@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { createProgram } from '../../src/operator/command-line/program.js';
+import { createProgram } from '../../src/operator/cli/command-line/program.js';
 import { type BatchOutcome, runBatch, runCli, runCliUnread } from './command-line.js';
 
 const id = '665f1c2ab7e4d2f0a1b2c3d4';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
-import { Clock } from '../../src/configuration/clock.js';
+import { Clock } from '../../src/core/configuration/clock.js';
 import { apiClient } from '../support/api-client.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';

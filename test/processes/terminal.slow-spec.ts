@@ -174,7 +174,7 @@ describe('at a terminal', () => {
   );
 
   it('a start that fails unexpectedly prints the stack', async () => {
-    const source = join(clone, 'src/demo/demo-organization.ts');
+    const source = join(clone, 'src/development/demo/demo-organization.ts');
     const text = await readFile(source, 'utf8');
     const bug = "if (Date.now() > 0) throw new TypeError('Not yet right');\n  const all =";
     await writeFile(source, text.replace('const all =', bug));

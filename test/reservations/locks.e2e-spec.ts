@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Db, Document, ObjectId } from 'mongodb';
-import { Clock } from '../../src/configuration/clock.js';
+import { Clock } from '../../src/core/configuration/clock.js';
 import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
 import { range } from '../support/counting.js';
 import { eventually } from '../support/eventually.js';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import { CatalogueChanges } from '../../src/catalogue/responses/catalogue-changes.js';
 import { KeptResponsesService } from '../../src/catalogue/responses/kept-responses.service.js';
-import { Clock } from '../../src/configuration/clock.js';
+import { Clock } from '../../src/core/configuration/clock.js';
 import { addKey, addReservation, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/rounds.js';

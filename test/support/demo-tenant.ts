@@ -10,7 +10,7 @@ export async function addDemoTenant(
 ): Promise<Tenant> {
   const tenant = await addTenant(db, overrides);
   const organization = ['--org', tenant.organizationId.toHexString()];
-  const file = `${process.cwd()}/src/demo/catalogue.ndjson`;
+  const file = `${process.cwd()}/src/development/demo/catalogue.ndjson`;
   const { code, stderr } = await runCli(['catalog', 'import', file, ...organization], {
     MONGODB_URI: databaseUri,
   });

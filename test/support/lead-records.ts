@@ -1,9 +1,9 @@
 import { ObjectId } from 'mongodb';
-import { ClientRecords } from '../../src/clients/client-records.js';
-import type { ClientDocument } from '../../src/clients/client.schema.js';
+import { ClientRecords } from '../../src/tenants/clients/client-records.js';
+import type { ClientDocument } from '../../src/tenants/clients/client.schema.js';
 import type { LeadDocument } from '../../src/leads/lead.schema.js';
 import type { LoadedRecords } from '../../src/leads/upsert/lead-records.js';
-import type { Organization } from '../../src/organizations/organization.js';
+import type { Organization } from '../../src/tenants/organizations/organization.js';
 
 /** When everything was stored. */
 export const before = new Date('2026-01-05T08:00:00Z');

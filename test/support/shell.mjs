@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-const program = join(import.meta.dirname, '../../dist/operator/command-line/program.js');
+const program = join(import.meta.dirname, '../../dist/operator/cli/command-line/program.js');
 const loop = `
   import { createInterface } from 'node:readline';
   import { Logger } from ${JSON.stringify(import.meta.resolve('@nestjs/common'))};

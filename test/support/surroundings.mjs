@@ -8,7 +8,7 @@ import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { startMongod } from '../../dist/database/embedded/embedded-mongod.js';
+import { startMongod } from '../../dist/development/embedded/embedded-mongod.js';
 import { firstMessage } from './first-message.mjs';
 import { endShell, runInShell } from './shell.mjs';
 

@@ -6,9 +6,10 @@ import { type Db, MongoClient } from 'mongodb';
 import type { Connection } from 'mongoose';
 import type { Logger } from 'pino';
 import request from 'supertest';
-import { type Environment, readEnvironment } from '../../src/configuration/environment.js';
-import { createLogger } from '../../src/http/server/logger.js';
-import { basePath, createService, listen, type Service } from '../../src/service.js';
+import { type Environment, readEnvironment } from '../../src/core/configuration/environment.js';
+import { createLogger } from '../../src/core/http/server/logger.js';
+import { basePath } from '../../src/core/http/base-path.js';
+import { createService, listen, type Service } from '../../src/start.js';
 import { addressOf, sharedAddresses } from './shared-service.js';
 import { monitored, type TenantCommands, watchTenantCommands } from './tenant-commands.js';
 

@@ -3,7 +3,7 @@ import type { Type } from '@nestjs/common';
 import fc from 'fast-check';
 import { BSON, Decimal128, Long, ObjectId } from 'mongodb';
 import { CompoundFieldsDto, CompoundOrganizationDto } from '../../src/compounds/compound.dto.js';
-import { type Language, languages } from '../../src/localization/language.js';
+import { type Language, languages } from '../../src/core/localization/language.js';
 import { UnitFieldsDto } from '../../src/units/unit.dto.js';
 import {
   AmenityDto,
@@ -12,11 +12,11 @@ import {
   UnitDesignDto,
 } from '../../src/catalogue/references/references.dto.js';
 import { present, writePresented } from '../../src/catalogue/presenting/present.js';
-import { RawDocument } from '../../src/database/documents/raw-document.js';
-import { JsonBytes } from '../../src/values/json-bytes.js';
+import { RawDocument } from '../../src/core/database/documents/raw-document.js';
+import { JsonBytes } from '../../src/core/values/json-bytes.js';
 
 // How values of the database appear in JSON.
-beforeAll(() => import('../../src/database/connection/mongoose-settings.js'));
+beforeAll(() => import('../../src/core/database/connection/mongoose-settings.js'));
 
 const shapes: readonly Type<object>[] = [
   UnitFieldsDto,

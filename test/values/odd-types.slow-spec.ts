@@ -11,18 +11,18 @@ import {
   Timestamp,
 } from 'mongodb';
 import type { Schema } from 'mongoose';
-import { apiKeySchema } from '../../src/authentication/api-key.schema.js';
+import { apiKeySchema } from '../../src/tenants/keys/api-key.schema.js';
 import { amenitySchema } from '../../src/catalogue/collections/amenity.schema.js';
 import { compoundSchema } from '../../src/catalogue/collections/compound.schema.js';
 import { phaseSchema } from '../../src/catalogue/collections/phase.schema.js';
 import { propertyTypeSchema } from '../../src/catalogue/collections/property-type.schema.js';
 import { unitDesignSchema } from '../../src/catalogue/collections/unit-design.schema.js';
 import { unitSchema } from '../../src/catalogue/collections/unit.schema.js';
-import { changeLogSchema } from '../../src/change-log/change-log.schema.js';
-import { clientSchema } from '../../src/clients/client.schema.js';
+import { changeLogSchema } from '../../src/tenants/change-log/change-log.schema.js';
+import { clientSchema } from '../../src/tenants/clients/client.schema.js';
 import { leadSchema } from '../../src/leads/lead.schema.js';
-import { organizationSchema } from '../../src/organizations/organization.schema.js';
-import { userSchema } from '../../src/organizations/user.schema.js';
+import { organizationSchema } from '../../src/tenants/organizations/organization.schema.js';
+import { userSchema } from '../../src/tenants/organizations/user.schema.js';
 import { chequeWalletSchema } from '../../src/reservations/cheques/cheque-wallet.schema.js';
 import { reservationSchema } from '../../src/reservations/reservation.schema.js';
 import { inParallel } from '../hostile/requests.js';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import type { ServerResponse } from 'node:http';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
-import { Clock } from '../../src/configuration/clock.js';
+import { Clock } from '../../src/core/configuration/clock.js';
 import { DeliveryGiveUps } from '../../src/webhooks/deliveries/delivery-give-ups.js';
 import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';

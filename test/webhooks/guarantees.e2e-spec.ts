@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { Types } from 'mongoose';
-import { Transactions } from '../../src/database/transactions/transactions.js';
-import { Outbox } from '../../src/webhooks/outbox/outbox.js';
+import { Transactions } from '../../src/core/database/transactions/transactions.js';
+import { Outbox } from '../../src/events/outbox/outbox.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
-import { WebhookRelay } from '../../src/webhooks/outbox/webhook-relay.js';
+import { WebhookRelay } from '../../src/webhooks/sending/webhook-relay.js';
 import { WebhookSender } from '../../src/webhooks/sending/webhook-sender.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import type { Received } from '../support/receiver.js';

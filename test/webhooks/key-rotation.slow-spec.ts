@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Webhook } from 'standardwebhooks';
-import { open, seal } from '../../src/webhooks/endpoints/secret-box.js';
+import { open, seal } from '../../src/core/secrets/secret-box.js';
 import { type NeededKey, SecretKeys } from '../../src/webhooks/endpoints/secret-keys.js';
 import { runCli, runJson } from '../operator/command-line.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';

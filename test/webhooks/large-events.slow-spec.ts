@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { WebhookRelay } from '../../src/webhooks/outbox/webhook-relay.js';
+import { WebhookRelay } from '../../src/webhooks/sending/webhook-relay.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import { type Document, MongoClient, type ObjectId, type WithId } from 'mongodb';
 import { Types } from 'mongoose';
-import { Clock } from '../../src/configuration/clock.js';
+import { Clock } from '../../src/core/configuration/clock.js';
 import type { WebhookEndpointDocument } from '../../src/webhooks/endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookWorker } from '../../src/webhooks/worker/webhook-worker.js';
+import { WebhookWorker } from '../../src/webhooks/sending/webhook-worker.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';

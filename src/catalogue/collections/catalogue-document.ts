@@ -1,8 +1,8 @@
 import { Prop, raw, Schema } from '@nestjs/mongoose';
 import type { Schema as DocumentSchema, Types } from 'mongoose';
-import { DeletableDocument, notDeleted } from '../../database/documents/tenant-document.js';
-import { caseCandidates } from '../../localization/fold-case.js';
-import type { Localized } from '../../localization/localized.js';
+import { DeletableDocument, notDeleted } from '../../core/database/documents/tenant-document.js';
+import { caseCandidates } from '../../core/localization/fold-case.js';
+import type { Localized } from '../../core/localization/localized.js';
 
 /** A text in several languages; reused as a field's definition. */
 export const localized = raw({ 'en-us': String, 'ar-eg': String });

@@ -1,9 +1,9 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
-import { notDeleted } from '../../database/documents/tenant-document.js';
-import { caseCandidates } from '../../localization/fold-case.js';
-import { languages } from '../../localization/language.js';
-import type { Localized } from '../../localization/localized.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import { caseCandidates } from '../../core/localization/fold-case.js';
+import { languages } from '../../core/localization/language.js';
+import type { Localized } from '../../core/localization/localized.js';
 import {
   type Brochure,
   CatalogueDocument,

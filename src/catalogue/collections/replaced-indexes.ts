@@ -1,8 +1,8 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
-import { dropIndexOf } from '../../database/structure/server-codes.js';
-import { Migrations } from '../../database/structure/migrations.js';
+import { dropIndexOf } from '../../core/database/structure/server-codes.js';
+import { Migrations } from '../../core/database/structure/migrations.js';
 
 /** Indexes of earlier versions, by collection, in which counts had to read the documents, or that served one order alone. */
 const replaced: Readonly<Record<string, readonly string[]>> = {

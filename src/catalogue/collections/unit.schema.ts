@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { defaultLanguage, languages } from '../../localization/language.js';
+import { defaultLanguage, languages } from '../../core/localization/language.js';
 import {
   CatalogueDocument,
   indexChanges,

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { limitText, quantity } from '../../values/numbers.js';
-import { isValid, type ValueKind } from '../../values/rule.js';
-import * as texts from '../../values/text.js';
-import { parseTime } from '../../values/time.js';
-import { webAddress } from '../../values/web-address.js';
+import { limitText, quantity } from '../../core/values/numbers.js';
+import { isValid, type ValueKind } from '../../core/values/rule.js';
+import * as texts from '../../core/values/text.js';
+import { parseTime } from '../../core/values/time.js';
+import { webAddress } from '../../core/values/web-address.js';
 
 const short = valueOf<string>(texts.shortText, upTo(texts.shortTextLimit));
 const text = valueOf<string>(texts.text, 'must be a text that is not empty');

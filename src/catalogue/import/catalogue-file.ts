@@ -1,5 +1,5 @@
-import { isPlainObject, objectOf } from '../../values/plain-object.js';
-import { schemaMessage } from '../../values/schema-messages.js';
+import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
+import { schemaMessage } from '../../core/values/schema-messages.js';
 import {
   type Catalogue,
   entrySchemas,

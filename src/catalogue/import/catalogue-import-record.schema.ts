@@ -1,5 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { TenantDocument } from '../../database/documents/tenant-document.js';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { Kind } from './catalogue-entries.js';
 
 /** An import of a catalogue: when it was begun (`createdAt`), and how far it has come (rule OPS-34). */

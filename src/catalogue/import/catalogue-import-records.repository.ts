@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import type { CatalogueImportRecordDocument } from './catalogue-import-record.schema.js';
 
 /** What is known of an import while it goes on. */

@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import { notDeleted } from '../../database/documents/tenant-document.js';
-import { type Localized, mergeTranslations } from '../../localization/localized.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import { type Localized, mergeTranslations } from '../../core/localization/localized.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';
 import type { CatalogueDocument } from '../collections/catalogue-document.js';
 import type { CompoundDocument } from '../collections/compound.schema.js';

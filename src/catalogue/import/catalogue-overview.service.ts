@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { Localized } from '../../localization/localized.js';
+import type { Localized } from '../../core/localization/localized.js';
 import type { CatalogueImportRecordDocument } from './catalogue-import-record.schema.js';
 import { CatalogueImportRecordsRepository } from './catalogue-import-records.repository.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';

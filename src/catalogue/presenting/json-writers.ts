@@ -1,7 +1,7 @@
 import { BSON, BSONType } from 'mongodb';
-import { FieldNames, type RawValue } from '../../database/documents/raw-document.js';
-import { defaultLanguage, type Language, languages } from '../../localization/language.js';
-import type { JsonBytes } from '../../values/json-bytes.js';
+import { FieldNames, type RawValue } from '../../core/database/documents/raw-document.js';
+import { defaultLanguage, type Language, languages } from '../../core/localization/language.js';
+import type { JsonBytes } from '../../core/values/json-bytes.js';
 
 const { NumberUtils } = BSON.onDemand;
 

@@ -1,8 +1,8 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
-import { FieldNames, type RawValue } from '../../database/documents/raw-document.js';
-import type { Language } from '../../localization/language.js';
-import type { JsonBytes } from '../../values/json-bytes.js';
+import { FieldNames, type RawValue } from '../../core/database/documents/raw-document.js';
+import type { Language } from '../../core/localization/language.js';
+import type { JsonBytes } from '../../core/values/json-bytes.js';
 import type { JsonWriter } from './json-writers.js';
 
 /** Reads a stored value as the API shows it; undefined leaves the field out. */

@@ -11,9 +11,9 @@ import {
   textOf,
   timeOf,
   timeOrNull,
-} from '../../database/documents/stored-values.js';
-import { textIn } from '../../localization/localized.js';
-import { objectOf } from '../../values/plain-object.js';
+} from '../../core/database/documents/stored-values.js';
+import { textIn } from '../../core/localization/localized.js';
+import { objectOf } from '../../core/values/plain-object.js';
 import {
   type JsonWriter,
   writeFilledText,

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import { notDeleted } from '../../database/documents/tenant-document.js';
-import type { TenantFilter } from '../../database/documents/tenant-filter.js';
-import { caseCandidates, foldCase, caseSpellings } from '../../localization/fold-case.js';
-import { languages } from '../../localization/language.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
+import { caseCandidates, foldCase, caseSpellings } from '../../core/localization/fold-case.js';
+import { languages } from '../../core/localization/language.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';
 import type { CatalogueDocument } from '../collections/catalogue-document.js';
 import type { CompoundDocument } from '../collections/compound.schema.js';

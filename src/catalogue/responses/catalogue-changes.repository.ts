@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { ChangeStream, ChangeStreamOptions, Document } from 'mongodb';
 import type { Connection } from 'mongoose';
-import type { Change } from '../../database/changes/change-watcher.js';
+import type { Change } from '../../core/database/changes/change-watcher.js';
 
 /** What responses about compounds and units are made of. */
 const collections = [

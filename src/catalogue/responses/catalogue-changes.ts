@@ -1,8 +1,8 @@
 import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import { type Connection, Types } from 'mongoose';
-import { isSharded } from '../../database/connection/topology.js';
-import { ChangeWatcher } from '../../database/changes/change-watcher.js';
+import { isSharded } from '../../core/database/connection/topology.js';
+import { ChangeWatcher } from '../../core/database/changes/change-watcher.js';
 import {
   type CatalogueChange,
   CatalogueChangesRepository,

@@ -3,8 +3,8 @@ import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
-import { openSession } from '../../database/transactions/open-session.js';
-import { mebibyte } from '../../values/numbers.js';
+import { openSession } from '../../core/database/transactions/open-session.js';
+import { mebibyte } from '../../core/values/numbers.js';
 import { CatalogueChanges } from './catalogue-changes.js';
 
 const maxBytes = 16 * mebibyte;

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { FastifyReply } from 'fastify';
-import type { FinishedResponse } from '../../http/server/finished-response.js';
+import type { FinishedResponse } from '../../core/http/server/finished-response.js';
 
 /** What is sent again for a request like the one that it was made for. */
 export interface KeptResponse extends FinishedResponse {

@@ -7,12 +7,12 @@ import type {
   onSendHookHandler,
   RouteOptions as Route,
 } from 'fastify';
-import type { Caller } from '../../authentication/caller.js';
-import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
-import { withinDeadline } from '../../database/connection/deadline.js';
-import { isStream, sendFinished } from '../../http/server/finished-response.js';
-import { remainingDeadline } from '../../http/server/request-context.js';
-import type { RouteOptions } from '../../http/server/route-options.js';
+import type { RequestCaller } from '../../core/http/request-caller.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { withinDeadline } from '../../core/database/connection/deadline.js';
+import { isStream, sendFinished } from '../../core/http/server/finished-response.js';
+import { remainingDeadline } from '../../core/http/server/request-context.js';
+import type { RouteOptions } from '../../core/http/server/route-options.js';
 import { CatalogueChanges } from './catalogue-changes.js';
 import { bytesOf, inOnePiece, type KeptResponse, keptResponse } from './kept-response.js';
 import { withoutKeptParts } from './kept-parts.js';
@@ -234,7 +234,7 @@ function wantsAnew({ headers }: FastifyRequest): boolean {
  * Everything that decides about the response to a request but the time; undefined where it is not to
  * be shared: what nobody asks for again.
  */
-function keyOf({ headers, query, raw, language }: FastifyRequest, caller: Caller) {
+function keyOf({ headers, query, raw, language }: FastifyRequest, caller: RequestCaller) {
   const { url = '' } = raw;
   const { 'accept-encoding': encodings = null, 'if-none-match': tags = '' } = headers;
   if (headers['x-no-compression'] !== undefined) return undefined;

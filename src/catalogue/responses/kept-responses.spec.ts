@@ -2,8 +2,8 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { Types } from 'mongoose';
-import type { Environment } from '../../configuration/environment.js';
-import { addEntityTags } from '../../http/server/entity-tag.js';
+import type { Environment } from '../../core/configuration/environment.js';
+import { addEntityTags } from '../../core/http/server/entity-tag.js';
 import type { CatalogueChanges } from './catalogue-changes.js';
 import { KeptResponsesService } from './kept-responses.service.js';
 

@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Caller } from '../../authentication/caller.js';
-import { DomainError } from '../../http/errors/domain-error.js';
-import { ErrorResponses, toDomainError } from '../../http/errors/error-responses.js';
-import { httpErrors } from '../../http/errors/http-errors.js';
-import type { Answer } from '../../http/idempotency/idempotency-claim.js';
-import { upsertStatus } from '../../http/server/upsert-status.js';
-import { assertValid } from '../../http/validation/validation.pipe.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { ErrorResponses, toDomainError } from '../../core/http/errors/error-responses.js';
+import { httpErrors } from '../../core/http/errors/http-errors.js';
+import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import { upsertStatus } from '../../core/http/server/upsert-status.js';
+import { assertValid } from '../../core/http/validation/validation.pipe.js';
 import type { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import type { LeadPayload } from '../lead-merge.js';
 import { presentLead } from '../lead.presenter.js';

@@ -1,8 +1,8 @@
 import { isEmail } from 'class-validator';
-import { phoneLimit } from '../../contacts/phone-number.js';
-import { isValid, type ValueKind, type Rule } from '../../values/rule.js';
-import { isScalar } from '../../values/scalar.js';
-import { maxLength } from '../../values/text.js';
+import { phoneLimit } from '../../tenants/contacts/phone-number.js';
+import { isValid, type ValueKind, type Rule } from '../../core/values/rule.js';
+import { isScalar } from '../../core/values/scalar.js';
+import { maxLength } from '../../core/values/text.js';
 import { knownDataKeys } from '../lead-merge.js';
 
 /**

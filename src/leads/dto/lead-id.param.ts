@@ -1,4 +1,4 @@
-import { RequiredExternalId } from '../../http/validation/fields.js';
+import { RequiredExternalId } from '../../core/http/validation/fields.js';
 
 /** Which lead, in a path or a query. */
 export class LeadIdParam {

@@ -3,10 +3,10 @@ import {
   ExternalIdField,
   ObjectField,
   TextField,
-} from '../../http/validation/fields.js';
-import { ToleratesUnknownNames } from '../../http/validation/unknown-names.js';
-import { phoneLimit } from '../../contacts/phone-number.js';
-import { maxLength } from '../../values/text.js';
+} from '../../core/http/validation/fields.js';
+import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
+import { phoneLimit } from '../../tenants/contacts/phone-number.js';
+import { maxLength } from '../../core/values/text.js';
 import type { LeadPayload } from '../lead-merge.js';
 import { knownFields } from './known-fields.validator.js';
 

@@ -1,4 +1,4 @@
-import type { FieldChange } from '../../change-log/field-changes.js';
+import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { knownDataKeys } from '../lead-merge.js';
 
 /** The keys of `data` whose names say nothing of a person; any other key may be one's own words. */

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Long } from 'mongodb';
 import { parse } from 'csv-parse';
-import { DomainError } from '../../http/errors/domain-error.js';
-import { parseJsonBody } from '../../http/validation/json-body.js';
-import { checkedColumns } from '../../values/csv-columns.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { parseJsonBody } from '../../core/http/validation/json-body.js';
+import { checkedColumns } from '../../core/values/csv-columns.js';
 import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 

@@ -1,5 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { TenantDocument } from '../../database/documents/tenant-document.js';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** How far the import of a file has come (rule LEAD-16); it holds nothing of the leads. */
 @Schema({ collection: 'leadImports' })

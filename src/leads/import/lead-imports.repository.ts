@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { duplicateKey } from '../../database/connection/database-errors.js';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { duplicateKey } from '../../core/database/connection/database-errors.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import type { LeadImportDocument } from './lead-import.schema.js';
 
 /** What became of rows. */

@@ -3,11 +3,11 @@ import { Types } from 'mongoose';
 import {
   type ChangeLogEntry,
   ChangeLogRepository,
-} from '../../change-log/change-log.repository.js';
-import { ClientsService, type FoundClient } from '../../clients/clients.service.js';
-import { phonesOf } from '../../contacts/phone-number.js';
-import type { HistoryPage, HistoryPart } from '../../database/documents/history.js';
-import type { Organization } from '../../organizations/organization.js';
+} from '../../tenants/change-log/change-log.repository.js';
+import { ClientsService, type FoundClient } from '../../tenants/clients/clients.service.js';
+import { phonesOf } from '../../tenants/contacts/phone-number.js';
+import type { HistoryPage, HistoryPart } from '../../core/database/documents/history.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadDto } from '../dto/lead.dto.js';
 import { presentLead } from '../lead.presenter.js';
 import type { LeadDocument } from '../lead.schema.js';

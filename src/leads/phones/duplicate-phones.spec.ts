@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { leadWith, loadedWith, organizationWith } from '../../../test/support/lead-records.js';
-import { NotLoadedError } from '../../clients/client-records.js';
-import { DomainError } from '../../http/errors/domain-error.js';
+import { NotLoadedError } from '../../tenants/clients/client-records.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
 import { LeadRecords } from '../upsert/lead-records.js';
 import { assertNoDuplicates } from './duplicate-phones.js';
 

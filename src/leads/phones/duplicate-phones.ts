@@ -1,7 +1,7 @@
-import { phoneKey } from '../../contacts/phone-number.js';
-import { DomainError } from '../../http/errors/domain-error.js';
-import type { Message } from '../../localization/messages.service.js';
-import type { Organization } from '../../organizations/organization.js';
+import { phoneKey } from '../../tenants/contacts/phone-number.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import type { Message } from '../../core/localization/messages.service.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
 import { leadErrors } from '../lead-errors.js';
 import type { LeadRecords } from '../upsert/lead-records.js';
 

@@ -1,15 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import type { FindCursor } from 'mongodb';
 import type { Types } from 'mongoose';
-import { type RefusedWrite, refusedWrites } from '../../database/connection/database-errors.js';
+import {
+  type RefusedWrite,
+  refusedWrites,
+} from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
-} from '../../database/documents/across-tenants.js';
-import { bufferedBatches } from '../../database/documents/buffered-batches.js';
-import { notDeleted } from '../../database/documents/tenant-document.js';
-import { dropIndexOf } from '../../database/structure/server-codes.js';
-import type { Organization } from '../../organizations/organization.js';
+} from '../../core/database/documents/across-tenants.js';
+import { bufferedBatches } from '../../core/database/documents/buffered-batches.js';
+import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import { dropIndexOf } from '../../core/database/structure/server-codes.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
 import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
 import type { DerivedPhones } from './lead-phones.js';
 

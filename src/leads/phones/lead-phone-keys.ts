@@ -3,20 +3,20 @@ import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@ne
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { LRUCache } from 'lru-cache';
-import { Clock } from '../../configuration/clock.js';
-import { DutiesRepository } from '../../database/duties/duties.repository.js';
-import { Duty } from '../../database/duties/duty.js';
-import { commitLagMs } from '../../database/transactions/commit-lag.js';
-import { forgetPhones } from '../../contacts/phone-number.js';
-import { Migrations } from '../../database/structure/migrations.js';
-import { WatermarksRepository } from '../../database/watermarks/watermarks.repository.js';
+import { Clock } from '../../core/configuration/clock.js';
+import { DutiesRepository } from '../../core/database/duties/duties.repository.js';
+import { Duty } from '../../core/database/duties/duty.js';
+import { commitLagMs } from '../../core/database/transactions/commit-lag.js';
+import { forgetPhones } from '../../tenants/contacts/phone-number.js';
+import { Migrations } from '../../core/database/structure/migrations.js';
+import { WatermarksRepository } from '../../core/database/watermarks/watermarks.repository.js';
 import {
   defaultCountry,
   type Organization,
   toOrganization,
-} from '../../organizations/organization.js';
-import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
-import { hourMs, minuteMs } from '../../values/durations.js';
+} from '../../tenants/organizations/organization.js';
+import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
+import { hourMs, minuteMs } from '../../core/values/durations.js';
 import {
   type DerivedLead,
   LeadPhoneKeysRepository,

@@ -1,5 +1,5 @@
 import type { CountryCode } from 'libphonenumber-js';
-import { phoneKey, phonesOf } from '../../contacts/phone-number.js';
+import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
 
 /** The fields that the duplicate check stores in addition to a lead's data. */

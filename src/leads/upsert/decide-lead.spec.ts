@@ -8,7 +8,7 @@ import {
   now,
   organizationWith,
 } from '../../../test/support/lead-records.js';
-import type { FieldChange } from '../../change-log/field-changes.js';
+import type { FieldChange } from '../../tenants/change-log/field-changes.js';
 import { type LeadPayload, requestData } from '../lead-merge.js';
 import { decideLead } from './decide-lead.js';
 import { type LoadedRecords, LeadRecords } from './lead-records.js';

@@ -1,11 +1,11 @@
 import { Types } from 'mongoose';
-import { linkClient } from '../../clients/client-link.js';
-import { contactOf, phoneClaims } from '../../contacts/contact.js';
-import { phonesOf } from '../../contacts/phone-number.js';
-import type { Language } from '../../localization/language.js';
-import type { Organization } from '../../organizations/organization.js';
-import { scalarText } from '../../values/scalar.js';
-import { pendingEvent } from '../../webhooks/outbox/pending-event.js';
+import { linkClient } from '../../tenants/clients/client-link.js';
+import { contactOf, phoneClaims } from '../../tenants/contacts/contact.js';
+import { phonesOf } from '../../tenants/contacts/phone-number.js';
+import type { Language } from '../../core/localization/language.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
+import { scalarText } from '../../core/values/scalar.js';
+import { pendingEvent } from '../../events/outbox/pending-event.js';
 import { leadChanges, leadEvent } from '../lead-changes.js';
 import { assertNoReference, type LeadPayload, mergeLead } from '../lead-merge.js';
 import { assertChangesSize, assertLeadSize } from '../lead-size.js';

@@ -1,4 +1,4 @@
-import { NotLoadedError } from '../../clients/client-records.js';
+import { NotLoadedError } from '../../tenants/clients/client-records.js';
 import { decideLead } from './decide-lead.js';
 import type { LeadOutcome, LeadRequest } from './lead-decision.js';
 import type { LeadRecords } from './lead-records.js';

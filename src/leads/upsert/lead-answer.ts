@@ -1,5 +1,5 @@
-import type { Answer } from '../../http/idempotency/idempotency-claim.js';
-import { upsertStatus } from '../../http/server/upsert-status.js';
+import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
 import { presentLead } from '../lead.presenter.js';
 import type { LeadDecision } from './lead-decision.js';

@@ -1,8 +1,8 @@
-import type { Caller } from '../../authentication/caller.js';
-import type { FieldChange } from '../../change-log/field-changes.js';
-import type { ClientLink } from '../../clients/client-link.js';
-import { objectIdOf } from '../../webhooks/sending/message.js';
-import type { PendingEvent } from '../../webhooks/outbox/pending-event.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import type { FieldChange } from '../../tenants/change-log/field-changes.js';
+import type { ClientLink } from '../../tenants/clients/client-link.js';
+import { objectIdOf } from '../../events/outbox/message.js';
+import type { PendingEvent } from '../../events/outbox/pending-event.js';
 import type { ChangeRequest } from '../lead-changes.js';
 import type { LeadPayload } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { ChangeLogRepository } from '../../change-log/change-log.repository.js';
-import type { ClientChange } from '../../clients/client-records.js';
-import { ClientsService } from '../../clients/clients.service.js';
-import { TransactionLocksRepository } from '../../database/transactions/transaction-locks.repository.js';
-import { Outbox } from '../../webhooks/outbox/outbox.js';
+import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
+import type { ClientChange } from '../../tenants/clients/client-records.js';
+import { ClientsService } from '../../tenants/clients/clients.service.js';
+import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
+import { Outbox } from '../../events/outbox/outbox.js';
 import { leadChange } from '../lead-changes.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { type LeadDecision, writtenLeads } from './lead-decision.js';
@@ -31,12 +31,10 @@ export class LeadDecisionsWriter {
       leadChange(operation, lead, changes, request),
     );
     const events = decisions.flatMap((decision) => decision.events);
-    const subscriptions =
-      events.length === 0 ? undefined : this.outbox.askForSubscriptions(organizationId);
     await this.locks.take(organizationId, claims);
     await this.leads.write(organizationId, writtenLeads(decisions));
     await this.clients.store(organizationId, clients);
     await this.changeLog.addLeadChanges(organizationId, entries);
-    await this.outbox.store(events, subscriptions);
+    await this.outbox.store(events);
   }
 }

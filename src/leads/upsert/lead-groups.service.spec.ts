@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { ClientRecords } from '../../clients/client-records.js';
-import { toOrganization } from '../../organizations/organization.js';
+import { ClientRecords } from '../../tenants/clients/client-records.js';
+import { toOrganization } from '../../tenants/organizations/organization.js';
 import { LeadNumbers } from '../lead-numbers.js';
 import type { LeadPayload } from '../lead-merge.js';
 import type { LeadDocument } from '../lead.schema.js';

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
-import type { Caller } from '../../authentication/caller.js';
-import { NotLoadedError } from '../../clients/client-records.js';
-import { Clock } from '../../configuration/clock.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import { NotLoadedError } from '../../tenants/clients/client-records.js';
+import { Clock } from '../../core/configuration/clock.js';
 import {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
-} from '../../database/connection/database-errors.js';
+} from '../../core/database/connection/database-errors.js';
 import {
   GroupedTransactions,
   type GroupedTransactionStats,
-} from '../../database/transactions/grouped-transactions.js';
-import { Transactions } from '../../database/transactions/transactions.js';
-import { DomainError } from '../../http/errors/domain-error.js';
-import type { Answer } from '../../http/idempotency/idempotency-claim.js';
-import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
-import type { Organization } from '../../organizations/organization.js';
-import { mebibyte } from '../../values/numbers.js';
+} from '../../core/database/transactions/grouped-transactions.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
+import { mebibyte } from '../../core/values/numbers.js';
 import { LeadNumbers, type ReservedNumbers } from '../lead-numbers.js';
 import { leadErrors } from '../lead-errors.js';
 import type { LeadPayload } from '../lead-merge.js';

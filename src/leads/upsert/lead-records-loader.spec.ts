@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { openSession, withSession } from '../../database/transactions/open-session.js';
-import { toOrganization } from '../../organizations/organization.js';
+import { openSession, withSession } from '../../core/database/transactions/open-session.js';
+import { toOrganization } from '../../tenants/organizations/organization.js';
 import { LeadRecordsLoader } from './lead-records-loader.js';
 
 const organization = toOrganization({ _id: new ObjectId() } as never);

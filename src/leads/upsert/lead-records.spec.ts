@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { clientWith, leadWith, loadedWith } from '../../../test/support/lead-records.js';
-import { NotLoadedError } from '../../clients/client-records.js';
+import { NotLoadedError } from '../../tenants/clients/client-records.js';
 import type { LeadDecision } from './lead-decision.js';
 import { LeadRecords } from './lead-records.js';
 

@@ -1,8 +1,8 @@
 import type { Types } from 'mongoose';
 import type { LeadDecision } from './lead-decision.js';
-import { type ClientRecords, NotLoadedError } from '../../clients/client-records.js';
-import type { Language } from '../../localization/language.js';
-import type { Organization } from '../../organizations/organization.js';
+import { type ClientRecords, NotLoadedError } from '../../tenants/clients/client-records.js';
+import type { Language } from '../../core/localization/language.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { storedPhones } from '../phones/lead-phones.js';
 

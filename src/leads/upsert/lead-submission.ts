@@ -1,6 +1,6 @@
-import type { Caller } from '../../authentication/caller.js';
-import type { Answer } from '../../http/idempotency/idempotency-claim.js';
-import { mebibyte } from '../../values/numbers.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import { mebibyte } from '../../core/values/numbers.js';
 import { type LeadPayload, requestData } from '../lead-merge.js';
 import { leadUpsertAnswer } from './lead-answer.js';
 import type { LeadOutcome, LeadRequest } from './lead-decision.js';

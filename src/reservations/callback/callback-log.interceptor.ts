@@ -6,7 +6,7 @@ import {
 } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { catchError, type Observable } from 'rxjs';
-import { DomainError } from '../../http/errors/domain-error.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
 import { callbackRecord } from './callback-record.js';
 import { CallbacksService } from './callbacks.service.js';
 

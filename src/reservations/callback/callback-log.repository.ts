@@ -1,21 +1,21 @@
 import { Injectable, type OnModuleInit } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { Caller } from '../../authentication/caller.js';
-import { Clock } from '../../configuration/clock.js';
+import type { RequestCaller } from '../../core/http/request-caller.js';
+import { Clock } from '../../core/configuration/clock.js';
 import {
   type HistoryPage,
   type HistoryPart,
   readHistory,
-} from '../../database/documents/history.js';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
-import { Migrations } from '../../database/structure/migrations.js';
+} from '../../core/database/documents/history.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import { Migrations } from '../../core/database/structure/migrations.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRecord } from './callback-record.js';
 
 /** A callback and what it did. */
 export interface LoggedCallback {
-  readonly caller: Caller;
+  readonly caller: RequestCaller;
   readonly record: CallbackRecord;
   readonly outcome: CallbackLogDocument['outcome'];
 }

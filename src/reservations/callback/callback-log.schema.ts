@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { TenantDocument } from '../../database/documents/tenant-document.js';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { CallbackOutcome } from './callback-decision.js';
 import type { CallbackEffects } from './callback-effects.js';
 import type { RefusedField } from './callback-record.js';

@@ -1,9 +1,9 @@
 import type { FastifyRequest } from 'fastify';
-import { isObjectId } from '../../values/object-id.js';
-import { amount } from '../../values/numbers.js';
-import { isPlainObject } from '../../values/plain-object.js';
-import { isValid } from '../../values/rule.js';
-import { chequeNumber, externalId } from '../../values/text.js';
+import { isObjectId } from '../../core/values/object-id.js';
+import { amount } from '../../core/values/numbers.js';
+import { isPlainObject } from '../../core/values/plain-object.js';
+import { isValid } from '../../core/values/rule.js';
+import { chequeNumber, externalId } from '../../core/values/text.js';
 import { chequeStatuses, reservationStatuses } from '../statuses.js';
 
 /** A known field whose value is not kept. */

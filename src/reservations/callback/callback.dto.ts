@@ -1,8 +1,8 @@
 import { Allow } from 'class-validator';
-import { ExternalIdField, NumberField, StatusField } from '../../http/validation/fields.js';
-import { FieldsTogether, RequiredField } from '../../http/validation/field.js';
-import { ToleratesUnknownNames } from '../../http/validation/unknown-names.js';
-import { string } from '../../values/text.js';
+import { ExternalIdField, NumberField, StatusField } from '../../core/http/validation/fields.js';
+import { FieldsTogether, RequiredField } from '../../core/http/validation/field.js';
+import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
+import { string } from '../../core/values/text.js';
 import {
   chequeStatuses,
   type ChequeStatus,

@@ -1,18 +1,18 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
-import type { Caller } from '../../authentication/caller.js';
-import { parseObjectId } from '../../database/documents/object-id.js';
+import type { RequestCaller } from '../../core/http/request-caller.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
 import {
   GroupedTransactions,
   type GroupedTransactionStats,
-} from '../../database/transactions/grouped-transactions.js';
-import { Transactions } from '../../database/transactions/transactions.js';
-import { DomainError } from '../../http/errors/domain-error.js';
-import { ErrorResponses, toDomainError } from '../../http/errors/error-responses.js';
-import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
-import { defaultLanguage } from '../../localization/language.js';
-import { mebibyte } from '../../values/numbers.js';
+} from '../../core/database/transactions/grouped-transactions.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { ErrorResponses, toDomainError } from '../../core/http/errors/error-responses.js';
+import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
+import { defaultLanguage } from '../../core/localization/language.js';
+import { mebibyte } from '../../core/values/numbers.js';
 import { reservationErrors } from '../reservation-errors.js';
 import type { ReservationRecords } from '../reservation-records.js';
 import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
@@ -30,7 +30,7 @@ const limits = { count: 32, bytes: mebibyte };
 const changedBytesLimit = 16 * mebibyte;
 
 interface GroupedCallback {
-  readonly caller: Caller;
+  readonly caller: RequestCaller;
   readonly callback: CallbackDto;
   readonly record: CallbackRecord;
 }
@@ -81,7 +81,7 @@ export class CallbacksService {
    * @throws DomainError 404 or 422 with the headers that say what was stored
    */
   async handle(
-    caller: Caller,
+    caller: RequestCaller,
     callback: CallbackDto,
     record: CallbackRecord,
   ): Promise<CallbackOutcome> {
@@ -99,7 +99,7 @@ export class CallbacksService {
   }
 
   /** Logs a callback that failed and changed nothing, as far as the database allows. */
-  async logFailed(caller: Caller, record: CallbackRecord, failure: unknown): Promise<void> {
+  async logFailed(caller: RequestCaller, record: CallbackRecord, failure: unknown): Promise<void> {
     const nothing = { reservation: 'unchanged', cheque: 'none' } as const;
     try {
       await this.log.insert([
@@ -172,7 +172,7 @@ export class CallbacksService {
 /** Decides a callback over what those before it left. */
 function apply(
   records: ReservationRecords,
-  { requestId }: Caller,
+  { requestId }: RequestCaller,
   callback: CallbackDto,
 ): CallbackOutcome & Pick<HandledCallback, 'effects'> & { readonly changedBytes: number } {
   const id = parseObjectId(callback.reservationId);

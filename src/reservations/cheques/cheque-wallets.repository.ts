@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../../database/documents/inject-collection.js';
-import type { TenantCollection } from '../../database/documents/tenant-collection.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import type { Change } from '../reservation-records.js';
 import { writeOf } from '../update-between.js';
 import type { ChequeWalletDocument } from './cheque-wallet.schema.js';

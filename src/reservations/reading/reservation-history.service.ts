@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { objectsOf, textOf } from '../../database/documents/stored-values.js';
-import type { HistoryPage, HistoryPart } from '../../database/documents/history.js';
-import { parseObjectId } from '../../database/documents/object-id.js';
+import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
+import type { HistoryPage, HistoryPart } from '../../core/database/documents/history.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { LeadsService } from '../../leads/leads.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import {
   type ChangeEvent,
   OutboxEventsService,
-} from '../../webhooks/outbox/outbox-events.service.js';
+} from '../../events/outbox/outbox-events.service.js';
 import type { StatusChange } from '../callback/callback-effects.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';

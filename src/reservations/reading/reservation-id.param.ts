@@ -1,5 +1,5 @@
-import { RequiredField } from '../../http/validation/field.js';
-import { string } from '../../values/text.js';
+import { RequiredField } from '../../core/http/validation/field.js';
+import { string } from '../../core/values/text.js';
 
 export class ReservationIdParam {
   @RequiredField({ description: 'Id of the reservation.', example: '6740b1f2c3d4e5f607182940' }, [

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { OrganizationsRepository } from '../../organizations/organizations.repository.js';
+import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { UnitLookupService, type UnitSummary } from '../../units/reading/unit-lookup.service.js';
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';

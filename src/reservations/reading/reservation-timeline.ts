@@ -1,6 +1,6 @@
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import type { StatusChange } from '../callback/callback-effects.js';
-import { minuteMs } from '../../values/durations.js';
+import { minuteMs } from '../../core/values/durations.js';
 import type { ChequeHistoryEntryDto, ChequeWalletDto } from './reservation.dto.js';
 
 /** A logged callback of the reservation's own organization. */

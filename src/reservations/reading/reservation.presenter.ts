@@ -4,7 +4,7 @@ import {
   type Stored,
   textOf,
   timeOrNull,
-} from '../../database/documents/stored-values.js';
+} from '../../core/database/documents/stored-values.js';
 import { chequesOf, historyOf } from '../cheques/cheques.js';
 import type { ReservationDocument } from '../reservation.schema.js';
 import type { ChequeDto, ChequeWalletDto, ReservationDto } from './reservation.dto.js';

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../authentication/caller.js';
-import { parseObjectId } from '../../database/documents/object-id.js';
-import { Transactions } from '../../database/transactions/transactions.js';
-import { DomainError } from '../../http/errors/domain-error.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { ChequeWalletsRepository } from '../cheques/cheque-wallets.repository.js';
 import { ReservationsRepository } from '../reservations.repository.js';

@@ -1,10 +1,10 @@
 import { parse } from 'csv-parse/sync';
-import { DomainError } from '../../http/errors/domain-error.js';
-import { RequestValidationPipe } from '../../http/validation/validation.pipe.js';
-import type { Message } from '../../localization/messages.service.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { RequestValidationPipe } from '../../core/http/validation/validation.pipe.js';
+import type { Message } from '../../core/localization/messages.service.js';
 import { LedgerEntryDto } from './reconciliation.dto.js';
-import { checkedColumns } from '../../values/csv-columns.js';
-import { withoutUndefined } from '../../values/plain-object.js';
+import { checkedColumns } from '../../core/values/csv-columns.js';
+import { withoutUndefined } from '../../core/values/plain-object.js';
 
 /** A line of the file that cannot be compared, and why. */
 export interface LedgerError {

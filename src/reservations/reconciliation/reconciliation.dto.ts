@@ -5,7 +5,7 @@ import {
   RequiredExternalId,
   RequiredItems,
   RequiredStatus,
-} from '../../http/validation/fields.js';
+} from '../../core/http/validation/fields.js';
 import { ReservationIdField } from '../callback/callback.dto.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
 import { chequeStatuses, type ChequeStatus } from '../statuses.js';

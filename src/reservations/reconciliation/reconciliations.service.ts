@@ -1,16 +1,16 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { Caller } from '../../authentication/caller.js';
-import { parseObjectId } from '../../database/documents/object-id.js';
-import { Snapshots } from '../../database/transactions/snapshots.js';
-import { Transactions } from '../../database/transactions/transactions.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { Snapshots } from '../../core/database/transactions/snapshots.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
 import {
   ChequeWalletsRepository,
   type RecordedWallet,
 } from '../cheques/cheque-wallets.repository.js';
 import { ReservationsRepository } from '../reservations.repository.js';
-import { defaultLanguage } from '../../localization/language.js';
-import { MessagesService } from '../../localization/messages.service.js';
+import { defaultLanguage } from '../../core/localization/language.js';
+import { MessagesService } from '../../core/localization/messages.service.js';
 import { type LedgerError, readLedger } from './ledger-file.js';
 import { differencesOf, type IndexedEntry, unmentionedCheques } from './ledger-comparison.js';
 import {

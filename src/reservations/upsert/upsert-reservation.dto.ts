@@ -8,11 +8,11 @@ import {
   RequiredExternalId,
   StatusField,
   TimeField,
-} from '../../http/validation/fields.js';
-import { isPlainObject } from '../../values/plain-object.js';
-import { Field, NamesInside } from '../../http/validation/field.js';
-import { isValid } from '../../values/rule.js';
-import { externalId } from '../../values/text.js';
+} from '../../core/http/validation/fields.js';
+import { isPlainObject } from '../../core/values/plain-object.js';
+import { Field, NamesInside } from '../../core/http/validation/field.js';
+import { isValid } from '../../core/values/rule.js';
+import { externalId } from '../../core/values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
 import { type ReservationStatus, reservationStatuses } from '../statuses.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';

@@ -1,22 +1,23 @@
 import { Controller, Get, Header, Param, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { type Caller, CurrentCaller } from '../../authentication/caller.js';
-import { Clock } from '../../configuration/clock.js';
-import { commonCompoundErrors } from '../../authentication/authentication-errors.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import { CurrentCaller } from '../../core/http/request-caller.js';
+import { Clock } from '../../core/configuration/clock.js';
+import { commonCompoundErrors } from '../../core/http/errors/authentication-errors.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
-import { pathErrors } from '../../http/errors/http-errors.js';
-import { type ResponseBody, ResponseStreams } from '../../http/lists/response-streams.js';
+import { pathErrors } from '../../core/http/errors/http-errors.js';
+import { type ResponseBody, ResponseStreams } from '../../core/http/lists/response-streams.js';
 import {
   DocumentedResponse,
   DocumentedErrors,
   DocumentedHeaders,
   DocumentedPolling,
   pollingHeaders,
-} from '../../http/reference/api-documentation.js';
-import { WithRouteOptions } from '../../http/server/route-options.js';
-import { setListHeaders } from '../../http/lists/list-headers.js';
-import { updatedAsOf } from '../../http/lists/list-reading.js';
+} from '../../core/http/reference/api-documentation.js';
+import { WithRouteOptions } from '../../core/http/server/route-options.js';
+import { setListHeaders } from '../../core/http/lists/list-headers.js';
+import { updatedAsOf } from '../../core/http/lists/list-reading.js';
 import { CompoundSlugParam } from './slug.param.js';
 import { CompoundUnitsResponseDto } from '../unit.dto.js';
 import { UnitsService } from './units.service.js';

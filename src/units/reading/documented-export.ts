@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { responseHeaders, pollingHeaders } from '../../http/reference/api-documentation.js';
+import { responseHeaders, pollingHeaders } from '../../core/http/reference/api-documentation.js';
 import { UnitDto, UnitsResponseDto } from '../unit.dto.js';
 
 const text = { type: 'string' as const };

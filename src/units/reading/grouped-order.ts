@@ -1,9 +1,9 @@
 import { type Document, ObjectId } from 'mongodb';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
-import type { ListPart } from '../../database/documents/ordered-steps.js';
-import type { RawDocument } from '../../database/documents/raw-document.js';
-import type { Position } from '../../database/documents/positions.js';
-import type { TenantFilter } from '../../database/documents/tenant-filter.js';
+import type { ListPart } from '../../core/database/documents/ordered-steps.js';
+import type { RawDocument } from '../../core/database/documents/raw-document.js';
+import type { Position } from '../../core/database/documents/positions.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
 import { computedOrder, sortOf, shownPath, shownEqual, type UnitOrder } from './unit-order.js';
 
 type UnitFilter = TenantFilter<UnitDocument>;

@@ -1,5 +1,5 @@
-import { RequiredField } from '../../http/validation/field.js';
-import { storable, string } from '../../values/text.js';
+import { RequiredField } from '../../core/http/validation/field.js';
+import { storable, string } from '../../core/values/text.js';
 
 /** The slug of a compound in a path. */
 export class CompoundSlugParam {

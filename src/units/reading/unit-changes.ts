@@ -5,7 +5,7 @@ import {
   type ReferenceKind,
   ReferencesRepository,
 } from '../../catalogue/references/references.repository.js';
-import type { TenantFilter } from '../../database/documents/tenant-filter.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
 import { UnitsRepository } from '../units.repository.js';
 
 /** The fields of units that refer to a kind of part. */

@@ -1,5 +1,5 @@
-import type { Batches } from '../../http/lists/list-text.js';
-import { type CsvCell, csvRows } from '../../values/csv.js';
+import type { Batches } from '../../core/http/lists/list-text.js';
+import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { unitColumns, type UnitRow } from '../unit.dto.js';
 
 /** By which spreadsheets know that a text is UTF-8. */

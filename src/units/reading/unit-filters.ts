@@ -6,11 +6,11 @@ import {
   ReferencesRepository,
 } from '../../catalogue/references/references.repository.js';
 import { KeptParts } from '../../catalogue/responses/kept-parts.js';
-import { deletedOrNot, notDeleted } from '../../database/documents/tenant-document.js';
-import type { TenantFilter } from '../../database/documents/tenant-filter.js';
-import { DomainError } from '../../http/errors/domain-error.js';
-import type { Message } from '../../localization/messages.service.js';
-import { listItems } from '../../values/list.js';
+import { deletedOrNot, notDeleted } from '../../core/database/documents/tenant-document.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import type { Message } from '../../core/localization/messages.service.js';
+import { listItems } from '../../core/values/list.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
 import { UnitsRepository } from '../units.repository.js';
 import { UnitChanges } from './unit-changes.js';

@@ -3,8 +3,8 @@ import {
   unitFilterFields,
   unitOrderFields,
 } from '../../catalogue/collections/unit.schema.js';
-import type { TenantFilter } from '../../database/documents/tenant-filter.js';
-import { defaultLanguage, type Language } from '../../localization/language.js';
+import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
+import { defaultLanguage, type Language } from '../../core/localization/language.js';
 import type { UnitOrder } from './unit-order.js';
 
 /** Fields of filters that have an index, those by which mostly fewer units are found first. */

@@ -1,8 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
-import { parseObjectId } from '../../database/documents/object-id.js';
-import { idOrNull, numberOf, textOf, timeOrNull } from '../../database/documents/stored-values.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
+import {
+  idOrNull,
+  numberOf,
+  textOf,
+  timeOrNull,
+} from '../../core/database/documents/stored-values.js';
 import { UnitsRepository } from '../units.repository.js';
 
 /** How an outside system names a unit: by slug, by its own id, or by the compound's unit id. */

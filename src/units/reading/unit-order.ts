@@ -1,7 +1,7 @@
 import type { Document } from 'mongodb';
-import type { ComputedOrder, Run } from '../../database/documents/ordered-steps.js';
-import type { Position } from '../../database/documents/positions.js';
-import { defaultLanguage, type Language } from '../../localization/language.js';
+import type { ComputedOrder, Run } from '../../core/database/documents/ordered-steps.js';
+import type { Position } from '../../core/database/documents/positions.js';
+import { defaultLanguage, type Language } from '../../core/localization/language.js';
 
 /** Fields that units can be sorted by (rule UNIT-5). */
 export const sortFields = [

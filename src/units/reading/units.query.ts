@@ -1,5 +1,5 @@
-import { Field } from '../../http/validation/field.js';
-import { TimeField } from '../../http/validation/fields.js';
+import { Field } from '../../core/http/validation/field.js';
+import { TimeField } from '../../core/http/validation/fields.js';
 import {
   After,
   CommaList,
@@ -9,8 +9,8 @@ import {
   PlainNumber,
   SortList,
   Switch,
-} from '../../http/validation/query-fields.js';
-import { oneOf } from '../../values/rule.js';
+} from '../../core/http/validation/query-fields.js';
+import { oneOf } from '../../core/values/rule.js';
 import { sortFields } from './unit-order.js';
 
 export const exportFormats = ['json', 'csv', 'ndjson'] as const;

@@ -1,4 +1,4 @@
-import { foldCase } from '../../localization/fold-case.js';
+import { foldCase } from '../../core/localization/fold-case.js';
 
 /** The unit statuses that follow from the unit's reservations, by the form in which filters compare them. */
 const derivedStatuses: ReadonlyMap<string, string> = new Map(

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { UnitsRepository } from '../units.repository.js';
-import type { OutboundEvent } from '../../webhooks/outbox/pending-event.js';
+import type { OutboundEvent } from '../../events/outbox/pending-event.js';
 import { type RequestedUpdate, UnitEvents } from './unit-events.js';
 
 export type { RequestedUpdate, UnitDocument };

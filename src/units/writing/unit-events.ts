@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { present } from '../../catalogue/presenting/present.js';
-import { type FieldChange, fieldChanges } from '../../change-log/field-changes.js';
-import { idOf } from '../../database/documents/stored-values.js';
-import { defaultLanguage } from '../../localization/language.js';
-import { objectOf } from '../../values/plain-object.js';
-import { Outbox } from '../../webhooks/outbox/outbox.js';
-import type { OutboundEvent } from '../../webhooks/outbox/pending-event.js';
+import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
+import { idOf } from '../../core/database/documents/stored-values.js';
+import { defaultLanguage } from '../../core/localization/language.js';
+import { objectOf } from '../../core/values/plain-object.js';
+import { Outbox } from '../../events/outbox/outbox.js';
+import type { OutboundEvent } from '../../events/outbox/pending-event.js';
 import { UnitFieldsDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
 

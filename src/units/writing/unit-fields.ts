@@ -1,11 +1,11 @@
 import { applyDecorators } from '@nestjs/common';
-import { Field, NamesInside } from '../../http/validation/field.js';
-import { atMostItems } from '../../http/validation/fields.js';
-import { isPlainObject } from '../../values/plain-object.js';
-import { languages } from '../../localization/language.js';
-import { isValid, type Rule } from '../../values/rule.js';
-import { maxLength, shortText, shortTextLimit } from '../../values/text.js';
-import { webAddress } from '../../values/web-address.js';
+import { Field, NamesInside } from '../../core/http/validation/field.js';
+import { atMostItems } from '../../core/http/validation/fields.js';
+import { isPlainObject } from '../../core/values/plain-object.js';
+import { languages } from '../../core/localization/language.js';
+import { isValid, type Rule } from '../../core/values/rule.js';
+import { maxLength, shortText, shortTextLimit } from '../../core/values/text.js';
+import { webAddress } from '../../core/values/web-address.js';
 
 const itemsLimit = 500;
 const limited = { limit: shortTextLimit };

@@ -1,6 +1,6 @@
 import type { UnitDocument, UnitMediaItem } from '../../catalogue/collections/unit.schema.js';
-import type { Language } from '../../localization/language.js';
-import type { Localized } from '../../localization/localized.js';
+import type { Language } from '../../core/localization/language.js';
+import type { Localized } from '../../core/localization/localized.js';
 import type { MediaInput, UpsertUnitDto } from './upsert-unit.dto.js';
 
 /** What is stored of a unit's name. */

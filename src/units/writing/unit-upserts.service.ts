@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { Caller } from '../../authentication/caller.js';
-import { Clock } from '../../configuration/clock.js';
-import { DomainError } from '../../http/errors/domain-error.js';
-import { IdempotencyService } from '../../http/idempotency/idempotency.service.js';
-import { upsertStatus } from '../../http/server/upsert-status.js';
-import type { Language } from '../../localization/language.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import { Clock } from '../../core/configuration/clock.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
+import { upsertStatus } from '../../core/http/server/upsert-status.js';
+import type { Language } from '../../core/localization/language.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
 import { newUnit } from './new-unit.js';

@@ -1,11 +1,11 @@
-import { FieldsTogether } from '../../http/validation/field.js';
+import { FieldsTogether } from '../../core/http/validation/field.js';
 import {
   BooleanField,
   ExternalIdField,
   QuantityField,
   TextField,
-} from '../../http/validation/fields.js';
-import type { Localized } from '../../localization/localized.js';
+} from '../../core/http/validation/fields.js';
+import type { Localized } from '../../core/localization/localized.js';
 import { FloorField, MediaField, NameField, ReferenceField, TextsField } from './unit-fields.js';
 
 export interface MediaInput {

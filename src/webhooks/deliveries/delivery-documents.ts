@@ -1,8 +1,8 @@
 import { Types } from 'mongoose';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
-import { objectIdOf } from '../sending/message.js';
-import type { Message } from '../sending/signing.js';
+import type { OutboxEventDocument } from '../../events/outbox/outbox-event.schema.js';
+import { objectIdOf } from '../../events/outbox/message.js';
+import type { Message } from '../../events/outbox/message.js';
 import type { AttemptResult, Outcome } from './delivery-outcome.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';

@@ -1,4 +1,4 @@
-import { dayMs } from '../../values/durations.js';
+import { dayMs } from '../../core/values/durations.js';
 import { attemptsPerRound, backoff } from './retry-schedule.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 

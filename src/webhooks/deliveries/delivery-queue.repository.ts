@@ -6,16 +6,16 @@ import {
   isDatabaseUnavailable,
   type RefusedWrite,
   refusedWrites,
-} from '../../database/connection/database-errors.js';
+} from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
-} from '../../database/documents/across-tenants.js';
-import type { Waiting } from '../outbox/outbox-events.repository.js';
+} from '../../core/database/documents/across-tenants.js';
+import type { Waiting } from '../../events/outbox/outbox-events.repository.js';
 import { firstWhile, sample } from './choices.js';
 import type { Budget, DeliveryUpdate, Lease, SizedDelivery } from './delivery-documents.js';
 import type { FailureReason } from './delivery-outcome.js';
-import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
+import type { OutboxEventDocument } from '../../events/outbox/outbox-event.schema.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
 /** A delivery that is due, as it is before the lease; a large one lacks its body. */

@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { TenantDocument } from '../../database/documents/tenant-document.js';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** One attempt to deliver, and its result; only this service writes these documents. */
 @Schema({ collection: 'webhookAttempts' })

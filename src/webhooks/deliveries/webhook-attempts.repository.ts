@@ -1,11 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { rewritesOf, type PreparedRewrites } from '../../database/documents/rewrites.js';
-import { type RefusedWrite, refusedWrites } from '../../database/connection/database-errors.js';
+import { rewritesOf, type PreparedRewrites } from '../../core/database/documents/rewrites.js';
+import {
+  type RefusedWrite,
+  refusedWrites,
+} from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
-} from '../../database/documents/across-tenants.js';
+} from '../../core/database/documents/across-tenants.js';
 import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 
 /** The queries on `webhookAttempts`. */

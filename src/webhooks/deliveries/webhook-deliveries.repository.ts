@@ -4,17 +4,17 @@ import {
   rewritesOf,
   type PreparedRewrites,
   type Rewrite,
-} from '../../database/documents/rewrites.js';
+} from '../../core/database/documents/rewrites.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
-} from '../../database/documents/across-tenants.js';
+} from '../../core/database/documents/across-tenants.js';
 import {
   type HistoryPage,
   type HistoryPart,
   readHistory,
-} from '../../database/documents/history.js';
-import { withoutUndefined } from '../../values/plain-object.js';
+} from '../../core/database/documents/history.js';
+import { withoutUndefined } from '../../core/values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 

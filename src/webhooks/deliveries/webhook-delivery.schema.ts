@@ -1,6 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { TenantDocument } from '../../database/documents/tenant-document.js';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
 
 /** One event on its way to one endpoint; only this service writes these documents. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model } from 'mongoose';
-import { duplicateKey } from '../../database/connection/database-errors.js';
+import { duplicateKey } from '../../core/database/connection/database-errors.js';
 import type { DevelopmentKeyDocument } from './development-key.schema.js';
 
 const name = 'encryption';

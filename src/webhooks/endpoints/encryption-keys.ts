@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Inject, Injectable } from '@nestjs/common';
-import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { DevelopmentKeysRepository } from './development-keys.repository.js';
-import { keyBytes } from './secret-box.js';
+import { keyBytes } from '../../core/secrets/secret-box.js';
 
 /** The keys that secrets are sealed with, newest first (rule HOOK-12). */
 @Injectable()

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { EncryptionKeys } from './encryption-keys.js';
-import { open, seal } from './secret-box.js';
+import { open, seal } from '../../core/secrets/secret-box.js';
 import type { SealedSecret, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
 /** The secrets of an endpoint that sign at a time, newest first. */

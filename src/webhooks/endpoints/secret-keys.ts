@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { Clock } from '../../configuration/clock.js';
-import { textOf } from '../../database/documents/stored-values.js';
+import { Clock } from '../../core/configuration/clock.js';
+import { textOf } from '../../core/database/documents/stored-values.js';
 import { EncryptionKeys } from './encryption-keys.js';
 import { signingSecrets } from './endpoint-secrets.js';
-import { keyIdOf, open, seal, sealingKeyOf } from './secret-box.js';
+import { keyIdOf, open, seal, sealingKeyOf } from '../../core/secrets/secret-box.js';
 import {
   type EndpointSecretsOnly,
   type SealedReplacement,

@@ -4,8 +4,8 @@ import type { Types } from 'mongoose';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
-} from '../../database/documents/across-tenants.js';
-import { bufferedBatches } from '../../database/documents/buffered-batches.js';
+} from '../../core/database/documents/across-tenants.js';
+import { bufferedBatches } from '../../core/database/documents/buffered-batches.js';
 import { failingDaysLimit, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import type {
   DisabledReason,
@@ -86,14 +86,6 @@ export class WebhookEndpointsRepository {
     organizationIds: readonly Types.ObjectId[],
   ): Promise<WebhookEndpointDocument[]> {
     return this.list({ organizationId: { $in: organizationIds }, isEnabled: true });
-  }
-
-  /** What each enabled endpoint of an organization is subscribed to. */
-  async findSubscriptions(organizationId: Types.ObjectId): Promise<unknown[]> {
-    const filter = { organizationId, isEnabled: true };
-    const projection = { _id: 0, eventTypes: 1 };
-    const endpoints = await this.endpoints.find(filter, { projection }).toArray();
-    return endpoints.map(({ eventTypes }) => eventTypes);
   }
 
   /** @returns whether there is such an endpoint */

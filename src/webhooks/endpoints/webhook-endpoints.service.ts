@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { Clock } from '../../configuration/clock.js';
-import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { Clock } from '../../core/configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
 import { addressPolicy, forbiddenUrlReason } from '../sending/addresses.js';
 import { newSecret } from '../sending/signing.js';

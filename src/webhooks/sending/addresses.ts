@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import type { Environment } from '../../configuration/environment.js';
+import type { Environment } from '../../core/configuration/environment.js';
 
 /** What may be connected to besides public addresses over https. */
 export interface AddressPolicy {

@@ -1,14 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
+import type { Message } from '../../events/outbox/message.js';
 
 const secretBytes = 32;
-
-/** What is sent, the same at every attempt. */
-export interface Message {
-  /** `webhook-id`. */
-  readonly id: string;
-  readonly body: string;
-}
 
 /** A new secret as Standard Webhooks writes it. */
 export function newSecret(): string {

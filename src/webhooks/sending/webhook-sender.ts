@@ -1,7 +1,7 @@
 import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
 import { Agent, type Dispatcher, request } from 'undici';
-import { Clock } from '../../configuration/clock.js';
-import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import { Clock } from '../../core/configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { AttemptResult } from '../deliveries/delivery-outcome.js';
 import { retryAfter } from '../deliveries/retry-schedule.js';
 import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
@@ -10,7 +10,8 @@ import { type AddressPolicy, addressPolicy, forbiddenUrlReason } from './address
 import { ForbiddenAddressError, guardedConnector } from './guarded-connector.js';
 import { NameResolver } from './name-resolver.js';
 import { isClosedReusedConnection } from './reused-connections.js';
-import { type Message, signedHeaders } from './signing.js';
+import type { Message } from '../../events/outbox/message.js';
+import { signedHeaders } from './signing.js';
 
 /** How much of a response is read and stored. */
 const maxResponseBytes = 4_096;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll } from '@jest/globals';
 import { type Document, MongoClient } from 'mongodb';
-import { findMongodBinary } from '../../../src/database/embedded/mongod-binary.js';
+import { findMongodBinary } from '../../../src/development/embedded/mongod-binary.js';
 import { eventually } from '../../support/eventually.js';
 
 const setName = 'faults';

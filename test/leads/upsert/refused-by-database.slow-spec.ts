@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, it, jest } from '@jest/globals';
 import { MongoServerError } from 'mongodb';
-import { IdempotencyService } from '../../../src/http/idempotency/idempotency.service.js';
+import { IdempotencyService } from '../../../src/core/idempotency/idempotency.service.js';
 import { addLead, addTenant, type Tenant } from '../../support/builders.js';
 import {
   randomDatabaseUri,

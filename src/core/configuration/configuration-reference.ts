@@ -1,0 +1,51 @@
+import { z } from 'zod';
+import { markdownTable } from '../values/markdown-table.js';
+import { variableNames, variables } from './environment.js';
+
+const introduction = `# Configuration
+
+Every setting is an environment variable; a \`.env\` file in the working folder is read too, and what the surroundings
+set wins. An empty variable counts as not set. What is missing or malformed is listed, all of it, and the start or command ends with
+exit code 2; a name that looks like a misspelt one is told in the log. How the settings play together is in
+[operations.md](operations.md), the standard variables of traces (\`OTEL_…\`) are [there too](operations.md#traces).
+\`npm run generate\` writes this page and \`.env.example\` from the schema in \`src/core/configuration/environment.ts\`.
+`;
+
+/** The text of `docs/configuration.md`: every variable with its default, its values and what it does. */
+export function configurationReference(): string {
+  const given = propertiesOf('input');
+  const read = propertiesOf('output');
+  const rows = variableNames.map((name) => {
+    const values = valuesOf({ ...read[name], ...given[name] });
+    return [`\`${name}\``, defaultOf(given[name]), values, descriptionOf(given[name])];
+  });
+  return `${introduction}\n${markdownTable(['Name', 'Default', 'Values', 'What it does'], rows)}\n`;
+}
+
+type Property = z.core.JSONSchema.BaseSchema;
+
+/** The schema of each variable: `input` knows defaults and choices, `output` the bounds of numbers. */
+function propertiesOf(io: 'input' | 'output'): Readonly<Record<string, Property>> {
+  const { properties = {} } = z.toJSONSchema(variables, { io, unrepresentable: 'any' });
+  return properties as Record<string, Property>;
+}
+
+function defaultOf(property: Property = {}): string {
+  return typeof property.default === 'string' ? `\`${property.default}\`` : 'none';
+}
+
+function valuesOf({ enum: choices, minimum, maximum }: Property): string {
+  if (choices !== undefined) return choices.map((value) => `\`${String(value)}\``).join(', ');
+  return minimum === undefined ? 'text' : `${minimum} to ${maximum}`;
+}
+
+/** Names of variables as code, rules as links; a star would begin an emphasis. */
+function descriptionOf({ description = '' }: Property = {}): string {
+  return description
+    .replaceAll('*', String.raw`\*`)
+    .replaceAll(
+      /\brule ([A-Z]+-\d+)/g,
+      (rule, id: string) => `[${rule}](rules.md#${id.toLowerCase()})`,
+    )
+    .replaceAll(/\b[A-Z_]{4,}\b/g, (word) => (variableNames.includes(word) ? `\`${word}\`` : word));
+}

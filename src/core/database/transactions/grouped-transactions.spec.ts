@@ -1,0 +1,281 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { MongoError, MongoErrorLabel } from 'mongodb';
+import { setTracing, type Tracing } from '../../observability/tracing/traced.js';
+import { DatabaseUnavailableError } from '../connection/database-errors.js';
+import { GroupedTransactions } from './grouped-transactions.js';
+import {
+  ContentionError,
+  endOfWork,
+  type TransactionOptions,
+  type Transactions,
+} from './transactions.js';
+
+const restartLabel = MongoErrorLabel.TransientTransactionError;
+const limits = { count: 8, bytes: 1_000 };
+
+/** Groups that double numbers, the transactions that were tried, and with which keys. */
+function doubling(
+  fail: (requests: readonly number[], isAlone: boolean) => Error | undefined = () => undefined,
+  { deadlineMs = 8_000, atOnce = limits.count, isRefused = false, hearsOfRaces = true } = {},
+) {
+  const tried: (readonly number[])[] = [];
+  const newest: number[] = [];
+  const duplicates: string[] = [];
+  const queued: (readonly string[])[] = [];
+  const options: TransactionOptions[] = [];
+  const transactions = {
+    deadlineMs,
+    run: async <T>(work: () => Promise<T>, given: TransactionOptions): Promise<T> => {
+      const { queueKeys, onDuplicateKey } = given;
+      options.push(given);
+      if (queueKeys !== undefined) queued.push(queueKeys);
+      await new Promise((resolve) => setImmediate(resolve));
+      await onDuplicateKey?.('an index');
+      try {
+        return await work();
+      } catch (error) {
+        // As the driver does.
+        const isRestarted = error instanceof MongoError && error.hasErrorLabel(restartLabel);
+        if (!isRestarted) throw error;
+        return work();
+      }
+    },
+  } as unknown as Transactions;
+  const run = async (requests: readonly number[]) => {
+    tried.push(requests);
+    const error = fail(requests, queued.length > 0);
+    if (error !== undefined) throw error;
+    return requests
+      .slice(0, atOnce)
+      .map((request): PromiseSettledResult<number> =>
+        isRefused
+          ? { status: 'rejected', reason: new Error(`refused ${request}`) }
+          : { status: 'fulfilled', value: request * 2 },
+      );
+  };
+  const work = {
+    begin: (request: number) => {
+      newest.push(request);
+      const onDuplicateKey = async (index: string) => void duplicates.push(index);
+      return hearsOfRaces ? { run, onDuplicateKey } : { run };
+    },
+    queueKeys: async (request: number) => [`key of ${request}`],
+  };
+  const groups = new GroupedTransactions<number, number>(transactions, work, limits);
+  const submitAll = (requests: readonly number[]) =>
+    Promise.allSettled(requests.map((request) => groups.submit('all', request, 1)));
+  return { tried, newest, duplicates, queued, options, groups, submitAll };
+}
+
+const values = (outcomes: readonly PromiseSettledResult<number>[]) =>
+  outcomes.map((one) => (one.status === 'fulfilled' ? one.value : 'failed'));
+
+describe('transactions of groups', () => {
+  it('run a first request alone and those that gather meanwhile together', async () => {
+    const { tried, submitAll } = doubling();
+    expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
+    expect(tried).toEqual([[1], [2, 3, 4]]);
+  });
+
+  it('run in the next one what a transaction left out', async () => {
+    const { tried, submitAll } = doubling(undefined, { atOnce: 2 });
+    expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
+    expect(tried).toEqual([[1], [2, 3, 4], [4]]);
+  });
+
+  it('give each of those left out its own response', async () => {
+    const { tried, submitAll } = doubling(undefined, { atOnce: 1 });
+    expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 4, 6, 8, 10]);
+    expect(tried.slice(1)).toEqual([[2, 3, 4, 5], [3, 4, 5], [4, 5], [5]]);
+  });
+
+  it('let a request that cannot be stored fail alone', async () => {
+    const { submitAll } = doubling((requests) =>
+      requests.includes(3) ? new Error('refused') : undefined,
+    );
+    expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 'failed', 8]);
+  });
+
+  it('tell what is stored before the rest of the group is through', async () => {
+    let submitted: Promise<number>[] = [];
+    let seen: unknown;
+    const look = async (responses: Promise<number>[]) => {
+      seen = await Promise.all(responses);
+    };
+    const { groups } = doubling((requests) => {
+      if (requests[0] === 4 && requests.length === 1) {
+        // Only requests behind it are still under way.
+        void look(submitted.slice(0, 3));
+      }
+      return requests.length > 1 ? new Error('one of them cannot be stored') : undefined;
+    });
+    submitted = [1, 2, 3, 4, 5].map((request) => groups.submit('all', request, 1));
+    expect(await submitted[4]?.then(() => seen)).toEqual([2, 4, 6]);
+  });
+
+  it('repeat nothing that the database may have stored', async () => {
+    const { tried, submitAll } = doubling((requests) =>
+      requests.includes(3) ? new DatabaseUnavailableError() : undefined,
+    );
+    const reason = expect.any(DatabaseUnavailableError);
+    const failed = { status: 'rejected', reason };
+    expect(await submitAll([1, 2, 3, 4])).toEqual([
+      { status: 'fulfilled', value: 2 },
+      failed,
+      failed,
+      failed,
+    ]);
+    expect(tried).toEqual([[1], [2, 3, 4]]);
+  });
+
+  it('run requests beside each other when a foreign transaction holds them up', async () => {
+    const { queued, groups, submitAll } = doubling((requests, isAlone) =>
+      requests.includes(3) && !isAlone ? new ContentionError(undefined) : undefined,
+    );
+    expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
+    expect(queued).toEqual([['key of 2'], ['key of 3'], ['key of 4']]);
+    expect(groups.stats().heldUp).toBe(1);
+  });
+
+  it('end no process when one that is held up fails before the rest of its group is through', async () => {
+    const { submitAll } = doubling((requests, isAlone) => {
+      if (requests.length > 1) return new Error('one of them cannot be stored');
+      if (requests[0] !== 2) return undefined;
+      return isAlone ? new Error('refused') : new ContentionError(undefined);
+    });
+    // A rejection that nobody hears fails the test.
+    expect(values(await submitAll([1, 2, 3, 4, 5]))).toEqual([2, 'failed', 6, 8, 10]);
+  });
+
+  it('wait half a second for a foreign transaction, but not those that run alone', async () => {
+    const { options, submitAll } = doubling((requests, isAlone) =>
+      requests.includes(2) && !isAlone ? new ContentionError(undefined) : undefined,
+    );
+    await submitAll([1, 2]);
+    expect(options.map((one) => one.conflictPatienceMs)).toEqual([500, 500, undefined]);
+  });
+
+  it('refuse what runs alone as they refuse it together', async () => {
+    let isFirst = true;
+    const { submitAll } = doubling(
+      () => {
+        if (!isFirst) return undefined;
+        isFirst = false;
+        return new ContentionError(undefined);
+      },
+      { isRefused: true },
+    );
+    const [outcome] = await submitAll([1]);
+    expect(outcome).toEqual({ status: 'rejected', reason: new Error('refused 1') });
+  });
+
+  it('go on for as long as one of them has time', async () => {
+    const { options, groups, submitAll } = doubling();
+    const start = Date.now();
+    const now = jest.spyOn(Date, 'now').mockReturnValue(start);
+    const first = submitAll([1, 2]);
+    now.mockReturnValue(start + 100);
+    await Promise.all([first, groups.submit('all', 3, 1)]);
+    jest.restoreAllMocks();
+    expect(options.map(({ expiresAt }) => expiresAt)).toEqual([start + 8_000, start + 8_100]);
+  });
+
+  it('need not hear of lost races', async () => {
+    const { submitAll } = doubling(undefined, { hearsOfRaces: false });
+    expect(values(await submitAll([1]))).toEqual([2]);
+  });
+
+  it('leave out a request whose time is over', async () => {
+    const { tried, submitAll } = doubling(undefined, { deadlineMs: 0 });
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now());
+    const outcomes = await submitAll([1, 2]);
+    jest.restoreAllMocks();
+    const reason = expect.any(DatabaseUnavailableError);
+    expect(outcomes).toEqual([1, 2].map(() => ({ status: 'rejected', reason })));
+    expect(tried).toEqual([]);
+  });
+
+  it('store nothing of a request whose time is over before the commit, and run the others again', async () => {
+    const start = Date.now();
+    const now = jest.spyOn(Date, 'now').mockReturnValue(start);
+    const { tried, groups } = doubling((requests) => {
+      // The second attempt finds the time as the first one left it.
+      if (requests.length === 3) now.mockReturnValue(start + 1_500);
+      return undefined;
+    });
+    const submit = (request: number, expiresAt: number) =>
+      groups.submit('all', request, 1, start + expiresAt);
+    const outcomes = await Promise.allSettled([
+      submit(1, 8_000),
+      submit(2, 8_000),
+      submit(3, 2_000),
+      submit(4, 8_000),
+    ]);
+    jest.restoreAllMocks();
+    expect(values(outcomes)).toEqual([2, 4, 'failed', 8]);
+    expect(tried).toEqual([[1], [2, 3, 4], [2, 4]]);
+  });
+
+  it('begin anew for each group, and tell it of lost races', async () => {
+    const { newest, duplicates, submitAll } = doubling();
+    await submitAll([1, 2, 3, 4]);
+    expect(newest).toEqual([1, 4]);
+    expect(duplicates).toEqual(['an index', 'an index']);
+  });
+
+  it('leave out those in a group whose time is over, and run the others', async () => {
+    const { tried, groups, submitAll } = doubling();
+    const old = submitAll([1, 2, 3]);
+    const now = Date.now();
+    jest.spyOn(Date, 'now').mockReturnValue(now + 7_900);
+    const young = groups.submit('all', 4, 1);
+    const outcomes = await old;
+    jest.restoreAllMocks();
+    expect(values(outcomes)).toEqual(['failed', 'failed', 'failed']);
+    expect(await young).toBe(8);
+    expect(tried).toEqual([[4]]);
+  });
+
+  it('judge all at one time, so that nobody gets the response to another', async () => {
+    const { groups, submitAll } = doubling();
+    const start = Date.now();
+    const clock = jest.spyOn(Date, 'now').mockReturnValue(start);
+    const all = submitAll([1, 2, 3]);
+    // It is over between two looks at the clock.
+    let looks = 0;
+    const end = endOfWork(start + 8_000, 8_000);
+    clock.mockImplementation(() => (++looks <= 2 ? end - 1 : end));
+    const outcomes = values(await all);
+    jest.restoreAllMocks();
+    for (const [index, outcome] of outcomes.entries()) {
+      expect(['failed', 2 * (index + 1)]).toContain(outcome);
+    }
+    expect(groups.stats().waiting).toBe(0);
+  });
+
+  it('tell how large they were, and what waits', async () => {
+    const { groups, submitAll } = doubling();
+    const all = submitAll([1, 2, 3]);
+    expect(groups.stats()).toEqual({ sizes: [undefined, 1], waiting: 2, running: 1, heldUp: 0 });
+    await all;
+    expect(groups.stats().sizes).toEqual([undefined, 1, 1]);
+  });
+
+  it('run in the traces of their first requests', async () => {
+    const used: number[] = [];
+    let made = 0;
+    const current = () => {
+      const trace = (made += 1);
+      return <T>(work: () => T) => {
+        used.push(trace);
+        return work();
+      };
+    };
+    const trace = (_name: string, _attributes: object, work: () => unknown) => work();
+    setTracing({ current, trace } as unknown as Tracing);
+    await doubling()
+      .submitAll([1, 2, 3, 4])
+      .finally(() => setTracing(undefined));
+    expect(used).toEqual([1, 2]);
+  });
+});

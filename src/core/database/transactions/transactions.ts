@@ -1,0 +1,205 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import AsyncLock from 'async-lock';
+import { MongoError, MongoErrorLabel, ReadPreference } from 'mongodb';
+import type { Connection } from 'mongoose';
+import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
+import {
+  DatabaseUnavailableError,
+  duplicateKey,
+  isDatabaseUnavailable,
+  isInterrupted,
+  isWriteConflict,
+} from '../connection/database-errors.js';
+import { inCurrentTrace, traced } from '../../observability/tracing/traced.js';
+import { withSession } from './open-session.js';
+import { OrphanedTransactions } from './orphaned-transactions.js';
+
+/** How often a lost race for a unique index is retried with the new state. */
+const duplicateKeyRetries = 10;
+
+/** How long a conflict lasts before it looks like one with a process that has died. */
+const conflictThresholdMs = 1_000;
+
+/** The part of a deadline that is left for the commit: one second of eight. */
+const commitShare = 1 / 8;
+
+export interface TransactionOptions {
+  /**
+   * What requests would contend for. Work that shares a key waits its turn inside this process
+   * instead of conflicting, and being retried, in the database.
+   */
+  readonly queueKeys?: readonly string[];
+  /** Called with the name of the violated unique index before the work is retried. */
+  readonly onDuplicateKey?: (index: string) => Promise<void>;
+  /** How long conflicts may go on, in milliseconds; without it until the time is over. */
+  readonly conflictPatienceMs?: number;
+  /** Whether nothing of the work is stored: it only shows what it would do. */
+  readonly isRehearsal?: boolean;
+  /** When nobody waits for the result any more, in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
+  readonly expiresAt?: number | undefined;
+}
+
+/** How often what has happened since the start. */
+export interface TransactionCounts {
+  /** Pieces of work that were to be stored in one transaction. */
+  readonly started: number;
+  /** How often the work of one of them ran. */
+  readonly attempts: number;
+  /** Attempts that met another transaction on the same document. */
+  readonly conflicts: number;
+  /** Attempts that lost a race for a unique index. */
+  readonly lostRaces: number;
+  /** Those that were not stored in time. */
+  readonly expired: number;
+}
+
+/** Another transaction holds on to what this one would write; nothing was stored. */
+export class ContentionError extends Error {
+  constructor(cause: unknown) {
+    super('Another transaction does not end.', { cause });
+  }
+}
+
+/** Nothing of an attempt is to be stored; the work runs again. */
+export function restartTransaction(): MongoError {
+  const error = new MongoError('The transaction is restarted.');
+  error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
+  return error;
+}
+
+/**
+ * When a transaction has to be ready for its commit, in milliseconds since 1970, so that its result is
+ * there before nobody waits for it any more.
+ */
+export function endOfWork(expiresAt: number, deadlineMs: number): number {
+  return expiresAt - deadlineMs * commitShare;
+}
+
+/** Runs work in MongoDB transactions; the only place that opens one. */
+@Injectable()
+export class Transactions {
+  /** How long work may take when nobody says otherwise, in milliseconds. */
+  readonly deadlineMs: number;
+  private readonly queue: AsyncLock;
+  private readonly counts = { started: 0, attempts: 0, conflicts: 0, lostRaces: 0, expired: 0 };
+
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
+    private readonly orphans: OrphanedTransactions,
+  ) {
+    this.deadlineMs = DATABASE_DEADLINE_MS;
+    this.queue = new AsyncLock({
+      timeout: DATABASE_DEADLINE_MS,
+      maxPending: Number.POSITIVE_INFINITY,
+    });
+  }
+
+  /** What this process has counted. */
+  stats(): TransactionCounts {
+    return this.counts;
+  }
+
+  /**
+   * Runs the work in one transaction: snapshot reads, majority commit, retried after a transient
+   * error, an unknown commit result or a lost race for a unique index.
+   *
+   * The work may run many times: it loads what it changes inside, runs its operations one after
+   * the other, has no other side effects and lets database errors through.
+   *
+   * @returns what the committed run of the work returned
+   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12);
+   *   ContentionError when `conflictPatienceMs` is; whatever the work throws
+   */
+  async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
+    this.counts.started++;
+    const { deadlineMs } = this;
+    const { expiresAt = Date.now() + deadlineMs } = options;
+    const deadline = endOfWork(expiresAt, deadlineMs);
+    // The queue would run it in the trace of whoever was before it.
+    const inTrace = inCurrentTrace();
+    const attempt = () =>
+      inTrace(() => traced('transaction', {}, () => this.runUntilUnique(work, deadline, options)));
+    const keys = [...new Set(options.queueKeys)].toSorted();
+    if (keys.length === 0) return attempt();
+    try {
+      return await this.queue.acquire(keys, attempt);
+    } catch (error) {
+      const timedOut = error instanceof Error && error.message.startsWith('async-lock timed out');
+      throw timedOut ? this.expired(error) : error;
+    }
+  }
+
+  private expired(cause?: unknown): DatabaseUnavailableError {
+    this.counts.expired++;
+    return new DatabaseUnavailableError(cause);
+  }
+
+  private async runUntilUnique<T>(
+    work: () => Promise<T>,
+    deadline: number,
+    { onDuplicateKey, ...options }: TransactionOptions,
+  ): Promise<T> {
+    for (let retries = 0; ; retries++) {
+      try {
+        return await this.runOnce(work, deadline, options);
+      } catch (error) {
+        // Inside the callback the transaction is already aborted; only a new one can continue.
+        const duplicate = duplicateKey(error);
+        if (duplicate !== undefined) this.counts.lostRaces++;
+        if (duplicate === undefined || retries === duplicateKeyRetries) throw error;
+        await onDuplicateKey?.(duplicate.index);
+      }
+    }
+  }
+
+  private async runOnce<T>(
+    work: () => Promise<T>,
+    deadline: number,
+    { conflictPatienceMs = Number.POSITIVE_INFINITY, isRehearsal = false }: TransactionOptions,
+  ): Promise<T> {
+    let lastError: unknown;
+    const patienceEnd = Date.now() + conflictPatienceMs;
+    let conflictDeadline = Date.now() + conflictThresholdMs;
+    const attempt = async () => {
+      // The driver retries for two minutes unless the callback stops it.
+      if (Date.now() >= deadline) throw this.expired(lastError);
+      if (Date.now() >= patienceEnd && isWriteConflict(lastError)) {
+        throw new ContentionError(lastError);
+      }
+      if (Date.now() >= conflictDeadline) {
+        await this.orphans.abort();
+        conflictDeadline = Date.now() + conflictThresholdMs;
+      }
+      this.counts.attempts++;
+      try {
+        const result = await work();
+        // The request has its response by now, or will have it before the commit is over.
+        if (Date.now() >= deadline) throw this.expired();
+        return result;
+      } catch (error) {
+        if (isInterrupted(error)) error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
+        if (isWriteConflict(error)) this.counts.conflicts++;
+        if (isDatabaseUnavailable(error)) lastError = error;
+        throw error;
+      }
+    };
+    return this.connection.getClient().withSession((session) =>
+      session.withTransaction(
+        async () => {
+          const result = await withSession(session, attempt);
+          // The driver commits nothing that has ended already.
+          if (isRehearsal) await session.abortTransaction();
+          return result;
+        },
+        {
+          readConcern: { level: 'snapshot' },
+          writeConcern: { w: 'majority' },
+          readPreference: ReadPreference.primary,
+          maxCommitTimeMS: this.deadlineMs,
+        },
+      ),
+    );
+  }
+}

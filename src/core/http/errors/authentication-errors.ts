@@ -1,0 +1,67 @@
+import type { ErrorDefinition } from './error-definition.js';
+import { generalErrors, httpErrors } from './http-errors.js';
+
+/** The errors of API keys (rule AUTH-3). */
+export const authenticationErrors = {
+  keyMissing: {
+    status: 401,
+    code: 'key.missing',
+    messageKey: 'authentication.keyNotProvided',
+    otherMessage: { key: 'authentication.unauthorized' },
+    cause: 'No API key was sent',
+    remedy: 'Send the key in the header `api-key`',
+  },
+  keyInvalid: {
+    status: 401,
+    code: 'key.invalid',
+    messageKey: 'authentication.keyNotValid',
+    cause: 'The API key is unknown, expired, revoked or without external access',
+    remedy: 'Compare the key with the one that was issued, or ask for a new one',
+  },
+  mayNotReadEvents: {
+    status: 403,
+    code: 'key.may_not_read_events',
+    messageKey: 'authentication.mayNotReadEvents',
+    cause:
+      'The API key was issued without the permission to read the events of all its organization',
+    remedy: 'Use a key that has it, which the operator issues',
+  },
+  tooManyFailures: {
+    status: 429,
+    code: 'key.too_many_failures',
+    messageKey: 'authentication.tooManyFailures',
+    headers: { 'retry-after': '1' },
+    cause: 'Too many requests from this address had no valid key',
+    remedy: 'Stop them, then repeat after `Retry-After` seconds',
+  },
+} satisfies Record<string, ErrorDefinition>;
+
+const { keyMissing, keyInvalid, tooManyFailures } = authenticationErrors;
+const others = [
+  tooManyFailures,
+  httpErrors.rateLimited,
+  ...generalErrors,
+  httpErrors.serviceUnavailable,
+];
+
+/** What every endpoint with an API key may respond with. */
+export const commonErrors: readonly ErrorDefinition[] = [keyMissing, keyInvalid, ...others];
+
+/** The same under `/compounds`, whose 401 says in its code only what is wrong with the key. */
+export const commonCompoundErrors: readonly ErrorDefinition[] = [
+  withGenericMessage(keyMissing),
+  withGenericMessage(keyInvalid),
+  ...others,
+];
+
+/** The same for the callback, whose 401 has no `error` field. */
+export const commonCallbackErrors: readonly ErrorDefinition[] = [
+  { ...keyMissing, omitsErrorField: true },
+  { ...keyInvalid, omitsErrorField: true },
+  ...others,
+];
+
+/** An error of a key as the endpoints under `/compounds` word it (rule AUTH-3). */
+export function withGenericMessage(error: ErrorDefinition): ErrorDefinition {
+  return { ...error, messageKey: keyMissing.otherMessage.key };
+}

@@ -1,0 +1,106 @@
+import { STATUS_CODES } from 'node:http';
+import { Injectable } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../../database/connection/database-errors.js';
+import type { Language } from '../../localization/language.js';
+import { type Message, MessagesService } from '../../localization/messages.service.js';
+import { DomainError } from './domain-error.js';
+import type { ErrorDefinition } from './error-definition.js';
+import { httpErrors } from './http-errors.js';
+
+/** The body of every error (rule HTTP-5). */
+export interface ErrorBody {
+  readonly statusCode: number;
+  readonly message: string | string[];
+  readonly error?: string;
+}
+
+/** An error ready to be sent. */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: ErrorBody;
+}
+
+/** A longer list helps nobody, and a request of a megabyte can break a rule a hundred thousand times. */
+const mostMessages = 100;
+/** The rest of 64 KiB is for the other fields and what is around the texts. */
+const mostMessageBytes = 60 * 1_024;
+
+/** Errors of the framework, whose own texts are not for clients, by status. */
+const frameworkErrors: Readonly<Record<number, ErrorDefinition>> = {
+  400: httpErrors.badRequest,
+  404: httpErrors.routeNotFound,
+  405: httpErrors.methodNotAllowed,
+  408: httpErrors.requestTimeout,
+  412: httpErrors.preconditionFailed,
+  413: httpErrors.bodyTooLarge,
+  414: httpErrors.pathTooLong,
+  415: httpErrors.unsupportedMediaType,
+  416: httpErrors.rangeNotSatisfiable,
+  431: httpErrors.headersTooLarge,
+};
+
+/**
+ * The error as a {@link DomainError}. What the framework blames on the client keeps its status; what
+ * is unknown becomes a 500 without details.
+ */
+export function toDomainError(error: unknown): DomainError {
+  if (error instanceof DomainError) return error as DomainError;
+  if (isDatabaseUnavailable(error)) return new DomainError(httpErrors.serviceUnavailable);
+  const status = statusOf(error);
+  const isClientError = status >= 400 && status < 500;
+  const unlisted = isClientError
+    ? { ...httpErrors.badRequest, status }
+    : httpErrors.internalServerError;
+  return new DomainError(frameworkErrors[status] ?? unlisted);
+}
+
+/** The responses to errors; no other place knows the body's shape. */
+@Injectable()
+export class ErrorResponses {
+  constructor(private readonly messages: MessagesService) {}
+
+  /** Status, headers and body of an error. */
+  of(error: DomainError, language: Language): ErrorResponse {
+    const { status, code, isList = false, omitsErrorField = false } = error.definition;
+    const texts = this.listed(isList ? error.messages : error.messages.slice(0, 1), language);
+    const message = isList ? texts : (texts[0] ?? '');
+    const reason = omitsErrorField ? {} : { error: STATUS_CODES[status] ?? 'Error' };
+    return {
+      status,
+      headers: { 'x-error-code': code, ...error.headers },
+      body: { statusCode: status, message, ...reason },
+    };
+  }
+
+  /** The body of an error with its sample values, in English. */
+  sample(definition: ErrorDefinition): ErrorBody {
+    const { messageKey: key, sample = {}, otherMessage } = definition;
+    const messages = [{ key, values: sample }, ...(otherMessage ? [otherMessage] : [])];
+    return this.of(new DomainError(definition, messages), 'en-us').body;
+  }
+
+  /** The texts of as many messages as a body may have, then how many more there are (rule HTTP-5). */
+  private listed(messages: readonly Message[], language: Language): string[] {
+    const texts: string[] = [];
+    let bytes = 0;
+    for (const message of messages.slice(0, mostMessages)) {
+      const text = this.messages.textOf(message, language);
+      bytes += Buffer.byteLength(JSON.stringify(text));
+      if (bytes > mostMessageBytes) break;
+      texts.push(text);
+    }
+    const count = messages.length - texts.length;
+    if (count === 0) return texts;
+    return [
+      ...texts,
+      this.messages.textOf({ key: 'http.moreMessages', values: { count } }, language),
+    ];
+  }
+}
+
+function statusOf(error: unknown): number {
+  const { statusCode, status } = (error ?? {}) as { statusCode?: unknown; status?: unknown };
+  if (typeof statusCode === 'number') return statusCode;
+  return typeof status === 'number' ? status : 500;
+}

@@ -1,0 +1,42 @@
+import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
+import type { FastifyRequest } from 'fastify';
+import type { Types } from 'mongoose';
+import type { IdempotencyClaim } from '../idempotency/idempotency-claim.js';
+import type { Language } from '../localization/language.js';
+import type { RateLimit } from './rate-limit/token-buckets.js';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Set by the check of the API key. */
+    caller?: RequestCaller;
+  }
+}
+
+/** Who makes a request, as far as HTTP needs to know. */
+export interface RequestCaller {
+  readonly organizationId: Types.ObjectId;
+  readonly apiKeyId: Types.ObjectId;
+  /** What the key permits, as a text; keys with another one may see other things. */
+  readonly permissions: string;
+  /** Whether the key may read what is told of all its organization's data (rule AUTH-7). */
+  readonly mayReadEvents?: boolean;
+  /** The limit of the key itself. */
+  readonly rateLimit?: RateLimit;
+  /** `x-request-id` of the request, stored with what it changes (rule DATA-9). */
+  readonly requestId: string;
+  readonly language: Language;
+  /**
+   * When the request gets its 503, in milliseconds since 1970: work that cannot be stored well before that is not
+   * stored at all (rule HTTP-12). Set once the body has arrived; work for nobody's request has none.
+   */
+  readonly expiresAt?: number;
+  /** Of a request with an `Idempotency-Key`. */
+  readonly claim?: IdempotencyClaim;
+}
+
+/** Injects the {@link RequestCaller} that the guard has set; only on guarded endpoints. */
+export const CurrentCaller = createParamDecorator((_: unknown, context: ExecutionContext) => {
+  const { caller } = context.switchToHttp().getRequest<FastifyRequest>();
+  if (caller === undefined) throw new Error('The endpoint is public and has no caller.');
+  return caller;
+});

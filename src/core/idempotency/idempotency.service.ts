@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import type { RequestCaller } from '../http/request-caller.js';
+import { Clock } from '../configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { withoutSession } from '../database/transactions/open-session.js';
+import { type TransactionOptions, Transactions } from '../database/transactions/transactions.js';
+import { DomainError } from '../http/errors/domain-error.js';
+import { hourMs, minuteMs } from '../values/durations.js';
+import {
+  type Answer,
+  type IdempotencyClaim,
+  type StoredResponse,
+  storedResponse,
+} from './idempotency-claim.js';
+import { idempotencyErrors } from './idempotency-errors.js';
+import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
+import {
+  type Completion,
+  IdempotencyRecordsRepository,
+  unpacked,
+} from './idempotency-records.repository.js';
+
+/** How much longer a lease is than a request may run. */
+const leaseMarginMs = 2_000;
+/** How often the database removes what has expired. */
+const removalMs = minuteMs;
+/** How often a record may change under the eyes of a request that wants it. */
+const maxAttempts = 3;
+
+/** A request that wants to run under a key. */
+export interface IdempotentRequest {
+  readonly caller: RequestCaller;
+  readonly key: string;
+  readonly fingerprint: string;
+  readonly headersSoFar: IdempotencyClaim['headersSoFar'];
+}
+
+/** What was found of a key: the right to run, or the response of the one that ran. */
+export type Beginning =
+  | { readonly claim: IdempotencyClaim; readonly response?: never }
+  | { readonly claim?: never; readonly response: StoredResponse };
+
+/**
+ * Lets one request run for each `Idempotency-Key` of an API key, over all instances (rule HTTP-23). Its
+ * response is stored in the transaction of its change, and only while the request still has its
+ * claim: whoever takes over finds either the change with its response, or neither.
+ */
+@Injectable()
+export class IdempotencyService {
+  private readonly leaseMs: number;
+  /** How long a key stands for its first request. */
+  private readonly keptMs: number;
+
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly records: IdempotencyRecordsRepository,
+    private readonly clock: Clock,
+    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, IDEMPOTENCY_RETENTION_HOURS }: Environment,
+  ) {
+    this.leaseMs = DATABASE_DEADLINE_MS + leaseMarginMs;
+    this.keptMs = IDEMPOTENCY_RETENTION_HOURS * hourMs;
+  }
+
+  /**
+   * Claims a key for a request, or finds what the first one with it was answered.
+   *
+   * @throws DomainError 409 while that one runs, 422 when it was another request
+   */
+  async begin(request: IdempotentRequest): Promise<Beginning> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const record = this.newRecord(request);
+      if (await this.records.insert(record)) return { claim: claimOf(record, request) };
+      const found = await this.records.find(record);
+      // Removed since, or not there for certain.
+      if (found === null) continue;
+      if (found.expiresAt > record.createdAt) {
+        if (found.fingerprint !== record.fingerprint) {
+          throw new DomainError(idempotencyErrors.keyReused);
+        }
+        if (found.response) return { response: await unpacked(found.response) };
+        if (!this.isLeaseOver(found)) break;
+      }
+      const { fingerprint, owner, claimedAt, expiresAt, updatedAt } = record;
+      const fields = { fingerprint, owner, claimedAt, expiresAt, updatedAt };
+      if (await this.records.takeOver(found, fields)) {
+        return { claim: claimOf({ ...record, _id: found._id }, request) };
+      }
+    }
+    throw new DomainError(idempotencyErrors.requestRunning);
+  }
+
+  /**
+   * Runs work in a transaction that also stores the answer, when the request has a claim.
+   *
+   * @param answerOf makes the answer of what the work returned
+   * @throws DomainError 409 when the claim was taken over; whatever Transactions.run throws
+   */
+  async run<T, A extends Answer>(
+    claim: IdempotencyClaim | undefined,
+    work: () => Promise<T>,
+    answerOf: (result: T) => A | Promise<A>,
+    options?: TransactionOptions,
+  ): Promise<A> {
+    if (claim === undefined) return answerOf(await this.transactions.run(work, options));
+    return this.transactions.run(async () => {
+      forgetAttempt(claim);
+      const result = await work();
+      // Reading what an answer refers to may take several queries at a time.
+      const answer = await withoutSession(async () => answerOf(result));
+      await this.complete(claim.organizationId, [
+        { claim, response: storedResponse(claim, answer) },
+      ]);
+      return answer;
+    }, options);
+  }
+
+  /**
+   * Stores the answers to those requests of a group that have claims, inside the open transaction.
+   *
+   * @param answerOf makes the answer to a request, undefined when it changed nothing
+   * @throws DomainError 409 when one of the claims was taken over
+   */
+  async completeGroup<T>(
+    organizationId: Types.ObjectId,
+    requests: readonly { readonly caller: RequestCaller }[],
+    outcomes: readonly PromiseSettledResult<T>[],
+    answerOf: (result: T) => Answer | undefined,
+  ): Promise<void> {
+    const completions = outcomes.flatMap((outcome, index) => {
+      const claim = requests[index]?.caller.claim;
+      if (claim === undefined) return [];
+      forgetAttempt(claim);
+      if (outcome.status === 'rejected') return [];
+      const answer = answerOf(outcome.value);
+      return answer === undefined ? [] : { claim, response: storedResponse(claim, answer) };
+    });
+    if (completions.length > 0) await this.complete(organizationId, completions);
+  }
+
+  /** Stores the response to a request that changed nothing. */
+  async completeUnchanged(completion: Completion): Promise<void> {
+    await this.store(completion.claim.organizationId, [completion]);
+  }
+
+  /** When every response is gone that is stored by now, or of a request that is running. */
+  storedResponsesEndAt(): Date {
+    return new Date(this.clock.now().getTime() + this.leaseMs + this.keptMs + removalMs);
+  }
+
+  /** Lets the next request with the key run, unless a transaction has stored a response. */
+  async release(claim: IdempotencyClaim): Promise<void> {
+    await this.records.release(claim);
+  }
+
+  private async complete(
+    organizationId: Types.ObjectId,
+    completions: readonly Completion[],
+  ): Promise<void> {
+    if ((await this.store(organizationId, completions)) < completions.length) {
+      throw new DomainError(idempotencyErrors.requestRunning);
+    }
+    for (const { claim, response } of completions) claim.response = response;
+  }
+
+  private store(organizationId: Types.ObjectId, completions: readonly Completion[]) {
+    const updatedAt = this.clock.now();
+    const expiresAt = new Date(updatedAt.getTime() + this.keptMs);
+    const times = { expiresAt, updatedAt };
+    return this.records.complete(organizationId, completions, times);
+  }
+
+  private newRecord({ caller, key, fingerprint }: IdempotentRequest): IdempotencyRecordDocument {
+    const now = this.clock.now();
+    return {
+      _id: new Types.ObjectId(),
+      organizationId: caller.organizationId,
+      apiKeyId: caller.apiKeyId,
+      key,
+      fingerprint,
+      owner: randomUUID(),
+      claimedAt: now,
+      expiresAt: new Date(now.getTime() + this.keptMs),
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  /** A time that lies far ahead is that of a clock that was wrong. */
+  private isLeaseOver({ claimedAt }: IdempotencyRecordDocument): boolean {
+    return Math.abs(this.clock.now().getTime() - claimedAt.getTime()) > this.leaseMs;
+  }
+}
+
+/** What an attempt before this one stored has not been committed. */
+function forgetAttempt(claim: IdempotencyClaim): void {
+  delete claim.response;
+}
+
+function claimOf(
+  { _id: recordId, organizationId, owner }: IdempotencyRecordDocument,
+  { headersSoFar }: IdempotentRequest,
+): IdempotencyClaim {
+  return { organizationId, recordId, owner, headersSoFar };
+}

@@ -1,0 +1,149 @@
+import { createHash } from 'node:crypto';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { BSON } from 'mongodb';
+import type { RequestCaller } from '../http/request-caller.js';
+import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { withinDeadline } from '../database/connection/deadline.js';
+import { DomainError } from '../http/errors/domain-error.js';
+import { remainingDeadline } from '../http/server/request-context.js';
+import type { IdempotencyClaim } from './idempotency-claim.js';
+import { idempotencyErrors } from './idempotency-errors.js';
+import { keyLengthLimit, parseIdempotencyKey } from './idempotency-key.js';
+import { IdempotencyService } from './idempotency.service.js';
+
+/** What is stored beside a success: what a repetition would be answered again. */
+const storedErrors: ReadonlySet<number> = new Set([400, 404, 422]);
+
+/** A request and its response. */
+interface Exchange {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+}
+
+/** Answers repeated requests with an `Idempotency-Key` as the first one (rule HTTP-23). */
+@Injectable()
+export class IdempotentRequests {
+  private readonly logger = new Logger(IdempotentRequests.name);
+
+  constructor(
+    private readonly idempotency: IdempotencyService,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /** Looks at each POST with the header once its body is parsed; without it nothing is done. */
+  addTo(fastify: FastifyInstance): void {
+    fastify.addHook('preHandler', (request, reply, done) => {
+      const value = request.headers['idempotency-key'];
+      const { caller } = request;
+      if (value === undefined || request.method !== 'POST' || caller === undefined) return done();
+      void this.begin({ request, reply, caller }, String(value), done);
+    });
+    fastify.addHook('onSend', (request, reply, payload, done) => {
+      const claim = request.caller?.claim;
+      if (claim === undefined) return done(null, payload);
+      void this.send(claim, { request, reply }, payload, done);
+    });
+  }
+
+  /** Claims the key for the handler, or sends what is stored of it. */
+  private async begin(
+    exchange: Exchange & { readonly caller: RequestCaller },
+    value: string,
+    done: (error?: Error) => void,
+  ): Promise<void> {
+    let isReplayed: boolean;
+    try {
+      isReplayed = await this.isReplayed(exchange, value);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    if (!isReplayed) done();
+  }
+
+  private async isReplayed(
+    { request, reply, caller }: Exchange & { readonly caller: RequestCaller },
+    value: string,
+  ): Promise<boolean> {
+    const key = parseIdempotencyKey(value);
+    if (key === null) {
+      throw new DomainError(idempotencyErrors.keyMalformed, { limit: keyLengthLimit });
+    }
+    const namesBefore = new Set(Object.keys(reply.getHeaders()));
+    const { claim, response } = await withinDeadline(
+      this.idempotency.begin({
+        caller,
+        key,
+        fingerprint: fingerprintOf(request),
+        headersSoFar: () => headersSince(namesBefore, request, reply),
+      }),
+      remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
+    );
+    if (claim !== undefined) {
+      request.caller = { ...caller, claim };
+      return false;
+    }
+    const { status, headers, body } = response;
+    reply.status(status).headers(headers).header('idempotent-replayed', 'true');
+    void reply.send(body ?? undefined);
+    return true;
+  }
+
+  /** Stores what is sent, unless its transaction did, or lets a repetition run. */
+  private async send(
+    claim: IdempotencyClaim,
+    { request, reply }: Exchange,
+    payload: unknown,
+    done: (error: null, payload: unknown) => void,
+  ): Promise<void> {
+    const { statusCode: status } = reply;
+    if (claim.response?.status === status) {
+      done(null, claim.response.body ?? payload);
+      return;
+    }
+    try {
+      const isText = typeof payload === 'string' || payload === null || payload === undefined;
+      if (isText && (status < 300 || storedErrors.has(status))) {
+        const response = { status, headers: claim.headersSoFar(), body: payload ?? null };
+        await withinDeadline(
+          this.idempotency.completeUnchanged({ claim, response }),
+          remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
+        );
+      } else {
+        // Not awaited: a database in trouble must not hold up the response.
+        void this.idempotency.release(claim).catch((error: unknown) => this.warn(error));
+      }
+    } catch (error) {
+      this.warn(error);
+    }
+    done(null, payload);
+  }
+
+  private warn(error: unknown): void {
+    this.logger.warn({ err: error }, 'The end of an idempotent request could not be stored');
+  }
+}
+
+/** Path and body; how the body was spaced does not count. */
+function fingerprintOf({ url, body }: FastifyRequest): string {
+  const [path = ''] = url.split('?', 1);
+  return createHash('sha256')
+    .update(path)
+    .update('\0')
+    .update(BSON.serialize({ body }))
+    .digest('base64url');
+}
+
+/** The headers that say something about what this request did, and the language of its response. */
+function headersSince(
+  before: ReadonlySet<string>,
+  { language }: FastifyRequest,
+  reply: FastifyReply,
+): Record<string, string> {
+  const set = Object.entries(reply.getHeaders()).filter(
+    ([name]) => !before.has(name) && name !== 'connection',
+  );
+  const own = set.map(([name, value]) => [name, String(value)] as const);
+  return { 'content-language': language, ...Object.fromEntries(own) };
+}

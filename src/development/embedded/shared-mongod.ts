@@ -1,0 +1,165 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { resolve } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MongoClient } from 'mongodb';
+import { errors } from 'mongodb-memory-server';
+import { z } from 'zod';
+import { reportStep } from '../../core/configuration/report-step.js';
+import { StartupError } from '../../core/configuration/startup-errors.js';
+import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
+
+const retryDelayMs = 250;
+
+/** An embedded server, of this process or of another one. */
+export interface SharedMongod extends EmbeddedMongod {
+  /** Whether another process has started it, with which it ends. */
+  readonly isShared: boolean;
+}
+
+/**
+ * Opens the embedded database of a data folder. The process that starts the server owns it and stops
+ * it in the end; a process that finds one running uses it, so that the command line works while the
+ * service runs.
+ *
+ * @param dataFolder where the data files live between runs; created when missing
+ * @param options `isLasting`: whether others may use it while this process runs: a command ends too soon for that
+ *   `startTimeoutMs`: how long another process may take to start the server or to stop it
+ * @throws StartupError when no mongod can be found (it says what to install) or started, when another
+ *   process keeps the folder without serving it, or when `mongod.json` is damaged
+ */
+export async function openSharedMongod(
+  dataFolder: string,
+  { isLasting = true, startTimeoutMs = 30_000 } = {},
+): Promise<SharedMongod> {
+  const folder = resolve(dataFolder, 'mongodb');
+  const stateFile = resolve(dataFolder, 'mongod.json');
+  const deadline = Date.now() + startTimeoutMs;
+  let port = (await readState(stateFile))?.port;
+  for (;;) {
+    const running = await findRunning(stateFile, folder);
+    if (running !== undefined) return running;
+    try {
+      return { ...(await startOwned(folder, stateFile, { port, isLasting })), isShared: false };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : '';
+      if (reason.includes('already in use')) {
+        port = undefined;
+        continue;
+      }
+      if (!reason.includes('DBPathInUse')) throw startupErrorOf(error, dataFolder);
+      if (Date.now() > deadline) throw folderInUse(folder, error);
+      // Another process is starting its server or stopping it, or is a command that has one for itself.
+      reportStep(`Waiting for another process that uses ${folder} ...`);
+      await delay(retryDelayMs);
+    }
+  }
+}
+
+const storedState = z.object({
+  uri: z.string().startsWith('mongodb://'),
+  port: z.int().min(1).max(65_535),
+  /** The process that stops the server when it ends, and whether it is there for others to use meanwhile. */
+  owner: z.int().min(1).optional(),
+  isLasting: z.boolean().optional(),
+});
+type StoredState = z.infer<typeof storedState>;
+
+async function startOwned(
+  folder: string,
+  stateFile: string,
+  { port, isLasting }: { readonly port: number | undefined; readonly isLasting: boolean },
+): Promise<EmbeddedMongod> {
+  const server = await startMongod(folder, port === undefined ? {} : { port });
+  const state: StoredState = {
+    uri: server.uri,
+    port: server.port,
+    owner: process.pid,
+    isLasting,
+  };
+  // In one step: a file that is cut off would say nothing of the server.
+  await writeFile(`${stateFile}.new`, JSON.stringify(state));
+  await rename(`${stateFile}.new`, stateFile);
+  return server;
+}
+
+/** The server that a service runs on the folder; stopping it is up to its owner. */
+async function findRunning(stateFile: string, folder: string): Promise<SharedMongod | undefined> {
+  const state = await readState(stateFile);
+  if (state?.isLasting !== true || !isAlive(state.owner) || !(await isListening(state.port))) {
+    return undefined;
+  }
+  if (!(await serves(state.uri, folder))) return undefined;
+  return { ...state, folder, stop: () => Promise.resolve(), isShared: true };
+}
+
+async function readState(file: string): Promise<StoredState | undefined> {
+  if (!existsSync(file)) return undefined;
+  try {
+    return storedState.parse(JSON.parse(await readFile(file, 'utf8')));
+  } catch (error) {
+    const line = `${file} is damaged: delete it; it holds no data and is written at the next start.`;
+    throw new StartupError(line, { cause: error });
+  }
+}
+
+/** A server whose owner is dead ends within seconds. */
+function isAlive(owner: number | undefined): boolean {
+  if (owner === undefined) return false;
+  try {
+    return process.kill(owner, 0);
+  } catch (error) {
+    // Another user's process.
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The driver would try a port on which nobody listens for as long as it may. */
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect(port, '127.0.0.1');
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
+}
+
+interface CommandLineOptions {
+  readonly parsed?: { readonly storage?: { readonly dbPath?: string } };
+}
+
+async function serves(uri: string, folder: string): Promise<boolean> {
+  const client = new MongoClient(uri, { serverSelectionTimeoutMS: 1_000 });
+  try {
+    const options = (await client.db('admin').command({ getCmdLineOpts: 1 })) as CommandLineOptions;
+    return options.parsed?.storage?.dbPath === folder;
+  } catch {
+    return false;
+  } finally {
+    await client.close();
+  }
+}
+
+function folderInUse(folder: string, cause: unknown): StartupError {
+  const line =
+    `Another process uses ${folder} and does not share its database: wait for its end, stop it, ` +
+    'or set DATA_FOLDER to another folder.';
+  return new StartupError(line, { cause });
+}
+
+/** What the folder or the server is to blame for explains itself. */
+function startupErrorOf(error: unknown, dataFolder: string): unknown {
+  const isFault = error instanceof errors.StdoutInstanceError || isSystemError(error);
+  if (!isFault) return error;
+  const line = `MongoDB cannot be started on DATA_FOLDER ${dataFolder}: ${error.message}`;
+  return new StartupError(line, { cause: error });
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+}

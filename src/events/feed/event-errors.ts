@@ -1,0 +1,23 @@
+import type { ErrorDefinition } from '../../core/http/errors/error-definition.js';
+
+/** The errors of the feed of events. */
+export const eventErrors = {
+  expired: {
+    status: 410,
+    code: 'events.expired',
+    messageKey: 'events.expired',
+    sample: { next: 1_233 },
+    cause: 'What followed is older than events are kept',
+    remedy:
+      'Read the current state, then go on with the `after` of the message and of `x-next-cursor`',
+  },
+  beyondLast: {
+    status: 400,
+    code: 'events.beyond_last',
+    messageKey: 'events.beyondLast',
+    sample: { last: 1_301 },
+    isList: true,
+    cause: '`after` is larger than the number of the last event',
+    remedy: 'Send the `next` of the response before, or 0 for the oldest event that is kept',
+  },
+} satisfies Record<string, ErrorDefinition>;

@@ -1,0 +1,60 @@
+import { Field } from '../../core/http/validation/field.js';
+import { CommaList, WholeNumber } from '../../core/http/validation/query-fields.js';
+import { oneOf } from '../../core/values/rule.js';
+import { subscriptions } from '../outbox/event-types.js';
+
+/** The longest wait, in seconds. */
+export const longestWait = 25;
+
+/** Parameters of `GET /events`, as they are sent (rule FEED-1). */
+export class EventsQuery {
+  @WholeNumber({
+    minimum: 0,
+    default: 0,
+    description:
+      'The next of the response before: what follows it is returned. 0 begins with the oldest event ' +
+      'that is kept.',
+  })
+  after?: string;
+
+  @WholeNumber({ minimum: 1, maximum: 1_000, default: 100, description: 'Most events of a page.' })
+  limit?: string;
+
+  @CommaList(
+    'Only events of these types, such as lead.created, lead.* or *.',
+    [oneOf(subscriptions)],
+    `(?:${subscriptions.map((type) => type.replaceAll(/[.*]/g, String.raw`\$&`)).join('|')})`,
+  )
+  types?: string;
+
+  @WholeNumber({
+    minimum: 0,
+    maximum: longestWait,
+    default: 0,
+    description: 'How many seconds to wait at the most while there is no event.',
+  })
+  wait?: string;
+
+  @Field(
+    {
+      type: 'string',
+      pattern: '^(msg_[0-9a-f]{24}|[0-9]{1,16})$',
+      description:
+        'As HTTP Feeds say: the id of the last event that was read, or its number. Means nothing ' +
+        'beside after.',
+    },
+    [{ name: 'isEventId', isMet: isEventId }],
+  )
+  lastEventId?: string;
+
+  @WholeNumber({
+    minimum: 0,
+    maximum: longestWait * 1_000,
+    description: 'As HTTP Feeds say: wait in milliseconds. Means nothing beside wait.',
+  })
+  timeout?: string;
+}
+
+function isEventId(value: unknown): boolean {
+  return typeof value === 'string' && /^(?:msg_[0-9a-f]{24}|\d{1,16})$/.test(value);
+}

@@ -1,0 +1,26 @@
+import { expect, it, jest } from '@jest/globals';
+import { Types } from 'mongoose';
+import type { RequestCaller } from '../../core/http/request-caller.js';
+import type { Environment } from '../../core/configuration/environment.js';
+import type { EventFeedService } from '../outbox/event-feed.service.js';
+import { EventWaiters } from './event-waiters.js';
+import { EventsService } from './events.service.js';
+
+const caller = { organizationId: new Types.ObjectId() } as RequestCaller;
+
+it('a search that finds nothing ends with the wait, however much there is left to search', async () => {
+  const waiters = new EventWaiters({ listen: () => undefined }, 10);
+  const page = jest.fn(async (_organizationId: Types.ObjectId, { after }: { after: number }) => {
+    // The process is to end while the third page is read.
+    if (after === 2) waiters.endAll();
+    if (after > 10) throw new Error('It goes on and on.');
+    return { outcome: 'page', events: [], next: after + 1, hasMore: true };
+  });
+  const feed = { page } as unknown as EventFeedService;
+  const environment = { DATABASE_DEADLINE_MS: 8_000 } as Environment;
+  const events = new EventsService(feed, waiters, environment);
+  const query = { types: 'unit.updated', wait: '20' };
+  const found = await events.read(caller, query, new AbortController().signal);
+  expect(found).toMatchObject({ events: [], next: 3, hasMore: true });
+  expect(waiters.stats().waiting).toBe(0);
+});

@@ -1,0 +1,127 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import type { RequestCaller } from '../../core/http/request-caller.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { withinDeadline } from '../../core/database/connection/deadline.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { listItems } from '../../core/values/list.js';
+import { EventFeedService, type FeedPage } from '../outbox/event-feed.service.js';
+import { coversType, eventTypes } from '../outbox/event-types.js';
+import { eventErrors } from './event-errors.js';
+import { EventWaiters } from './event-waiters.js';
+import type { EventsQuery } from './events.query.js';
+
+/** A page that there is. */
+type Page = Extract<FeedPage, { readonly outcome: 'page' }>;
+
+/** The feed of an organization's events for those who ask (rules FEED-1 to FEED-4). */
+@Injectable()
+export class EventsService {
+  private readonly deadlineMs: number;
+  /** Readings that have not begun, by what they read; each is there for a turn of the event loop. */
+  private readonly beginning = new Map<string, Promise<Page>>();
+
+  constructor(
+    private readonly feed: EventFeedService,
+    private readonly waiters: EventWaiters,
+    @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
+  ) {
+    this.deadlineMs = DATABASE_DEADLINE_MS;
+  }
+
+  /**
+   * The page that checked parameters ask for, when there is something on it or the wait is over.
+   *
+   * @param signal ends the wait: the client has left
+   * @throws DomainError 400 beyond the last event, 410 with where to go on
+   */
+  async read(
+    { organizationId }: RequestCaller,
+    query: EventsQuery,
+    signal: AbortSignal,
+  ): Promise<Page> {
+    const { limit = '100', types } = query;
+    const part = { limit: Number(limit), types: types === undefined ? null : typesOf(types) };
+    // Before the first look, so that nothing is missed behind it.
+    const waiter = this.waiterOf(organizationId, query, signal);
+    try {
+      let after = await this.inTime(this.startOf(organizationId, query));
+      for (let isFirst = true; ; isFirst = false) {
+        const read = () => this.page(organizationId, { ...part, after });
+        const key = [organizationId.toHexString(), after, limit, types].join(' ');
+        const page = await (isFirst ? read() : this.together(key, read));
+        if (page.events.length > 0 || waiter === undefined || waiter.isOver()) return page;
+        // A long search in vain goes on as long as it is waited for.
+        if (!(page.hasMore || (await waiter.news()))) return page;
+        after = page.next;
+      }
+    } finally {
+      waiter?.leave();
+    }
+  }
+
+  /**
+   * One reading for all who want the same before it begins: an event wakes all that wait for it at once. One
+   * that has begun may not see what a later one was woken for.
+   */
+  private together(key: string, read: () => Promise<Page>): Promise<Page> {
+    const beginning = this.beginning.get(key);
+    if (beginning !== undefined) return beginning;
+    const reading = nextTurn().then(() => {
+      this.beginning.delete(key);
+      return read();
+    });
+    this.beginning.set(key, reading);
+    return reading;
+  }
+
+  private waiterOf(
+    organizationId: Types.ObjectId,
+    { wait, timeout = '0' }: EventsQuery,
+    signal: AbortSignal,
+  ) {
+    const milliseconds = wait === undefined ? Number(timeout) : Number(wait) * 1_000;
+    if (milliseconds === 0) return undefined;
+    return this.waiters.enlist(organizationId, milliseconds, signal);
+  }
+
+  private async page(
+    organizationId: Types.ObjectId,
+    part: Parameters<EventFeedService['page']>[1],
+  ): Promise<Page> {
+    const page = await this.inTime(this.feed.page(organizationId, part));
+    if (page.outcome === 'page') return page;
+    if (page.outcome === 'beyond') {
+      const { last } = page;
+      throw new DomainError(eventErrors.beyondLast, { last });
+    }
+    throw expired(page.next);
+  }
+
+  private async startOf(
+    organizationId: Types.ObjectId,
+    { after, lastEventId }: EventsQuery,
+  ): Promise<number> {
+    const number = after ?? lastEventId ?? '0';
+    if (/^\d+$/.test(number)) return Number(number);
+    const sequence = await this.feed.sequenceOf(organizationId, number);
+    if (sequence !== null) return sequence;
+    throw expired(await this.feed.keptBehind(organizationId));
+  }
+
+  /** Waiting for events is not limited, waiting for the database is. */
+  private inTime<T>(reading: Promise<T>): Promise<T> {
+    return withinDeadline(reading, this.deadlineMs);
+  }
+}
+
+function expired(next: number): DomainError {
+  return new DomainError(eventErrors.expired, { next }, { 'x-next-cursor': String(next) });
+}
+
+/** The types that a comma list of subscriptions covers; null for all. */
+function typesOf(list: string): string[] | null {
+  const wanted = listItems(list);
+  return wanted.includes('*') ? null : eventTypes.filter((type) => coversType(wanted, type));
+}

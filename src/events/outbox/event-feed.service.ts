@@ -1,0 +1,156 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { BSON } from 'mongodb';
+import type { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { Snapshots } from '../../core/database/transactions/snapshots.js';
+import { mebibyte } from '../../core/values/numbers.js';
+import { type EventPayload, idOfMessage, objectIdOf, payloadOf } from './message.js';
+import { dayMs } from '../../core/values/durations.js';
+import { EventFeedsRepository } from './event-feeds.repository.js';
+import type { OutboxEventDocument } from './outbox-event.schema.js';
+import { OutboxEventsRepository } from './outbox-events.repository.js';
+
+/** How many bytes of events a page has, as they are stored; a single larger one comes alone. */
+const pageBytes = 4 * mebibyte;
+/** How many events are looked through for those of the wanted types before it is seen what the time is. */
+const windowSize = 5_000;
+/** How long a page may look for events of the wanted types. */
+const searchMs = 1_000;
+
+/** An event in the feed; what receivers of webhooks are told, and its number. */
+export interface FeedEvent extends EventPayload {
+  readonly sequence: number;
+  /** The `webhook-id`. */
+  readonly id: string;
+  /** The id of the object that it is about; null where that has none. */
+  readonly objectId: string | null;
+}
+
+/** What of the events is asked for. */
+export interface FeedPart {
+  /** The number behind which it begins; 0 for the oldest one that is kept. */
+  readonly after: number;
+  readonly limit: number;
+  /** Null for all. */
+  readonly types: readonly string[] | null;
+}
+
+/** A page of the feed, or why there is none. */
+export type FeedPage =
+  | {
+      readonly outcome: 'page';
+      readonly events: readonly FeedEvent[];
+      /** The number up to which everything was looked at: what to go on behind. */
+      readonly next: number;
+      /** Whether there are events behind that. */
+      readonly hasMore: boolean;
+    }
+  /** What followed is no longer kept; behind `next` everything is. */
+  | { readonly outcome: 'expired'; readonly next: number }
+  /** There is no such number yet; the last one is `last`. */
+  | { readonly outcome: 'beyond'; readonly last: number };
+
+/** Reads the numbered events of organizations (rules FEED-1 to FEED-3). */
+@Injectable()
+export class EventFeedService {
+  private readonly keptMs: number;
+
+  constructor(
+    private readonly events: OutboxEventsRepository,
+    private readonly feeds: EventFeedsRepository,
+    private readonly snapshots: Snapshots,
+    private readonly clock: Clock,
+    @Inject(ENVIRONMENT) { EVENTS_RETENTION_DAYS }: Environment,
+  ) {
+    this.keptMs = EVENTS_RETENTION_DAYS * dayMs;
+  }
+
+  /**
+   * A page of events. One that looks for certain types ends, with `hasMore`, when it has looked for a
+   * second in vain.
+   */
+  async page(organizationId: Types.ObjectId, part: FeedPart): Promise<FeedPage> {
+    // A new primary may know later than the one before how far the feed goes, and which events that shows.
+    return this.snapshots.during(() => this.pageNow(organizationId, part));
+  }
+
+  private async pageNow(organizationId: Types.ObjectId, part: FeedPart): Promise<FeedPage> {
+    const { after, limit, types } = part;
+    const last = (await this.feeds.find(organizationId))?.last ?? 0;
+    if (after > last) return this.beyond(organizationId, after);
+    const oldest = after === last ? last + 1 : await this.oldestBehind(organizationId, after, last);
+    // The server removes what has expired some time later, in no certain order.
+    if (after > 0 && oldest > after + 1) return { outcome: 'expired', next: oldest - 1 };
+    const endOfSearch = performance.now() + searchMs;
+    for (let behind = oldest - 1; ;) {
+      const end = types === null ? last : Math.min(last, behind + windowSize);
+      const { events, isCut } = await this.read(
+        organizationId,
+        { behind, last: end, limit },
+        types,
+      );
+      const next = isCut ? (events.at(-1)?.sequence ?? end) : end;
+      const isOver = events.length > 0 || next === last || performance.now() > endOfSearch;
+      if (isOver) return { outcome: 'page', events, next, hasMore: next < last };
+      behind = next;
+    }
+  }
+
+  /** Where the feed goes on behind an event; null when that is not kept, or none of the organization's. */
+  async sequenceOf(organizationId: Types.ObjectId, messageId: string): Promise<number | null> {
+    const _id = parseObjectId(idOfMessage(messageId));
+    const event = _id && (await this.events.findById(organizationId, _id));
+    return event?.sequence ?? null;
+  }
+
+  /** The number behind which everything is kept. */
+  async keptBehind(organizationId: Types.ObjectId): Promise<number> {
+    return this.snapshots.during(async () => {
+      const last = (await this.feeds.find(organizationId))?.last ?? 0;
+      return (await this.oldestBehind(organizationId, 0, last)) - 1;
+    });
+  }
+
+  /** A new primary may not know yet that a majority has the events which the one before it has shown. */
+  private async beyond(organizationId: Types.ObjectId, after: number): Promise<FeedPage> {
+    const [feed] = await this.feeds.findMany([organizationId]);
+    const last = feed?.last ?? 0;
+    if (after > last) return { outcome: 'beyond', last };
+    return { outcome: 'page', events: [], next: after, hasMore: false };
+  }
+
+  private async oldestBehind(
+    organizationId: Types.ObjectId,
+    behind: number,
+    last: number,
+  ): Promise<number> {
+    const numberedAfter = new Date(this.clock.now().getTime() - this.keptMs);
+    const first = await this.events.findFirst(organizationId, { behind, numberedAfter });
+    // One that was numbered a moment ago is not shown yet.
+    return Math.min(first?.sequence ?? last + 1, last + 1);
+  }
+
+  private async read(
+    organizationId: Types.ObjectId,
+    part: { readonly behind: number; readonly last: number; readonly limit: number },
+    types: readonly string[] | null,
+  ): Promise<{ events: FeedEvent[]; isCut: boolean }> {
+    const events: FeedEvent[] = [];
+    let bytes = 0;
+    for await (const batch of this.events.feed(organizationId, part, types)) {
+      for (const event of batch) {
+        bytes += BSON.calculateObjectSize(event);
+        if (events.length > 0 && bytes > pageBytes) return { events, isCut: true };
+        events.push(feedEvent(event));
+      }
+    }
+    return { events, isCut: events.length === part.limit };
+  }
+}
+
+function feedEvent(event: OutboxEventDocument): FeedEvent {
+  const { id, payload } = payloadOf(event);
+  return { sequence: Number(event.sequence), id, ...payload, objectId: objectIdOf(event) };
+}

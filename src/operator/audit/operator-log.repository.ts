@@ -1,0 +1,58 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { duplicateKey } from '../../core/database/connection/database-errors.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
+import {
+  type HistoryPage,
+  type HistoryPart,
+  readHistory,
+} from '../../core/database/documents/history.js';
+import type { OperatorLogDocument, OperatorResult } from './operator-log.schema.js';
+
+/** The queries on `operatorLog`. */
+@Injectable()
+export class OperatorLogRepository {
+  constructor(
+    @InjectAcrossTenants('OperatorLog')
+    private readonly entries: CollectionAcrossTenants<OperatorLogDocument>,
+  ) {}
+
+  /** @returns false when there is an entry of the same form already */
+  async insert(entry: OperatorLogDocument): Promise<boolean> {
+    try {
+      await this.entries.insert(entry);
+      return true;
+    } catch (error) {
+      if (duplicateKey(error) === undefined) throw error;
+      return false;
+    }
+  }
+
+  /** The entry of a form. */
+  async findByForm(
+    organizationId: Types.ObjectId,
+    formId: string,
+  ): Promise<OperatorLogDocument | null> {
+    return this.entries.findOne(organizationId, { formId });
+  }
+
+  async setResult(
+    { organizationId, _id }: OperatorLogDocument,
+    result: OperatorResult,
+    count: number | null,
+    updatedAt: Date,
+  ): Promise<void> {
+    await this.entries.updateOne(organizationId, { _id }, { $set: { result, count, updatedAt } });
+  }
+
+  /** What was done for all organizations, newest first. */
+  async list(part: HistoryPart): Promise<HistoryPage<OperatorLogDocument>> {
+    const { acrossTenants } = this.entries;
+    return readHistory(part, ({ until, options }) =>
+      acrossTenants.find<OperatorLogDocument>(until, options).toArray(),
+    );
+  }
+}

@@ -1,0 +1,51 @@
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+
+/** What the operator can do in the console that is more than looking (rule OPS-31). */
+export type OperatorAction = 'show' | 'replay' | 'enable';
+
+/** What it is done to. */
+export type OperatorSubject = 'lead' | 'reservation' | 'delivery' | 'endpoint';
+
+/** How it ended; `begun` is what is under way, or was cut short. */
+export type OperatorResult = 'begun' | 'done' | 'failed';
+
+/** Something that the operator did in the console; ids only, so that it outlives what it is about. */
+@Schema({ collection: 'operatorLog' })
+export class OperatorLogDocument extends TenantDocument {
+  /** Of the form that asked for it: sent twice, it is done once. */
+  @Prop({ type: String, required: true })
+  formId!: string;
+
+  @Prop({ type: String, required: true })
+  action!: OperatorAction;
+
+  @Prop({ type: String, required: true })
+  subject!: OperatorSubject;
+
+  @Prop({ type: String, required: true })
+  subjectId!: string;
+
+  /** What of it, such as the times of a replay. */
+  @Prop({ type: String })
+  details!: string | null;
+
+  /** From where, and in which session. */
+  @Prop({ type: String })
+  address!: string;
+
+  @Prop({ type: String })
+  session!: string;
+
+  @Prop({ type: String, required: true })
+  result!: OperatorResult;
+
+  /** How many were affected; null where that means nothing. */
+  @Prop({ type: Number })
+  count!: number | null;
+}
+
+export const operatorLogSchema = SchemaFactory.createForClass(OperatorLogDocument);
+
+/** A form is carried out once. */
+operatorLogSchema.index({ organizationId: 1, formId: 1 }, { name: 'form', unique: true });

@@ -1,0 +1,158 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import { duplicateKey } from '../../core/database/connection/database-errors.js';
+import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
+import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
+import { withoutUndefined } from '../../core/values/plain-object.js';
+import { CatalogueImportRecordsRepository } from '../../catalogue/import/catalogue-import-records.repository.js';
+import { CatalogueChecks } from '../../catalogue/import/catalogue-checks.js';
+import {
+  type ImportError,
+  type Kind,
+  kinds,
+  type LocatedEntry,
+} from '../../catalogue/import/catalogue-entries.js';
+import { catalogueOf, readCatalogue } from '../../catalogue/import/catalogue-file.js';
+import {
+  CatalogueImportRepository,
+  type EntryFields,
+  type SaveCounts,
+} from '../../catalogue/import/catalogue-import.repository.js';
+import { referenceFields, slugsOf } from '../../catalogue/import/entry-references.js';
+import { importBatches } from '../../catalogue/import/import-batches.js';
+
+/** Called after each batch that was committed: how many entries are stored, of how many. */
+export type Progress = (done: number, total: number) => void;
+
+/** What an import did, by kind; the errors that kept it from beginning. */
+export interface ImportOutcome {
+  readonly errors: readonly ImportError[];
+  readonly counts: readonly (SaveCounts & { readonly kind: Kind })[];
+}
+
+/** An import that ended in the middle; what was committed until then stays. */
+class ImportInterruptedError extends Error {
+  /** @param done how many entries are stored */
+  constructor(done: number, total: number, cause: unknown) {
+    const reason = duplicateKey(cause)
+      ? 'somebody else keeps storing entries with the same slugs or ids'
+      : String(cause instanceof Error ? cause.message : cause).replace(/\.$/, '');
+    super(
+      `The import stopped after ${done} of ${total} entries: ${reason}. ` +
+        'Import the file again to finish it.',
+      { cause },
+    );
+  }
+}
+
+/** Imports whole catalogues (rules OPS-5 and OPS-28). */
+@Injectable()
+export class CatalogueImportsService {
+  constructor(
+    private readonly transactions: Transactions,
+    private readonly locks: TransactionLocksRepository,
+    private readonly repository: CatalogueImportRepository,
+    private readonly checks: CatalogueChecks,
+    private readonly units: UnitImportsService,
+    private readonly records: CatalogueImportRecordsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Checks a whole catalogue and, when nothing is wrong with it, stores it: entries are known by
+   * their slugs, so that importing it again changes nothing. What it does not say stays as it is.
+   * Each batch is a transaction, with the events of its units.
+   *
+   * @param source the text of a file, or an object with a list for each kind
+   * @throws ImportInterruptedError when a batch, or how far it has come, could not be stored; a
+   *   repetition goes on from there
+   */
+  async import(
+    organizationId: Types.ObjectId,
+    source: string | Readonly<Record<string, unknown>>,
+    progress: Progress = () => {},
+  ): Promise<ImportOutcome> {
+    const { catalogue, ...file } =
+      typeof source === 'string' ? readCatalogue(source) : catalogueOf(source);
+    const faults = await this.checks.validate(organizationId, { catalogue, ...file });
+    const errors = [...file.errors, ...faults];
+    if (errors.length > 0) return { errors, counts: [] };
+    const total = kinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
+    const counts = kinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
+    const record = await this.records.begin(organizationId, total, this.clock.now());
+    let done = 0;
+    const note = (state: 'running' | 'finished' | 'interrupted') =>
+      this.records.update(organizationId, record, { state, done, counts }, this.clock.now());
+    try {
+      for (const count of counts) {
+        for (const batch of importBatches<LocatedEntry<Kind>>(catalogue[count.kind])) {
+          const saved = await this.saveBatch(organizationId, count.kind, batch);
+          count.created += saved.created;
+          count.updated += saved.updated;
+          count.unchanged += saved.unchanged;
+          done += batch.length;
+          progress(done, total);
+          await note('running');
+        }
+      }
+      await note('finished');
+    } catch (error) {
+      // What ended the import may keep this from being stored, too.
+      await note('interrupted').catch(() => undefined);
+      throw new ImportInterruptedError(done, total, error);
+    }
+    return { errors, counts };
+  }
+
+  private saveBatch(
+    organizationId: Types.ObjectId,
+    kind: Kind,
+    batch: readonly LocatedEntry<Kind>[],
+  ): Promise<SaveCounts> {
+    return this.transactions.run(async () => {
+      // Most slugs have no unique index: of two imports at once, both would create them.
+      await this.locks.take(organizationId, ['catalogue-import']);
+      const entries = await this.fieldsOf(organizationId, kind, batch);
+      if (kind !== 'units')
+        return this.repository.save(kind, organizationId, entries, this.clock.now());
+      await this.assertIdsFree(organizationId, batch);
+      return this.units.save(organizationId, entries as ImportedUnit[]);
+    });
+  }
+
+  /** Others may have stored units since the whole file was checked. */
+  private async assertIdsFree(
+    organizationId: Types.ObjectId,
+    units: readonly LocatedEntry<'units'>[],
+  ): Promise<void> {
+    const [conflict] = await this.checks.conflictingIds(organizationId, units);
+    if (conflict !== undefined) throw new Error(`${conflict.location} ${conflict.message}`);
+  }
+
+  /** Entries of a kind with ids for slugs; what they refer to has been stored by then. */
+  private async fieldsOf(
+    organizationId: Types.ObjectId,
+    kind: Kind,
+    batch: readonly LocatedEntry<Kind>[],
+  ): Promise<EntryFields[]> {
+    let entries: EntryFields[] = batch.map(({ entry }) => entry);
+    for (const { field, kind: to, storedAs } of referenceFields[kind]) {
+      const slugs = new Set(entries.flatMap((entry) => slugsOf(entry[field])));
+      const ids = await this.repository.idsBySlug(to, organizationId, [...slugs]);
+      const missing = [...slugs].find((slug) => !ids.has(slug));
+      if (missing !== undefined) throw new Error(`there is nothing in ${to} with slug ${missing}`);
+      entries = entries.map((entry) => {
+        return { ...entry, [field]: undefined, [storedAs]: idsOf(entry[field], ids) };
+      });
+    }
+    return entries.map(({ slug, ...fields }) => ({ slug, ...withoutUndefined(fields) }));
+  }
+}
+
+/** Null takes a reference away; undefined leaves it as it is stored. */
+function idsOf(value: unknown, ids: ReadonlyMap<string, Types.ObjectId>): unknown {
+  if (typeof value === 'string') return ids.get(value);
+  return Array.isArray(value) ? slugsOf(value).map((slug) => ids.get(slug)) : value;
+}

@@ -1,0 +1,148 @@
+import { domainToASCII } from 'node:url';
+import { InvalidArgumentError } from 'commander';
+import { languages } from '../../../core/localization/language.js';
+import {
+  type ClientMatchField,
+  clientMatchFields,
+} from '../../../tenants/organizations/client-match-fields.js';
+import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
+import { isObjectId } from '../../../core/values/object-id.js';
+import { isValid } from '../../../core/values/rule.js';
+import {
+  externalId as externalIdKind,
+  externalIdLimit,
+  shortText,
+  shortTextLimit,
+} from '../../../core/values/text.js';
+import { parseTime } from '../../../core/values/time.js';
+import { webAddress as webAddressKind } from '../../../core/values/web-address.js';
+import { deliveryStatuses } from '../../../webhooks/deliveries/delivery-outcome.js';
+import { subscriptions } from '../../../events/outbox/event-types.js';
+
+const maxOverlapHours = 8_760;
+const maxListLimit = 10_000;
+const maxRate = 1_000_000;
+const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
+/** The last label starts with a letter, so that no address passes for a name. */
+const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLabel}$`);
+
+/** Reads the id of a document; gives it in lower case, as ids are shown. */
+export const objectId = option(
+  (argument) => (isObjectId(argument) ? argument.toLowerCase() : null),
+  'It must be an id of 24 hexadecimal digits.',
+);
+
+/** Reads the id of something in an outside system, exactly as it was sent. */
+export const externalId = option(
+  textWhere((text) => isValid(externalIdKind, text)),
+  `It must have 1 to ${limitText(externalIdLimit)} characters.`,
+);
+
+/** Reads a name that is not blank. */
+export const name = option(
+  textWhere((text) => isValid(shortText, text)),
+  `It must not be empty, or longer than ${limitText(shortTextLimit)} characters.`,
+);
+
+/** Reads a host name, in the form in which clients send it in `Host`. */
+export const domain = option((argument) => {
+  const host = domainToASCII(argument);
+  return hostName.test(host) ? host : null;
+}, 'It must be a host name such as api.example.com.');
+
+export const webAddress = option(
+  textWhere((text) => isValid(webAddressKind, text)),
+  'It must be an http or https address.',
+);
+
+export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';
+
+/** Reads a country code by its form alone; the command checks it against the list of countries before its action. */
+export const country = option(
+  textWhere((text) => /^[a-z]{2}$/i.test(text.trim())),
+  countryMessage,
+);
+
+/** Reads a language of requests. */
+export const language = option(
+  (argument) => languages.find((one) => one === argument.toLowerCase()) ?? null,
+  `It must be ${languages.join(' or ')}.`,
+);
+
+/** Reads `true` or `false`. */
+export const flag = option((argument) => {
+  if (argument === 'true') return true;
+  return argument === 'false' ? false : null;
+}, 'It must be true or false.');
+
+/** Reads what clients are matched by, in order of preference. */
+export const matchFields = option((argument) => {
+  const fields = argument.split(',').map((field) => field.trim() as ClientMatchField);
+  return isMatchList(fields) ? fields : null;
+}, 'It must be phone, email or both, separated by a comma.');
+
+/** Reads a day (its beginning in UTC) or a time with its offset. */
+export const time = option(
+  parseTime,
+  'It must be a date such as 2030-01-31 or 2030-01-31T12:00:00Z.',
+);
+
+/** Reads a number of hours, up to a year. */
+export const hours = option(
+  (argument) => parseDecimal(argument, maxOverlapHours),
+  `It must be a number of hours from 0 to ${maxOverlapHours}.`,
+);
+
+/** Reads requests a second; 0 is no limit. */
+export const requestsPerSecond = option(
+  (argument) => parseInteger(argument, 0, maxRate),
+  `It must be a number from 0 (no limit) to ${maxRate}.`,
+);
+
+/** Reads how many requests may come at once. */
+export const burst = option(
+  (argument) => parseInteger(argument, 1, maxRate),
+  `It must be a number from 1 to ${maxRate}.`,
+);
+
+/** Reads the events that an endpoint is to get. */
+export const eventList = option(
+  (argument) => {
+    const types = [...new Set(argument.split(',').map((type) => type.trim()))];
+    return types.every((type) => subscriptions.includes(type)) ? types : null;
+  },
+  `It must be a list of ${subscriptions.join(', ')}.`,
+);
+
+/** Reads the status of a delivery. */
+export const deliveryStatus = option(
+  (argument) => deliveryStatuses.find((status) => status === argument) ?? null,
+  `It must be ${deliveryStatuses.join(', ')}.`,
+);
+
+/** Reads how many items a list has at most. */
+export const listLimit = option(
+  (argument) => parseInteger(argument, 1, maxListLimit),
+  `It must be a number from 1 to ${maxListLimit}.`,
+);
+
+function isMatchList(fields: readonly ClientMatchField[]): boolean {
+  const known = fields.every((field) => clientMatchFields.includes(field));
+  return known && new Set(fields).size === fields.length;
+}
+
+function textWhere(isMet: (text: string) => boolean): (argument: string) => string | null {
+  return (argument) => (isMet(argument) ? argument : null);
+}
+
+/** What commander calls with an argument; null from the parser is reported as wrong usage. */
+function option<T>(
+  parse: (argument: string) => T | null,
+  message: string,
+): (argument: string) => T {
+  return (argument) => {
+    const value = parse(argument);
+    if (value === null) throw new InvalidArgumentError(message);
+    return value;
+  };
+}

@@ -1,0 +1,84 @@
+import { Command, CommanderError } from 'commander';
+import { ConfigurationError } from '../../../core/configuration/startup-errors.js';
+import { addCatalogueCommands } from '../catalogue/catalogue-commands.js';
+import { commandLine } from './command-texts.js';
+import { addConsoleCommands } from '../console/console-commands.js';
+import { addDatabaseCommands } from '../database/database-commands.js';
+import { addDemoCommand } from '../demo/demo-command.js';
+import { addKeyCommands } from '../keys/key-commands.js';
+import { addLeadCommands } from '../leads/lead-commands.js';
+import { InterruptedError, interruptedCode } from './progress.js';
+import { addOrganizationCommands } from '../organizations/organization-commands.js';
+import { addReservationCommands } from '../reservations/reservation-commands.js';
+import { addWebhookCommands } from '../webhooks/webhook-commands.js';
+
+const failed = 1;
+/** Also wrong configuration, as at a start of the service. */
+const wrongUsage = 2;
+
+/**
+ * Runs the command that the arguments name. Results go to standard output; an error is one line on
+ * standard error and sets the exit code of the process: 2 for wrong usage or wrong configuration, 1
+ * for anything else.
+ *
+ * @param args what follows the name of the program
+ */
+export async function runCommandLine(args: readonly string[]): Promise<void> {
+  try {
+    await createProgram().parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = isHelp(error) ? 0 : wrongUsage;
+    } else {
+      process.stderr.write(`${describe(error)}\n`);
+      process.exitCode = exitCodeOf(error);
+    }
+  }
+}
+
+/** The command line with all its commands. */
+export function createProgram(): Command {
+  const program = new Command(commandLine)
+    .description(
+      'Operates the Integration API: organizations, keys, webhooks, catalogues, database.',
+    )
+    .addHelpText(
+      'after',
+      `\nExample:\n  ${commandLine} org list\n\nFor programs, without npm's own lines:\n` +
+        '  npm run --silent cli -- org list --json | jq',
+    )
+    .exitOverride()
+    .configureOutput({
+      // A group without a subcommand prints its help: that is a result, not an error.
+      writeErr: (text) => process.stdout.write(text),
+      outputError: (text) => process.stderr.write(`${oneLine(text)}\n`),
+    });
+  addOrganizationCommands(program);
+  addKeyCommands(program);
+  addWebhookCommands(program);
+  addLeadCommands(program);
+  addReservationCommands(program);
+  addCatalogueCommands(program);
+  addDatabaseCommands(program);
+  addConsoleCommands(program);
+  addDemoCommand(program);
+  return program;
+}
+
+function exitCodeOf(error: unknown): number {
+  if (error instanceof InterruptedError) return interruptedCode;
+  return error instanceof ConfigurationError ? wrongUsage : failed;
+}
+
+function isHelp({ code }: CommanderError): boolean {
+  return code === 'commander.help' || code === 'commander.helpDisplayed';
+}
+
+function describe(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  return oneLine(error instanceof Error ? error.message : String(error));
+}
+
+function oneLine(text: string): string {
+  return text.trim().replace(/\s+/g, ' ');
+}

@@ -1,0 +1,186 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Command } from 'commander';
+import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
+import type { RateLimit } from '../../../core/http/rate-limit/token-buckets.js';
+import type { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
+import { withApplication } from '../command-line/application.js';
+import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { hourMs } from '../../../core/values/durations.js';
+import {
+  issuedColumns,
+  keyColumns,
+  keyView,
+  limitedColumns,
+  newKeyView,
+  revokedColumns,
+  rotatedColumns,
+  rotatedKeyView,
+} from './key-view.js';
+import {
+  burst,
+  hours,
+  name,
+  objectId,
+  requestsPerSecond,
+  time,
+} from '../command-line/option-values.js';
+import { organizationOf } from '../organizations/organization-view.js';
+import { type OutputOptions, printList, printItem } from '../command-line/output.js';
+
+interface ListOptions extends OutputOptions {
+  readonly org: string;
+}
+
+interface LimitOptions {
+  readonly rps?: number;
+  readonly burst?: number;
+}
+
+interface IssueOptions extends ListOptions, LimitOptions {
+  readonly name: string;
+  readonly readEvents?: boolean;
+  readonly expires?: Date;
+}
+
+interface RotateOptions extends OutputOptions {
+  readonly overlapHours: number;
+}
+
+const rpsText = "requests a second, 0 for no limit (default: the service's)";
+const burstText = 'requests at once (default: those of two seconds)';
+
+export function addKeyCommands(program: Command): void {
+  const group = addCommand(program, {
+    name: 'key',
+    description: 'issue, list, limit, revoke and rotate API keys',
+    example: `key list --org ${exampleId}`,
+  });
+  addIssue(group);
+  addList(group);
+  addLimit(group);
+  addRevoke(group);
+  addRotate(group);
+}
+
+function addIssue(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'issue',
+    description: 'issue a key for an organization and show it once',
+    example: `key issue --org ${exampleId} --name Website --expires 2030-01-31`,
+  })
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--name <name>', 'what the key is for', name)
+    .option('--read-events', "lets it read the events of all the organization's data (GET /events)")
+    .option('--expires <date>', 'when the key ends, ISO 8601 (default: never)', time)
+    .option('--rps <n>', rpsText, requestsPerSecond)
+    .option('--burst <n>', burstText, burst)
+    .action((options: IssueOptions) =>
+      withApplication(async (application) => {
+        const { _id: organizationId } = await organizationOf(application, options.org);
+        const keys = await keysOf(application);
+        const issued = await keys.issue({
+          organizationId,
+          name: options.name,
+          readsEvents: options.readEvents ?? false,
+          rateLimit: rateLimitOf(options),
+          expiresAt: options.expires ?? null,
+        });
+        printItem(newKeyView(issued), issuedColumns, options);
+      }),
+    );
+}
+
+function addList(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'list',
+    description: 'list the keys of an organization, oldest first, ended ones included',
+    example: `key list --org ${exampleId}`,
+  })
+    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .action((options: ListOptions) =>
+      withApplication(async (application) => {
+        const { _id } = await organizationOf(application, options.org);
+        const keys = await keysOf(application);
+        const documents = await keys.list(_id);
+        const views = documents.map((document) => keyView(document, keys));
+        printList(views, keyColumns, options);
+      }),
+    );
+}
+
+function addLimit(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'limit',
+    description:
+      'give a key a limit of requests of its own, within 5 seconds everywhere; without options ' +
+      "the service's counts again",
+    example: 'key limit iapi_4fT9xQ --rps 500 --burst 1000',
+  })
+    .argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it')
+    .option('--rps <n>', rpsText, requestsPerSecond)
+    .option('--burst <n>', burstText, burst)
+    .action((idOrPrefix: string, options: OutputOptions & LimitOptions) =>
+      withApplication(async (application) => {
+        const keys = await keysOf(application);
+        const key = await findSingleKey(keys, idOrPrefix);
+        const rateLimit = rateLimitOf(options);
+        await keys.setRateLimit(key, rateLimit);
+        printItem(keyView({ ...key, rateLimit }, keys), limitedColumns, options);
+      }),
+    );
+}
+
+function addRevoke(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'revoke',
+    description: 'end a key; running services forget it within 5 seconds',
+    example: 'key revoke iapi_4fT9xQ',
+  })
+    .argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it')
+    .action((idOrPrefix: string, options: OutputOptions) =>
+      withApplication(async (application) => {
+        const keys = await keysOf(application);
+        const key = await findSingleKey(keys, idOrPrefix);
+        const revokedAt = await keys.revoke(key);
+        printItem(keyView({ ...key, revokedAt }, keys), revokedColumns, options);
+      }),
+    );
+}
+
+function addRotate(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'rotate',
+    description: 'issue the successor of a key, show it once, and let the old key end later',
+    example: 'key rotate iapi_4fT9xQ --overlap-hours 48',
+  })
+    .argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it')
+    .option('--overlap-hours <n>', 'how long the old key keeps working', hours, 24)
+    .action((idOrPrefix: string, options: RotateOptions) =>
+      withApplication(async (application) => {
+        const keys = await keysOf(application);
+        const old = await findSingleKey(keys, idOrPrefix);
+        const rotated = await keys.rotate(old, options.overlapHours * hourMs);
+        printItem(rotatedKeyView(old, rotated), rotatedColumns, options);
+      }),
+    );
+}
+
+/** What is at once as in the service's own limit: twice what comes in a second. */
+function rateLimitOf({ rps, burst: atOnce }: LimitOptions): RateLimit | null {
+  if (rps !== undefined) return { rps, burst: atOnce ?? Math.max(1, 2 * rps) };
+  if (atOnce !== undefined) throw new Error('--burst counts only together with --rps.');
+  return null;
+}
+
+async function keysOf(application: INestApplicationContext): Promise<ApiKeysService> {
+  const { ApiKeysService } = await import('../../../tenants/keys/api-keys.service.js');
+  return application.get(ApiKeysService);
+}
+
+async function findSingleKey(keys: ApiKeysService, idOrPrefix: string): Promise<ApiKeyDocument> {
+  const [key, ...others] = await keys.find(idOrPrefix);
+  if (key === undefined) throw new Error(`There is no key with id or prefix ${idOrPrefix}.`);
+  if (others.length === 0) return key;
+  const ids = [key, ...others].map(({ _id }) => _id.toHexString()).join(', ');
+  throw new Error(`Several keys share the prefix ${idOrPrefix}, give the id of one: ${ids}.`);
+}

@@ -1,0 +1,96 @@
+import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
+import type {
+  ApiKeysService,
+  NewApiKey,
+  RotatedApiKey,
+} from '../../../tenants/keys/api-keys.service.js';
+import type { Columns } from '../command-line/output.js';
+
+type KeyView = ReturnType<typeof keyView>;
+type NewKeyView = ReturnType<typeof newKeyView>;
+type RotatedKeyView = ReturnType<typeof rotatedKeyView>;
+
+export const keyColumns: Columns<KeyView> = {
+  Id: ({ _id }) => _id,
+  Prefix: ({ prefix }) => prefix,
+  Name: ({ name }) => name,
+  State: ({ state }) => state,
+  External: ({ allowExternal }) => allowExternal,
+  Events: ({ readEvents }) => readEvents,
+  Limit: ({ rateLimit }) => limitText(rateLimit),
+  Created: ({ createdAt }) => createdAt,
+  'Last used': ({ lastUsedAt }) => lastUsedAt,
+  Expires: ({ expiresAt }) => expiresAt,
+  Revoked: ({ revokedAt }) => revokedAt,
+};
+
+/** The lines of `key limit`. */
+export const limitedColumns: Columns<KeyView> = {
+  Id: ({ _id }) => _id,
+  Prefix: ({ prefix }) => prefix,
+  Name: ({ name }) => name,
+  Limit: ({ rateLimit }) => limitText(rateLimit),
+};
+
+/** The lines of `key revoke`. */
+export const revokedColumns: Columns<KeyView> = {
+  Id: ({ _id }) => _id,
+  Prefix: ({ prefix }) => prefix,
+  Name: ({ name }) => name,
+  State: ({ state }) => state,
+  Revoked: ({ revokedAt }) => revokedAt,
+};
+
+/** The lines of `key issue`. */
+export const issuedColumns: Columns<NewKeyView> = {
+  Id: ({ _id }) => _id,
+  Organization: ({ organizationId }) => organizationId,
+  Name: ({ name }) => name,
+  Key: ({ key }) => `${key}  (shown once)`,
+  Expires: ({ expiresAt }) => expiresAt ?? 'never',
+};
+
+/** The lines of `key rotate`. */
+export const rotatedColumns: Columns<RotatedKeyView> = {
+  ...issuedColumns,
+  'Old key': ({ old }) => old.prefix,
+  'Works until': ({ old }) => old.expiresAt,
+};
+
+/** A key as the operator sees it, without the key itself. */
+export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
+  return {
+    ...identityOf(document),
+    state: keys.stateOf(document),
+    /** Without it the key is not accepted, whatever its state. */
+    allowExternal: document.permissions?.allowExternal === true,
+    /** Whether it may read events. */
+    readEvents: document.permissions?.readEvents === true,
+    /** Null while the service's own limit counts. */
+    rateLimit: keys.rateLimitOf(document),
+    createdAt: document.createdAt,
+    lastUsedAt: document.lastUsedAt ?? null,
+    expiresAt: document.expiresAt ?? null,
+    revokedAt: document.revokedAt ?? null,
+  };
+}
+
+/** A new key, the one time that it is shown. */
+export function newKeyView({ key, document }: NewApiKey) {
+  return { ...identityOf(document), key, expiresAt: document.expiresAt ?? null };
+}
+
+/** A new key and the old one that it replaces. */
+export function rotatedKeyView({ _id, prefix }: ApiKeyDocument, rotated: RotatedApiKey) {
+  const old = { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt };
+  return { ...newKeyView(rotated), old };
+}
+
+function limitText(limit: KeyView['rateLimit']): string {
+  if (limit === null) return 'default';
+  return limit.rps === 0 ? 'none' : `${limit.rps}/s, burst ${limit.burst}`;
+}
+
+function identityOf({ _id, organizationId, name, prefix }: ApiKeyDocument) {
+  return { _id: _id.toHexString(), organizationId: organizationId.toHexString(), name, prefix };
+}

@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { Types } from 'mongoose';
+import type { WebhookEndpointsService } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
+import { withApplication } from '../command-line/application.js';
+import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { hours, objectId } from '../command-line/option-values.js';
+import { type OutputOptions, printItem } from '../command-line/output.js';
+import { hourMs } from '../../../core/values/durations.js';
+import {
+  endpointColumns,
+  endpointOf,
+  endpointsOf,
+  endpointView,
+  noEndpoint,
+  rotatedSecretColumns,
+  rotatedSecretView,
+} from './webhook-view.js';
+
+interface RotateOptions extends OutputOptions {
+  readonly overlapHours: number;
+}
+
+/** Adds `webhook enable`, `webhook disable` and `webhook rotate-secret`. */
+export function addStateCommands(group: Command): void {
+  addSwitch(group, {
+    name: 'enable',
+    description: 'send to an endpoint again; what it missed while it was disabled is not sent',
+    change: (endpoints, id) => endpoints.enable(id),
+  });
+  addSwitch(group, {
+    name: 'disable',
+    description: 'send nothing to an endpoint; what waits for it fails',
+    change: (endpoints, id) => endpoints.disable(id),
+  });
+  addRotate(group);
+}
+
+interface Switch {
+  readonly name: string;
+  readonly description: string;
+  readonly change: (endpoints: WebhookEndpointsService, id: Types.ObjectId) => Promise<void>;
+}
+
+function addSwitch(group: Command, { name, description, change }: Switch): void {
+  addPrintingCommand(group, { name, description, example: `webhook ${name} ${exampleId}` })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .action((id: string, options: OutputOptions) => changeAndPrint(id, options, change));
+}
+
+function addRotate(group: Command): void {
+  addPrintingCommand(group, {
+    name: 'rotate-secret',
+    description:
+      'give an endpoint a new secret, show it once, and let the old one sign for a while',
+    example: `webhook rotate-secret ${exampleId} --overlap-hours 48`,
+  })
+    .argument('<id>', 'id of the endpoint', objectId)
+    .option('--overlap-hours <n>', 'how long the old secret keeps signing', hours, 24)
+    .action((id: string, options: RotateOptions) =>
+      withApplication(async (application) => {
+        const { Types } = await import('mongoose');
+        const endpoints = await endpointsOf(application);
+        const _id = new Types.ObjectId(id);
+        const rotated = await endpoints.rotateSecret(_id, options.overlapHours * hourMs);
+        if (rotated === null) throw noEndpoint(id);
+        printItem(rotatedSecretView(rotated), rotatedSecretColumns, options);
+      }),
+    );
+}
+
+/** Changes an endpoint and prints it as it is then. @throws Error when there is none */
+export function changeAndPrint(
+  id: string,
+  options: OutputOptions,
+  change: Switch['change'],
+): Promise<void> {
+  return withApplication(async (application) => {
+    const { _id } = await endpointOf(application, id);
+    await change(await endpointsOf(application), _id);
+    printItem(endpointView(await endpointOf(application, id)), endpointColumns, options);
+  });
+}

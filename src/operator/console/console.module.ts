@@ -1,0 +1,72 @@
+import { Module } from '@nestjs/common';
+import { AuthenticationModule } from '../../tenants/keys/authentication.module.js';
+import { FiguresModule } from '../usage/figures.module.js';
+import { LeadsModule } from '../../leads/leads.module.js';
+import { OperatorLogModule } from '../audit/operator-log.module.js';
+import { OrganizationsModule } from '../../tenants/organizations/organizations.module.js';
+import { ReservationsModule } from '../../reservations/reservations.module.js';
+import { UnitsModule } from '../../units/units.module.js';
+import { EventsModule } from '../../events/events.module.js';
+import { WebhooksModule } from '../../webhooks/webhooks.module.js';
+import { LoginTries } from './access/login-tries.js';
+import { Console, CONSOLE_PAGES } from './console.js';
+import { CatalogueImportModule } from '../catalogue-import/catalogue-import.module.js';
+import { CataloguePage } from './pages/catalogue/catalogue.page.js';
+import { OverviewPage } from './pages/overview/overview.page.js';
+import { LeadPage } from './pages/leads/lead.page.js';
+import { LeadSearchPage } from './pages/leads/lead-search.page.js';
+import { OperatorLogPage } from './pages/operator-log/operator-log.page.js';
+import { ReservationPage } from './pages/reservations/reservation.page.js';
+import { ReservationSearchPage } from './pages/reservations/reservation-search.page.js';
+import { UnitPage } from './pages/units/unit.page.js';
+import { UnitSearchPage } from './pages/units/unit-search.page.js';
+import { DeliveryPage } from './pages/webhooks/delivery.page.js';
+import { EndpointPage } from './pages/webhooks/endpoint.page.js';
+import { EndpointsPage } from './pages/webhooks/endpoints.page.js';
+import { SystemStateService } from './pages/overview/system-state.service.js';
+import { PartnerPage } from './pages/partners/partner.page.js';
+import { PartnersPage } from './pages/partners/partners.page.js';
+import type { ConsolePage } from './pages/page.js';
+
+/** All pages, in the order of the menu. */
+const pages = [
+  OverviewPage,
+  PartnersPage,
+  PartnerPage,
+  CataloguePage,
+  LeadSearchPage,
+  LeadPage,
+  ReservationSearchPage,
+  ReservationPage,
+  UnitSearchPage,
+  UnitPage,
+  EndpointsPage,
+  EndpointPage,
+  DeliveryPage,
+  OperatorLogPage,
+];
+
+/** The operator's web pages (rule OPS-30). */
+@Module({
+  imports: [
+    AuthenticationModule,
+    CatalogueImportModule,
+    FiguresModule,
+    LeadsModule,
+    OperatorLogModule,
+    OrganizationsModule,
+    ReservationsModule,
+    UnitsModule,
+    EventsModule,
+    WebhooksModule,
+  ],
+  providers: [
+    Console,
+    LoginTries,
+    SystemStateService,
+    ...pages,
+    { provide: CONSOLE_PAGES, inject: pages, useFactory: (...made: ConsolePage[]) => made },
+  ],
+  exports: [Console],
+})
+export class ConsoleModule {}

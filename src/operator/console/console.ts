@@ -1,0 +1,183 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import cookies from '@fastify/cookie';
+import forms from '@fastify/formbody';
+import { Inject, Injectable, Logger } from '@nestjs/common';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { Clock } from '../../core/configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { consoleKeys } from './access/console-keys.js';
+import { LoginTries } from './access/login-tries.js';
+import { Sessions } from './access/sessions.js';
+import { consolePath } from './layout/layout.js';
+import { fieldsOf, PageResponses } from './page-responses.js';
+import type { ConsolePage, PageContent, Redirect } from './pages/page.js';
+
+/** Injection token of all pages, in the order of the menu. */
+export const CONSOLE_PAGES = Symbol('ConsolePages');
+
+/** What everybody gets: the login page and how it looks. */
+const publicPaths: ReadonlySet<string> = new Set([
+  `${consolePath}/login`,
+  `${consolePath}/console.css`,
+]);
+
+/** No form of the console is longer. */
+const bodyLimitBytes = 65_536;
+
+const headers = {
+  'content-security-policy': [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self'",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; '),
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+const assets = {
+  'console.css': 'text/css; charset=utf-8',
+  'console.js': 'text/javascript; charset=utf-8',
+} as const;
+
+/** The operator's web pages, for whoever has the operator's password (rule OPS-30). */
+@Injectable()
+export class Console {
+  private readonly logger = new Logger(Console.name);
+
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    @Inject(CONSOLE_PAGES) private readonly pages: readonly ConsolePage[],
+    private readonly tries: LoginTries,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Serves the console under `/console`; does nothing without OPS_PASSWORD. */
+  async addTo(server: FastifyInstance): Promise<void> {
+    const { OPS_PASSWORD: password } = this.environment;
+    if (password === undefined) return;
+    const keys = consoleKeys(password);
+    const sessions = new Sessions(keys, this.clock, consolePath);
+    const responses = new PageResponses(sessions, this.pages);
+    await server.register(
+      async (scope) => {
+        await scope.register(cookies, { secret: keys.cookies });
+        // Nothing but forms is sent to pages.
+        scope.removeAllContentTypeParsers();
+        await scope.register(forms, { bodyLimit: bodyLimitBytes });
+        this.guard(scope, sessions, responses);
+        this.handleFailures(scope, responses);
+        addAssets(scope);
+        this.addLogin(scope, sessions, responses);
+        for (const page of this.pages) addPage(scope, page, responses);
+      },
+      { prefix: consolePath },
+    );
+  }
+
+  /** Before anything else, unknown addresses included. */
+  private guard(scope: FastifyInstance, sessions: Sessions, responses: PageResponses): void {
+    scope.decorateRequest('consoleSession', null);
+    scope.addHook('onRequest', async (request, reply) => {
+      reply.headers(headers);
+      request.consoleSession = sessions.of(request);
+      const isPublic = publicPaths.has(request.routeOptions.url ?? '');
+      if (request.consoleSession === null && !isPublic)
+        return responses.askForLogin(request, reply);
+      return undefined;
+    });
+    scope.addHook('preValidation', async (request, reply) => {
+      if (request.method !== 'POST') return undefined;
+      const { consoleSession: session } = request;
+      const isOwn =
+        session === null || sessions.isOwnForm(session, fieldsOf(request.body)['token'] ?? '');
+      // Of the login, whose form has no token, browsers say which website has sent it.
+      const site = request.headers['sec-fetch-site'] ?? 'same-origin';
+      if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
+      this.logger.warn(`The console refused a form from elsewhere (${request.ip}).`);
+      return responses.sendRefusal(request, reply);
+    });
+  }
+
+  private handleFailures(scope: FastifyInstance, responses: PageResponses): void {
+    scope.setNotFoundHandler((request, reply) => responses.sendMissing(request, reply));
+    scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
+      const { statusCode = 500 } = error;
+      if (statusCode < 500) return responses.sendRefusal(request, reply, statusCode);
+      this.logger.error(error, error.stack);
+      return responses.sendFailure(request, reply);
+    });
+  }
+
+  private addLogin(scope: FastifyInstance, sessions: Sessions, responses: PageResponses): void {
+    scope.get('/login', (request, reply) => {
+      if (request.consoleSession !== null) return reply.redirect(consolePath, 303);
+      return responses.sendLogin(request, reply, 200);
+    });
+    scope.post('/login', async (request, reply) => {
+      const { password = '' } = fieldsOf(request.body);
+      const outcome = await this.tries.try(request.ip, password);
+      if (outcome !== 'right') {
+        this.logger.warn(`Login to the console from ${request.ip}: ${outcome}.`);
+        if (outcome === 'too many') reply.header('retry-after', '30');
+        const status = outcome === 'wrong' ? 401 : 429;
+        const problem = outcome === 'wrong' ? 'login.wrong' : 'login.tooMany';
+        return responses.sendLogin(request, reply, status, problem);
+      }
+      const { id } = sessions.begin(request, reply);
+      this.logger.log(`Login to the console from ${request.ip}: session ${id}.`);
+      return reply.redirect(responses.nextOf(request), 303);
+    });
+    scope.post('/logout', (request, reply) => {
+      sessions.end(request, reply);
+      return reply.redirect(`${consolePath}/login`, 303);
+    });
+  }
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who is logged in to the console. */
+    consoleSession: import('./pages/page.js').ConsoleSession | null;
+  }
+}
+
+function addAssets(scope: FastifyInstance): void {
+  for (const [name, type] of Object.entries(assets)) {
+    const text = readFileSync(join(import.meta.dirname, 'assets', name));
+    scope.get(`/${name}`, (_request, reply) => reply.type(type).send(text));
+  }
+}
+
+function addPage(scope: FastifyInstance, page: ConsolePage, responses: PageResponses): void {
+  scope.get(page.path, async (request, reply) => {
+    const content = await page.read(responses.pageRequest(request, reply));
+    return content === null
+      ? responses.sendMissing(request, reply)
+      : responses.send(request, reply, page, content);
+  });
+  for (const action of page.actions ?? []) {
+    scope.post(action.path, async (request, reply) => {
+      const outcome = await action.run(responses.pageRequest(request, reply));
+      return outcome === null
+        ? responses.sendMissing(request, reply)
+        : sendOutcome(outcome, request, reply);
+    });
+  }
+  function sendOutcome(
+    outcome: PageContent | Redirect,
+    request: FastifyRequest,
+    reply: FastifyReply,
+  ) {
+    if (!('redirectTo' in outcome)) return responses.send(request, reply, page, outcome);
+    return reply.redirect(consolePath + outcome.redirectTo, 303);
+  }
+}

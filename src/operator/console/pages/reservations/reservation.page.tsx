@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
+import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
+import { ReservationInspectionService } from '../../../../reservations/reading/reservation-inspection.service.js';
+import type { ConsolePage, PageContent, PageRequest } from '../page.js';
+import { subjectOf } from '../shared/subject-page.js';
+import { ReservationView } from './reservation-view.js';
+
+/** All that happened to a reservation: "why was this cheque refused" is answered here. */
+@Injectable()
+export class ReservationPage implements ConsolePage {
+  readonly path = '/reservations/:organization/:id';
+  readonly title = 'reservation.title';
+  readonly isInMenu = false;
+
+  constructor(
+    private readonly directory: OrganizationDirectoryService,
+    private readonly inspection: ReservationInspectionService,
+    private readonly history: ReservationHistoryService,
+    private readonly keys: ApiKeysService,
+  ) {}
+
+  async read(request: PageRequest): Promise<PageContent | null> {
+    const subject = await subjectOf(this.directory, request);
+    if (subject === null) return null;
+    const { organization, id } = subject;
+    const reservation = await this.inspection.inspect(id, organization._id);
+    if (reservation === null) return null;
+    const [history, keys] = await Promise.all([
+      this.history.historyOf(reservation),
+      this.keys.list(organization._id),
+    ]);
+    const shown = { organization, reservation, history, keys };
+    return {
+      heading: request.text('reservation.heading', {
+        id: reservation.recordSystemId ?? reservation._id,
+      }),
+      body: <ReservationView request={request} {...shown} />,
+    };
+  }
+}

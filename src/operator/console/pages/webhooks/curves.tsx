@@ -1,0 +1,93 @@
+import { area, curveMonotoneX, line } from 'd3-shape';
+import type { ComponentChildren } from 'preact';
+import type { EndpointFigures } from '../../../../webhooks/statistics/webhook-figures.service.js';
+import type { PageRequest } from '../page.js';
+
+const width = 120;
+const height = 28;
+/** Of the line, which would be cut in half at the border. */
+const margin = 2;
+
+/** The success rate, latency and backlog of an endpoint, each as a cell of a table. */
+export function endpointCurves(
+  request: PageRequest,
+  { hours }: EndpointFigures = { hours: [] },
+): ComponentChildren[] {
+  const { text, formats } = request;
+  const rates = hours.map(({ delivered, failed }) =>
+    delivered + failed === 0 ? null : delivered / (delivered + failed),
+  );
+  const percent = (value: number) => formats.percent(value);
+  const duration = (value: number) => formats.duration(value);
+  const number = (value: number) => formats.number(value);
+  return [
+    <Curve
+      request={request}
+      name={text('endpoint.success')}
+      values={rates}
+      format={percent}
+      highest={1}
+    />,
+    <Curve
+      request={request}
+      name={text('endpoint.latency')}
+      values={hours.map(({ averageMs }) => averageMs)}
+      format={duration}
+    />,
+    <Curve
+      request={request}
+      name={text('endpoint.backlog')}
+      values={hours.map(({ backlog }) => backlog)}
+      format={number}
+    />,
+  ];
+}
+
+interface Values {
+  readonly request: PageRequest;
+  readonly name: string;
+  /** Hour by hour; null where there is none. */
+  readonly values: readonly (number | null)[];
+  readonly format: (value: number) => string;
+  /** Of the axis; the largest value unless it is given. */
+  readonly highest?: number;
+}
+
+/** A small curve with its last value beside it; hours without a value are left out. */
+function Curve({ request: { text }, name, values, format, highest }: Values) {
+  const known = values.filter((value) => value !== null);
+  const last = known.at(-1);
+  if (last === undefined) return <>{text('endpoint.noAttempts')}</>;
+  const { below, above } = shapesOf(values, highest ?? Math.max(...known, 1));
+  const label = text('endpoint.curve', {
+    name,
+    last: format(last),
+    lowest: format(Math.min(...known)),
+    highest: format(Math.max(...known)),
+  });
+  return (
+    <span class="curve">
+      <svg viewBox={`0 0 ${width} ${height}`} role="img" aria-label={label}>
+        <path class="below" d={below} />
+        <path class="line" d={above} />
+      </svg>
+      <span>{format(last)}</span>
+    </span>
+  );
+}
+
+/** The area below a curve and its line, as SVG paths. */
+function shapesOf(values: readonly (number | null)[], top: number) {
+  const x = (_value: unknown, index: number) =>
+    Math.round((index / Math.max(1, values.length - 1)) * width * 10) / 10;
+  const y = (value: number | null) =>
+    Math.round((height - margin - ((value ?? 0) / top) * (height - 2 * margin)) * 10) / 10;
+  const made = [...values];
+  const below = area<number | null>(x, height, y).defined(isKnown).curve(curveMonotoneX)(made);
+  const above = line<number | null>(x, y).defined(isKnown).curve(curveMonotoneX)(made);
+  return { below: below ?? '', above: above ?? '' };
+}
+
+function isKnown(value: number | null): boolean {
+  return value !== null;
+}

@@ -1,0 +1,89 @@
+import { Injectable } from '@nestjs/common';
+import { parseObjectId } from '../../../../core/database/documents/object-id.js';
+import { OperatorLogService } from '../../../audit/operator-log.service.js';
+import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
+import { maskedUrl } from '../shared/masking.js';
+import { logShowing } from '../shared/personal-data.js';
+import { askedBy, confirmation, performConfirmed } from './confirmation.js';
+import { DeliveryView } from './delivery-view.js';
+
+/** One event on its way to one endpoint, with every attempt. */
+@Injectable()
+export class DeliveryPage implements ConsolePage {
+  readonly path = '/webhooks/deliveries/:id';
+  readonly title = 'delivery.title';
+  readonly isInMenu = false;
+  readonly actions = [
+    { path: `${this.path}/show`, run: (request: PageRequest) => this.show(request) },
+    { path: `${this.path}/replay`, run: (request: PageRequest) => this.replay(request) },
+  ] as const;
+
+  constructor(
+    private readonly endpoints: WebhookEndpointsService,
+    private readonly deliveries: WebhookDeliveriesService,
+    private readonly log: OperatorLogService,
+  ) {}
+
+  async read(request: PageRequest): Promise<PageContent | null> {
+    const delivery = await this.deliveryOf(request);
+    return delivery === null ? null : this.contentOf(request, delivery, false);
+  }
+
+  private async show(request: PageRequest): Promise<PageContent | null> {
+    const delivery = await this.deliveryOf(request);
+    if (delivery === null) return null;
+    const { organizationId, _id } = delivery;
+    const subject = { subject: 'delivery', subjectId: _id.toHexString() } as const;
+    await logShowing(this.log, request, { organizationId, ...subject });
+    return this.contentOf(request, delivery, true);
+  }
+
+  /** Asks first: nothing is done without the form of the question. */
+  private async replay(request: PageRequest): Promise<PageContent | Redirect | null> {
+    const delivery = await this.deliveryOf(request);
+    if (delivery === null) return null;
+    const endpoint = await this.endpoints.find(delivery.endpointId);
+    if (endpoint?.isEnabled !== true) {
+      const problem = <p class="problem">{request.text('endpoint.mustBeEnabled')}</p>;
+      return { status: 422, body: problem };
+    }
+    const { _id, organizationId } = delivery;
+    const back = `/webhooks/deliveries/${_id.toHexString()}`;
+    if (request.form['formId'] === undefined) {
+      const question = request.text('confirm.replayDelivery', { url: maskedUrl(endpoint.url) });
+      return confirmation(request, { question, path: `${back}/replay`, back });
+    }
+    const asked = {
+      ...askedBy(request),
+      organizationId,
+      action: 'replay',
+      subject: 'delivery',
+      subjectId: _id.toHexString(),
+      details: null,
+    } as const;
+    return performConfirmed(this.log, asked, () => this.deliveries.replay(endpoint, { _id }), back);
+  }
+
+  private async contentOf(
+    request: PageRequest,
+    delivery: NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>,
+    isShown: boolean,
+  ): Promise<PageContent> {
+    const [attempts, endpoint] = await Promise.all([
+      this.deliveries.latestAttemptsOf(delivery),
+      this.endpoints.show(delivery.endpointId),
+    ]);
+    const shown = { delivery, attempts, endpoint: endpoint?.shown ?? null, isShown };
+    return {
+      heading: request.text('delivery.heading', { id: delivery._id.toHexString() }),
+      body: <DeliveryView request={request} {...shown} />,
+    };
+  }
+
+  private async deliveryOf({ params }: PageRequest) {
+    const id = parseObjectId(params['id'] ?? '');
+    return id === null ? null : this.deliveries.find(id);
+  }
+}

@@ -1,0 +1,145 @@
+import { Injectable } from '@nestjs/common';
+import { parseObjectId } from '../../../../core/database/documents/object-id.js';
+import { OperatorLogService } from '../../../audit/operator-log.service.js';
+import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import { WebhookFiguresService } from '../../../../webhooks/statistics/webhook-figures.service.js';
+import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
+import { maskedUrl } from '../shared/masking.js';
+import { partOf } from '../shared/parts.js';
+import { askedBy, confirmation, performConfirmed } from './confirmation.js';
+import { EndpointView } from './endpoint-view.js';
+import { readReplay, type Replay } from './replay.js';
+
+const deliveriesOnPage = 25;
+/** What waits is counted up to here only. */
+const mostWaiting = 10_000;
+
+/** An endpoint with what was sent to it, and what can be done about it. */
+@Injectable()
+export class EndpointPage implements ConsolePage {
+  readonly path = '/webhooks/:id';
+  readonly title = 'endpoint.title';
+  readonly isInMenu = false;
+  readonly actions = [
+    { path: `${this.path}/enable`, run: (request: PageRequest) => this.enable(request) },
+    { path: `${this.path}/replay`, run: (request: PageRequest) => this.replay(request) },
+  ] as const;
+
+  constructor(
+    private readonly directory: OrganizationDirectoryService,
+    private readonly endpoints: WebhookEndpointsService,
+    private readonly deliveries: WebhookDeliveriesService,
+    private readonly figures: WebhookFiguresService,
+    private readonly log: OperatorLogService,
+  ) {}
+
+  async read(request: PageRequest): Promise<PageContent | null> {
+    const endpoint = await this.endpointOf(request);
+    if (endpoint === null) return null;
+    const isFailed = request.query['status'] === 'failed';
+    const filter = {
+      endpointId: endpoint.document._id,
+      ...(isFailed && { status: 'failed' as const }),
+    };
+    const { organizationId } = endpoint.document;
+    const part = partOf(request, 'deliveries', deliveriesOnPage);
+    const [deliveries, waiting, figures, organization] = await Promise.all([
+      this.deliveries.listPage(organizationId, filter, part),
+      this.deliveries.countWaiting(endpoint.document._id, mostWaiting),
+      this.figures.lastDay([endpoint.shown]),
+      this.directory.find(endpoint.shown.organizationId),
+    ]);
+    const shown = {
+      hasMoreWaiting: waiting === mostWaiting,
+      endpoint: endpoint.shown,
+      organization,
+      deliveries,
+      waiting,
+      isFailed,
+      figures: figures.get(endpoint.shown._id),
+    };
+    return {
+      heading: request.text('endpoint.heading', { id: endpoint.shown._id }),
+      body: <EndpointView request={request} {...shown} />,
+    };
+  }
+
+  /** Asks first: nothing is done without the form of the question. */
+  private async enable(request: PageRequest): Promise<PageContent | Redirect | null> {
+    const endpoint = await this.endpointOf(request);
+    if (endpoint === null || endpoint.document.removedAt) return null;
+    const { _id, url } = endpoint.shown;
+    const back = `/webhooks/${_id}`;
+    if (request.form['formId'] === undefined) {
+      const question = request.text('confirm.enable', { url: maskedUrl(url) });
+      return confirmation(request, { question, path: `${back}/enable`, back });
+    }
+    const { document } = endpoint;
+    const asked = {
+      ...askedBy(request),
+      ...subjectOf(document),
+      action: 'enable',
+      details: null,
+    } as const;
+    const work = async () => {
+      await this.endpoints.enable(document._id);
+      return null;
+    };
+    return performConfirmed(this.log, asked, work, back);
+  }
+
+  private async replay(request: PageRequest): Promise<PageContent | Redirect | null> {
+    const endpoint = await this.endpointOf(request);
+    if (endpoint === null || endpoint.document.removedAt) return null;
+    const { document, shown } = endpoint;
+    const back = `/webhooks/${shown._id}`;
+    if (!shown.isEnabled) return this.noticeOf(request, 'endpoint.mustBeEnabled');
+    const replay = readReplay(request.form);
+    if (replay === null) return this.noticeOf(request, 'confirm.wrongTime');
+    if (request.form['formId'] === undefined) {
+      return this.askForReplay(request, document, replay);
+    }
+    const asked = {
+      ...askedBy(request),
+      ...subjectOf(document),
+      action: 'replay',
+      details: replay.text,
+    } as const;
+    const work = async () => this.deliveries.replay(document, replay.filter);
+    return performConfirmed(this.log, asked, work, back);
+  }
+
+  private async askForReplay(
+    request: PageRequest,
+    { _id, organizationId, url }: EndpointDocument,
+    { filter, fields, text: what }: Replay,
+  ): Promise<PageContent> {
+    const count = await this.deliveries.count(organizationId, { ...filter, endpointId: _id });
+    if (count === 0) return this.noticeOf(request, 'confirm.nothing');
+    const question = request.text('confirm.replayMany', { count, what, url: maskedUrl(url) });
+    const back = `/webhooks/${_id.toHexString()}`;
+    return confirmation(request, { question, path: `${back}/replay`, fields, back });
+  }
+
+  private noticeOf(
+    { text }: PageRequest,
+    key: 'endpoint.mustBeEnabled' | 'confirm.wrongTime' | 'confirm.nothing',
+  ): PageContent {
+    return { status: 422, body: <p class="problem">{text(key)}</p> };
+  }
+
+  private async endpointOf({ params }: PageRequest) {
+    const id = parseObjectId(params['id'] ?? '');
+    return id === null ? null : this.endpoints.show(id);
+  }
+}
+
+type EndpointDocument = NonNullable<
+  Awaited<ReturnType<WebhookEndpointsService['show']>>
+>['document'];
+
+function subjectOf({ _id, organizationId }: EndpointDocument) {
+  return { organizationId, subject: 'endpoint', subjectId: _id.toHexString() } as const;
+}

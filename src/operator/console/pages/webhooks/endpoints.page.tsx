@@ -1,0 +1,119 @@
+import { Injectable } from '@nestjs/common';
+import { parseObjectId } from '../../../../core/database/documents/object-id.js';
+import type { Organization } from '../../../../tenants/organizations/organization.js';
+import {
+  OrganizationDirectoryService,
+  organizationsMeant,
+} from '../../../../tenants/organizations/organization-directory.service.js';
+import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import { WebhookFiguresService } from '../../../../webhooks/statistics/webhook-figures.service.js';
+import { consolePath } from '../../layout/layout.js';
+import type { ConsolePage, PageContent, PageRequest } from '../page.js';
+import { maskedUrl } from '../shared/masking.js';
+import { Card, Code, DataTable, Link } from '../shared/parts.js';
+import { OrganizationChoice, OrganizationField } from '../shared/search.js';
+import { endpointCurves } from './curves.js';
+import { EndpointState } from './endpoint-state.js';
+
+const endpointsOnPage = 20;
+
+/** Where events are sent, and how that goes. */
+@Injectable()
+export class EndpointsPage implements ConsolePage {
+  readonly path = '/webhooks';
+  readonly title = 'webhooks.title';
+  readonly isInMenu = true;
+
+  constructor(
+    private readonly directory: OrganizationDirectoryService,
+    private readonly endpoints: WebhookEndpointsService,
+    private readonly figures: WebhookFiguresService,
+  ) {}
+
+  async read(request: PageRequest): Promise<PageContent> {
+    const wanted = (request.query['organization'] ?? '').trim();
+    const organizations = await this.directory.list();
+    const chosen = organizationsMeant(organizations, wanted);
+    const isClear = wanted === '' || chosen.length === 1;
+    return {
+      body: (
+        <>
+          <Filter request={request} organizations={organizations} />
+          {isClear ? (
+            await this.listOf(request, chosen[0], organizations)
+          ) : (
+            <OrganizationChoice request={request} organizations={chosen} />
+          )}
+        </>
+      ),
+    };
+  }
+
+  private async listOf(
+    request: PageRequest,
+    organization: Organization | undefined,
+    organizations: readonly Organization[],
+  ) {
+    const { text, query } = request;
+    const older = parseObjectId(query['older'] ?? '') ?? undefined;
+    const page = { older, limit: endpointsOnPage };
+    const { items, next } = await this.endpoints.listPage(organization?._id, page);
+    const figures = await this.figures.lastDay(items);
+    const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
+    const rows = items.map((endpoint) => [
+      <Link to={`/webhooks/${endpoint._id}`}>
+        <Code>{maskedUrl(endpoint.url)}</Code>
+      </Link>,
+      names.get(endpoint.organizationId) ?? <Code>{endpoint.organizationId}</Code>,
+      <EndpointState request={request} endpoint={endpoint} />,
+      ...endpointCurves(request, figures.get(endpoint._id)),
+    ]);
+    const { language: _language, ...others } = query;
+    return (
+      <Card title={text('webhooks.endpoints')}>
+        <DataTable
+          request={request}
+          caption={text('webhooks.caption')}
+          columns={[
+            text('endpoint.url'),
+            text('shared.organization'),
+            text('shared.state'),
+            text('endpoint.success'),
+            text('endpoint.latency'),
+            text('endpoint.backlog'),
+          ]}
+          rows={rows}
+        />
+        {next !== null && (
+          <p class="pages">
+            <Link to={`/webhooks?${new URLSearchParams({ ...others, older: next }).toString()}`}>
+              {`${text('shared.older')}: ${text('webhooks.endpoints')}`}
+            </Link>
+          </p>
+        )}
+      </Card>
+    );
+  }
+}
+
+function Filter({
+  request,
+  organizations,
+}: {
+  readonly request: PageRequest;
+  readonly organizations: readonly Organization[];
+}) {
+  const { text, query } = request;
+  return (
+    <form method="get" action={`${consolePath}/webhooks`} class="card search">
+      <OrganizationField
+        request={request}
+        organizations={organizations}
+        value={query['organization']}
+        isRequired={false}
+      />
+      <button type="submit">{text('webhooks.filter')}</button>{' '}
+      <Link to="/webhooks">{text('webhooks.all')}</Link>
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+import type { DeliveryFilter } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+
+/** What of an endpoint is to be sent again. */
+export interface Replay {
+  readonly filter: DeliveryFilter;
+  /** The same as a form says it. */
+  readonly fields: Readonly<Record<string, string>>;
+  /** The same for people and the log. */
+  readonly text: string;
+}
+
+/** What the form of a replay asks for; null where it says neither a time nor what has failed. */
+export function readReplay(form: Readonly<Record<string, string>>): Replay | null {
+  const isFailed = form['status'] === 'failed';
+  const since = timeOf(form['since']);
+  const until = timeOf(form['until']);
+  if (since === null || until === null) return null;
+  if (!isFailed && since === undefined && until === undefined) return null;
+  if (since !== undefined && until !== undefined && until <= since) return null;
+  const fields = {
+    ...(isFailed ? { status: 'failed' } : {}),
+    ...(since === undefined ? {} : { since: since.toISOString() }),
+    ...(until === undefined ? {} : { until: until.toISOString() }),
+  };
+  const filter = { status: isFailed ? ('failed' as const) : undefined, since, until };
+  return { filter, fields, text: textOf(fields) };
+}
+
+/** As `failed since 2030-01-31T00:00:00.000Z`. */
+function textOf({ status, ...times }: Readonly<Record<string, string>>): string {
+  const words = Object.entries(times).map(([name, time]) => `${name} ${time}`);
+  return [...(status === undefined ? [] : [status]), ...words].join(' ');
+}
+
+/** A time of a form, in UTC as browsers give it or whole; undefined for none, null for what is no time. */
+function timeOf(text: string | undefined): Date | undefined | null {
+  if (text === undefined || text.trim() === '') return undefined;
+  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(\.\d{1,3})?)?Z?$/.exec(text.trim());
+  if (match === null) return null;
+  const [, minutes, seconds = ':00'] = match;
+  const time = new Date(`${minutes}${seconds}Z`);
+  return Number.isNaN(time.getTime()) ? null : time;
+}

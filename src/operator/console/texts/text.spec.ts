@@ -1,0 +1,29 @@
+import { describe, expect, it } from '@jest/globals';
+import { languages } from '../../../core/localization/language.js';
+import { formatsOf } from './formats.js';
+import { texts, translator } from './text.js';
+
+const placeholders = (text: string) => (text.match(/\{\w+\}/g) ?? []).toSorted();
+
+describe('texts of the console', () => {
+  it.each(Object.entries(texts))('%s: both languages say something about the same', (_, text) => {
+    expect(Object.keys(text).toSorted()).toEqual([...languages].toSorted());
+    expect(text['ar-eg']).toMatch(/\S/);
+    expect(text['en-us']).toMatch(/\S/);
+    expect(placeholders(text['ar-eg'])).toEqual(placeholders(text['en-us']));
+  });
+
+  it('take values as they are', () => {
+    const text = translator('en-us');
+    expect(text('console.asOf', { time: '{other} $& <b>' })).toBe('As of {other} $& <b> UTC');
+  });
+});
+
+it('durations have two units at most', () => {
+  const formats = formatsOf('en-us');
+  const second = 1_000;
+  const written = [0, 1, 999, second, 61 * second, 3_600 * second, 90_061 * second].map((length) =>
+    formats.duration(length),
+  );
+  expect(written).toEqual(['0 ms', '1 ms', '999 ms', '1 sec', '1 min 1 sec', '1 hr', '1 day 1 hr']);
+});

@@ -1,0 +1,25 @@
+import { Module } from '@nestjs/common';
+import { TenantCollectionsModule } from '../../core/database/documents/tenant-collections.module.js';
+import { IdempotencyModule } from '../../core/idempotency/idempotency.module.js';
+import { LeadsModule } from '../../leads/leads.module.js';
+import { OrganizationsModule } from '../../tenants/organizations/organizations.module.js';
+import { EventsModule } from '../../events/events.module.js';
+import { WebhooksModule } from '../../webhooks/webhooks.module.js';
+import { erasureSchema } from './erasure.schema.js';
+import { ErasuresRepository } from './erasures.repository.js';
+import { ErasuresService } from './erasures.service.js';
+
+/** Forgetting people, for the command line. */
+@Module({
+  imports: [
+    IdempotencyModule,
+    LeadsModule,
+    OrganizationsModule,
+    EventsModule,
+    WebhooksModule,
+    TenantCollectionsModule.forFeature({ name: 'Erasure', schema: erasureSchema }),
+  ],
+  providers: [ErasuresRepository, ErasuresService],
+  exports: [ErasuresService],
+})
+export class ErasuresModule {}

@@ -1,0 +1,17 @@
+import { Module } from '@nestjs/common';
+import { FiguresModule } from '../usage/figures.module.js';
+import { OperatorLogModule } from '../audit/operator-log.module.js';
+import { Metrics } from './metrics/metrics.js';
+import { RequestReadings } from './metrics/request-readings.js';
+import { Operations } from './operations.js';
+import { OperationsServer } from './operations-server.js';
+import { Readiness } from './readiness.js';
+
+/** Metrics and probes for those who operate the service (rules OPS-10 and OPS-11). */
+@Module({
+  // The log is the console's, which is loaded later; `db init` has to know its collection in any case.
+  imports: [FiguresModule, OperatorLogModule],
+  providers: [Metrics, RequestReadings, Readiness, OperationsServer, Operations],
+  exports: [Operations],
+})
+export class OperationsModule {}

@@ -1,0 +1,53 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { ModuleRef } from '@nestjs/core';
+import type { FastifyInstance } from 'fastify';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
+import { CallFiguresRecorder } from '../usage/call-figures-recorder.js';
+import { Metrics } from './metrics/metrics.js';
+import { RequestReadings } from './metrics/request-readings.js';
+import { serviceReadings } from './metrics/service-readings.js';
+import { OperationsServer } from './operations-server.js';
+import { Readiness } from './readiness.js';
+
+/** What the service does for those who operate it, where OPS_PORT asks for it. */
+@Injectable()
+export class Operations {
+  constructor(
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+    private readonly modules: ModuleRef,
+    private readonly metrics: Metrics,
+    private readonly requests: RequestReadings,
+    private readonly server: OperationsServer,
+    private readonly readiness: Readiness,
+    private readonly figures: CallFiguresRecorder,
+  ) {}
+
+  /**
+   * Measures from now on and listens, for which OPS_PORT asks, and counts for the console.
+   *
+   * @param fastify whose requests are measured
+   * @returns the address that it listens on, null for none
+   * @throws StartupError when it cannot listen there
+   */
+  async start(fastify: FastifyInstance): Promise<string | null> {
+    const isMeasured = this.environment.OPS_PORT !== undefined;
+    if (isMeasured) this.requests.addTo(fastify);
+    // Also where nobody asks for metrics: the console of another process shows the calls of all.
+    this.figures.start(fastify);
+    if (!isMeasured) return null;
+    this.modules.get(ConnectionPool, { strict: false }).observe();
+    this.metrics.add(...this.requests.readings(), ...serviceReadings(this.modules));
+    return this.server.listen();
+  }
+
+  /** From now on the process is ready, as far as the database lets it. */
+  reportStart(): void {
+    this.readiness.reportStart();
+  }
+
+  /** From now on the process is not ready, so that load balancers look elsewhere. */
+  reportShutdown(): void {
+    this.readiness.reportShutdown();
+  }
+}

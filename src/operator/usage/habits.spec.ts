@@ -1,0 +1,113 @@
+import { describe, expect, it } from '@jest/globals';
+import { hourMs } from '../../core/values/durations.js';
+import { habitOf, KeyHours, type KeyState } from './habits.js';
+
+/** A Wednesday, a quarter past noon. */
+const now = Date.UTC(2026, 10, 25, 12, 15);
+const current = now - (now % hourMs);
+
+interface HourOfKey {
+  readonly at: number;
+  readonly calls: number;
+  readonly errors: number;
+}
+
+const habitAt = (ofKey: readonly HourOfKey[], time: number) => {
+  const added = new KeyHours(time);
+  for (const { at, calls, errors } of ofKey) added.add(at, calls, errors);
+  return habitOf(added);
+};
+
+/** The hours that began so many hours before the current one, with what was in them. */
+function hours(
+  from: number,
+  to: number,
+  of: (hour: Date, ago: number) => { calls: number; errors?: number },
+): HourOfKey[] {
+  return Array.from({ length: from - to + 1 }, (_, index) => {
+    const ago = from - index;
+    const at = current - ago * hourMs;
+    return { at, errors: 0, ...of(new Date(at), ago) };
+  }).filter(({ calls }) => calls > 0);
+}
+
+const everyHour = (calls: number) => () => ({ calls });
+/** From Sunday to Thursday, from 8 to 18. */
+const inOffices = (hour: Date) => ({
+  calls: hour.getUTCDay() <= 4 && hour.getUTCHours() >= 8 && hour.getUTCHours() < 18 ? 20 : 0,
+});
+const weeks = 28 * 24;
+
+const table: [string, KeyState, HourOfKey[]][] = [
+  ['calls every hour as ever', 'usual', hours(weeks, 0, everyHour(10))],
+  ['has stopped two hours ago, without a silence before', 'silent', hours(weeks, 3, everyHour(10))],
+  ['has not called in this hour yet', 'usual', hours(weeks, 1, everyHour(10))],
+  ['calls in offices and did so today', 'usual', hours(weeks, 1, inOffices)],
+  [
+    'calls in offices and not since Tuesday: less than a weekend',
+    'usual',
+    hours(weeks, 13, inOffices),
+  ],
+  ['calls in offices and not for five days', 'silent', hours(weeks, 120, inOffices)],
+  [
+    'calls once a day, and not for two days',
+    'usual',
+    hours(weeks, 40, (at) => ({ calls: at.getUTCHours() === 5 ? 1 : 0 })),
+  ],
+  [
+    'calls once a day, and not for a week',
+    'silent',
+    hours(weeks, 168, (at) => ({ calls: at.getUTCHours() === 5 ? 1 : 0 })),
+  ],
+  ['has stopped three weeks ago', 'silent', hours(weeks, 21 * 24 - 200, everyHour(10))],
+  ['has called for three days only', 'new', hours(72, 0, everyHour(10))],
+  ['has called for three days only and then stopped', 'new', hours(72, 24, everyHour(10))],
+  [
+    'is refused half the time since this morning',
+    'failing',
+    hours(weeks, 0, (_, ago) => ({ calls: 10, errors: ago < 12 ? 5 : 0 })),
+  ],
+  ['is refused half the time, as ever', 'usual', hours(weeks, 0, () => ({ calls: 10, errors: 5 }))],
+  ['is new and refused', 'failing', hours(5, 0, () => ({ calls: 10, errors: 9 }))],
+  [
+    'calls five times as often today',
+    'busier',
+    hours(weeks, 0, (_, ago) => ({ calls: ago < 24 ? 50 : 10 })),
+  ],
+  [
+    'calls a fifth as often today',
+    'quieter',
+    hours(weeks, 0, (_, ago) => ({ calls: ago < 24 ? 2 : 10 })),
+  ],
+  [
+    'calls a fifth as often today, of very few',
+    'usual',
+    hours(weeks, 0, (_, ago) => ({ calls: ago < 24 && ago % 5 > 0 ? 0 : 1 })),
+  ],
+];
+
+describe('a key', () => {
+  it.each(table)('that %s is %s', (_, state, of) => {
+    expect(habitAt(of, now).state).toBe(state);
+  });
+
+  it('has a habit by the hours of the week, and what would have been usual', () => {
+    const habit = habitAt(hours(weeks, 1, inOffices), now);
+    expect(habit.week).toHaveLength(168);
+    // Monday at 7, 8 and 17; Friday and Sunday at 8.
+    expect([7, 8, 17, 4 * 24 + 8, 6 * 24 + 8].map((hour) => habit.week[hour])).toEqual([
+      0, 20, 20, 0, 20,
+    ]);
+    expect(habit).toMatchObject({ calls: 180, usualCalls: 200, missedCalls: 0 });
+    expect(habit.lastHour).toEqual(new Date(current - hourMs));
+  });
+
+  it('counts parts of an hour together, in any order', () => {
+    const of = hours(weeks, 0, everyHour(10));
+    const parts = of.flatMap((hour) => [
+      { ...hour, calls: 4 },
+      { ...hour, calls: 6 },
+    ]);
+    expect(habitAt(parts.toReversed(), now)).toEqual(habitAt(of, now));
+  });
+});

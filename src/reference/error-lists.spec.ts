@@ -1,0 +1,55 @@
+import { describe, expect, it } from '@jest/globals';
+import { errorLists } from './error-lists.js';
+import { type Language, languages } from '../core/localization/language.js';
+import { messageFiles } from '../core/localization/localization.module.js';
+
+const errors = Object.values(errorLists).flat();
+/** Every message that an error may have, with its sample values. */
+const messages = errors.flatMap(({ messageKey, sample = {}, otherMessage }) => [
+  { key: messageKey, values: sample },
+  ...(otherMessage === undefined ? [] : [{ values: {}, ...otherMessage }]),
+]);
+
+const files = (await messageFiles.load()) as Readonly<
+  Record<Language, Readonly<Record<string, Readonly<Record<string, unknown>>>>>
+>;
+
+const isRule = (key: string) => key.startsWith('validation.');
+/** Written with a list of messages, about those that it lacks. */
+const isSummary = (key: string) => key === 'http.moreMessages';
+const messageKeys = (language: Language) =>
+  Object.entries(files[language]).flatMap(([file, texts]) =>
+    Object.keys(texts).map((key) => `${file}.${key}`),
+  );
+const textOf = (language: Language, key: string) => {
+  const [file = '', name = ''] = key.split('.');
+  return JSON.stringify(files[language][file]?.[name]);
+};
+
+describe('the lists of errors', () => {
+  it('have a code of its own for each error', () => {
+    const codes = errors.map(({ code }) => code);
+    expect(new Set(codes).size).toBe(codes.length);
+    for (const code of codes) expect(code).toMatch(/^[a-z]+\.[a-z_]+$/);
+  });
+
+  it('say of each error when it happens and what to do', () => {
+    for (const { code, cause, remedy } of errors) {
+      expect([code, cause, remedy]).toEqual([code, expect.any(String), expect.any(String)]);
+      expect(`${cause}${remedy}`).not.toMatch(/\.$|\|/);
+    }
+  });
+
+  it.each(languages)('use every message in %s once', (language) => {
+    const used = messages.map(({ key }) => key).filter((key) => !isRule(key));
+    const known = messageKeys(language).filter((key) => !isRule(key) && !isSummary(key));
+    expect(used.toSorted()).toEqual(known.toSorted());
+  });
+
+  it.each(languages)('have a sample value for each placeholder in %s', (language) => {
+    for (const { key, values } of messages) {
+      const placeholders = textOf(language, key).match(/(?<=\{)\w+(?=\})/g) ?? [];
+      expect([key, placeholders.toSorted()]).toEqual([key, Object.keys(values).toSorted()]);
+    }
+  });
+});

@@ -1,0 +1,46 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { NestFactory } from '@nestjs/core';
+import { FastifyAdapter } from '@nestjs/platform-fastify';
+import { apiReference } from './api-reference.js';
+import { AppModule } from '../app.module.js';
+import { configurationReference } from '../core/configuration/configuration-reference.js';
+import { environmentExample, readEnvironment } from '../core/configuration/environment.js';
+import { errorLists } from './error-lists.js';
+import { fillErrorTables } from '../core/http/reference/error-tables.js';
+import { ErrorResponses } from '../core/http/errors/error-responses.js';
+import { ErrorsModule } from '../core/http/errors/errors.module.js';
+import { createLogger } from '../core/http/server/logger.js';
+import { basePath } from '../core/http/base-path.js';
+
+// A preview makes no instances, and the reference shows texts.
+const texts = await NestFactory.createApplicationContext(ErrorsModule, { logger: false });
+const responses = texts.get(ErrorResponses);
+
+const root = join(import.meta.dirname, '../..');
+
+write('.env.example', environmentExample());
+write('docs/configuration.md', configurationReference());
+write('docs/openapi.json', await openApiText());
+for (const guide of ['leads', 'reservations', 'catalogue', 'events', 'rules']) {
+  const path = `docs/${guide}.md`;
+  write(path, fillErrorTables(readFileSync(join(root, path), 'utf8'), errorLists, responses));
+}
+
+async function openApiText(): Promise<string> {
+  const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
+  const logger = createLogger(environment);
+  // A preview knows all modules and controllers without making any: nothing connects.
+  const app = await NestFactory.create(
+    AppModule.forRoot({ environment, databaseUri: '', logger }),
+    new FastifyAdapter(),
+    { preview: true, logger: false, abortOnError: false },
+  );
+  app.setGlobalPrefix(basePath);
+  return `${JSON.stringify(apiReference(app, responses), null, 2)}\n`;
+}
+
+function write(path: string, text: string): void {
+  writeFileSync(join(root, path), text);
+  process.stdout.write(`${path}\n`);
+}

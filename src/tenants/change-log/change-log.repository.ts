@@ -1,0 +1,84 @@
+import { isDeepStrictEqual } from 'node:util';
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { rewritesOf, type PreparedRewrites } from '../../core/database/documents/rewrites.js';
+import { Clock } from '../../core/configuration/clock.js';
+import {
+  type HistoryPage,
+  type HistoryPart,
+  readHistory,
+} from '../../core/database/documents/history.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import type { ChangeLogDocument } from './change-log.schema.js';
+import { type FieldChange, storedChanges } from './field-changes.js';
+
+/** An entry as it is stored. */
+export type ChangeLogEntry = ChangeLogDocument;
+
+/** What one request did to a lead. */
+export type LeadChange = Required<
+  Pick<ChangeLogDocument, 'entityId' | 'context' | 'requestId' | 'apiKeyId' | 'changes'>
+>;
+
+/** The changes that requests made to leads (rule LEAD-12). */
+@Injectable()
+export class ChangeLogRepository {
+  constructor(
+    @InjectCollection('ChangeLog') private readonly entries: TenantCollection<ChangeLogDocument>,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Adds entries in their order, inside the transaction of the changes. */
+  async addLeadChanges(
+    organizationId: Types.ObjectId,
+    changes: readonly LeadChange[],
+  ): Promise<void> {
+    const now = this.clock.now();
+    const entries = changes.map((change) => ({
+      _id: new Types.ObjectId(),
+      organizationId,
+      entity: 'Lead' as const,
+      modifier: 'External API' as const,
+      source: 'API' as const,
+      ...change,
+      createdAt: now,
+      updatedAt: now,
+    }));
+    await this.entries.insertAll(entries);
+  }
+
+  /** What becomes of the entries about leads, as `changesOf` decides it of their changes. */
+  rewritesOfLeads(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+    changesOf: (changes: readonly FieldChange[]) => readonly FieldChange[],
+  ): AsyncGenerator<PreparedRewrites, void> {
+    return rewritesOf(this.entries, organizationId, { entityId: { $in: leadIds } }, (entry) => {
+      const changes = changesOf(storedChanges(entry.changes));
+      return isDeepStrictEqual(changes, entry.changes ?? [])
+        ? null
+        : { update: { $set: { changes } } };
+    });
+  }
+
+  /** The changes of one lead, newest first. */
+  async historyOf(
+    organizationId: Types.ObjectId,
+    entityId: Types.ObjectId,
+    part: HistoryPart,
+  ): Promise<HistoryPage<ChangeLogDocument>> {
+    return readHistory(part, ({ until, options }) =>
+      this.entries.find(organizationId, { entityId, ...until }, options),
+    );
+  }
+
+  /** The changes of leads, oldest first. */
+  async findByLeads(
+    organizationId: Types.ObjectId,
+    leadIds: readonly Types.ObjectId[],
+  ): Promise<ChangeLogDocument[]> {
+    const sort = { createdAt: 1, _id: 1 } as const;
+    return this.entries.find(organizationId, { entityId: { $in: leadIds } }, { sort });
+  }
+}

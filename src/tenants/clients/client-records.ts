@@ -1,0 +1,96 @@
+import type { CountryCode } from 'libphonenumber-js';
+import type { Types } from 'mongoose';
+import { contentionKeys } from '../contacts/contact.js';
+import type { PendingEvent } from '../../events/outbox/pending-event.js';
+import type { ClientDocument } from './client.schema.js';
+
+/** What became of a client, and the event about it. */
+export interface ClientChange {
+  readonly client: ClientDocument;
+  readonly isNew: boolean;
+  readonly event: PendingEvent;
+}
+
+/** The phones and emails by which clients were looked for. */
+export interface SoughtContacts {
+  /** The phones in all the spellings under which clients may have them. */
+  readonly phones: ReadonlySet<string>;
+  /** {@link contentionKeys} of phones and emails. */
+  readonly keys: ReadonlySet<string>;
+}
+
+/** A decision asks for what was not looked for: it has to be made again over all that there may be. */
+export class NotLoadedError extends Error {}
+
+/**
+ * The clients that a group of leads may touch, as the database has them and as the leads decided so
+ * far leave them.
+ */
+export class ClientRecords {
+  private readonly clients = new Map<string, ClientDocument>();
+  private readonly changed = new Map<string, ClientChange>();
+  /** The ids of the clients that have a phone or an email, by its contention key. */
+  private readonly owners = new Map<string, Set<string>>();
+
+  constructor(
+    stored: readonly ClientDocument[],
+    private readonly sought: SoughtContacts,
+    private readonly country: CountryCode,
+  ) {
+    for (const client of stored) this.set(client);
+  }
+
+  findById(_id: Types.ObjectId): ClientDocument | undefined {
+    return this.clients.get(_id.toHexString());
+  }
+
+  /** The oldest client that has the phone. @throws NotLoadedError when it was not looked for */
+  findByPhone(phone: string): ClientDocument | undefined {
+    return this.oldest({ phones: [phone] });
+  }
+
+  /** The oldest client that has the email. @throws NotLoadedError when it was not looked for */
+  findByEmail(email: string): ClientDocument | undefined {
+    return this.oldest({ email, phones: [] });
+  }
+
+  put(change: ClientChange): void {
+    const id = change.client._id.toHexString();
+    this.set(change.client);
+    this.changed.set(id, {
+      ...change,
+      isNew: change.isNew || this.changed.get(id)?.isNew === true,
+    });
+  }
+
+  /** The last state of each client that has changed. */
+  changes(): ClientChange[] {
+    return [...this.changed.values()];
+  }
+
+  private oldest(contact: { email?: string; phones: readonly string[] }) {
+    const [key = ''] = contentionKeys(contact, this.country);
+    if (!this.sought.keys.has(key)) throw new NotLoadedError();
+    const [oldest] = [...(this.owners.get(key) ?? [])].toSorted();
+    return oldest === undefined ? undefined : this.clients.get(oldest);
+  }
+
+  private set(client: ClientDocument): void {
+    const id = client._id.toHexString();
+    const before = this.clients.get(id);
+    if (before !== undefined)
+      for (const key of this.keysOf(before)) this.owners.get(key)?.delete(id);
+    this.clients.set(id, client);
+    for (const key of this.keysOf(client)) {
+      const ids = this.owners.get(key);
+      if (ids === undefined) this.owners.set(key, new Set([id]));
+      else ids.add(id);
+    }
+  }
+
+  /** Other programs may have stored any number of phones that nobody looks for; these are not parsed. */
+  private keysOf({ email, phoneNumbers }: ClientDocument): string[] {
+    const phones = (phoneNumbers ?? []).filter((phone) => this.sought.phones.has(phone));
+    return contentionKeys({ phones, ...(email ? { email } : {}) }, this.country);
+  }
+}

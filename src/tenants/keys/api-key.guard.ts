@@ -1,0 +1,141 @@
+import { isUtf8 } from 'node:buffer';
+import type { Socket } from 'node:net';
+import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { withinDeadline } from '../../core/database/connection/deadline.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { requestLanguage } from '../../core/localization/language.js';
+import { remainingDeadline } from '../../core/http/server/request-context.js';
+import { routeOptionsOf } from '../../core/http/server/route-options.js';
+import { ApiKeyAuthenticator, type AuthenticatedKey } from './api-key-authenticator.js';
+import { hashApiKey } from './api-key-format.js';
+import {
+  authenticationErrors,
+  withGenericMessage,
+} from '../../core/http/errors/authentication-errors.js';
+import { AuthenticationFailures } from './authentication-failures.js';
+import type { Caller } from './caller.js';
+
+/**
+ * The global guard: judges the API key of every request to an endpoint that needs one, from headers and
+ * query, and sets its caller. In the service it does so before any of the body is read (rule HTTP-2).
+ */
+@Injectable()
+export class ApiKeyGuard implements CanActivate {
+  constructor(
+    private readonly authenticator: ApiKeyAuthenticator,
+    private readonly failures: AuthenticationFailures,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
+
+  /** Judges from now on before the framework reads a body and calls its guards. */
+  addTo(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      if (request.is404 || this.isJudged(request)) return done();
+      void this.judgeThen(done, request);
+    });
+  }
+
+  /** Lets no handler run without a caller, or without the permission that it needs (rule AUTH-7). */
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+    const request = context.switchToHttp().getRequest<FastifyRequest>();
+    return this.isJudged(request)
+      ? isPermitted(request)
+      : this.judge(request).then(() => isPermitted(request));
+  }
+
+  /** Whether there is nothing to wait for: most keys are remembered, and a wait would cost more than they. */
+  private isJudged(request: FastifyRequest): boolean {
+    if (!needsKey(request) || request.caller !== undefined) return true;
+    const hash = hashOfKey(request);
+    const found = hash && this.authenticator.remembered(hash, request);
+    if (!found) return false;
+    request.caller = callerOf(request, found);
+    return true;
+  }
+
+  private async judgeThen(done: (error?: Error) => void, request: FastifyRequest): Promise<void> {
+    let error: Error | undefined;
+    try {
+      await this.judge(request);
+    } catch (reason) {
+      error = reason as Error;
+    }
+    done(error);
+  }
+
+  /** @throws DomainError 401, or 429 where it is one too many (rule AUTH-6) */
+  private async judge(request: FastifyRequest): Promise<void> {
+    const hash = hashOfKey(request);
+    if (hash === undefined) throw this.failure(request, 'keyMissing');
+    const found = await withinDeadline(
+      this.authenticator.authenticate(hash, request, () => this.failures.beginLookup(request.ip)),
+      remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
+    );
+    if (found === null) throw this.failure(request, 'keyInvalid');
+    request.caller = callerOf(request, found);
+  }
+
+  private failure(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
+    this.failures.count(request.ip);
+    return unauthorized(request, reason);
+  }
+}
+
+function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {
+  return { ...identity, requestId: request.id, language: requestLanguage(request) };
+}
+
+function isPermitted(request: FastifyRequest): true {
+  if (routeOptionsOf(request).readsEvents === true && request.caller?.mayReadEvents !== true) {
+    throw new DomainError(authenticationErrors.mayNotReadEvents);
+  }
+  return true;
+}
+
+/** Routes that do not say otherwise need a key. */
+function needsKey(request: FastifyRequest): boolean {
+  return routeOptionsOf(request).isPublic !== true;
+}
+
+/** The 401 in the form of the endpoint (rule AUTH-3). */
+function unauthorized(request: FastifyRequest, reason: 'keyMissing' | 'keyInvalid'): DomainError {
+  const { omitsErrorFieldOn401 = false, hasGenericUnauthorizedMessage = false } =
+    routeOptionsOf(request);
+  const error = authenticationErrors[reason];
+  const definition = hasGenericUnauthorizedMessage ? withGenericMessage(error) : error;
+  return new DomainError({ ...definition, omitsErrorField: omitsErrorFieldOn401 });
+}
+
+/** A header's text as it was sent: Node reads its bytes as Latin-1, and clients write UTF-8. */
+function decodedHeader(header: string): string {
+  const bytes = Buffer.from(header, 'latin1');
+  return isUtf8(bytes) ? bytes.toString('utf8') : header;
+}
+
+/** A key that is issued has 45 characters; of longer ones none is remembered. */
+const maxRememberedHeader = 128;
+
+/** The last header of each connection, and the hash of the key in it. */
+const lastHashes = new WeakMap<Socket, { readonly header: string; readonly hash: string }>();
+
+/**
+ * The hash of the key in the header, or, where the endpoint accepts it there, in the query. Hashing costs more
+ * than judging a key that is remembered, and most connections send one key again and again.
+ */
+function hashOfKey(request: FastifyRequest): string | undefined {
+  const header = request.headers['api-key'];
+  if (typeof header !== 'string' || header === '') return hashOfKeyInQuery(request);
+  const last = lastHashes.get(request.raw.socket);
+  if (last?.header === header) return last.hash;
+  const hash = hashApiKey(decodedHeader(header));
+  if (header.length <= maxRememberedHeader) lastHashes.set(request.raw.socket, { header, hash });
+  return hash;
+}
+
+function hashOfKeyInQuery(request: FastifyRequest): string | undefined {
+  if (routeOptionsOf(request).acceptsKeyInQuery !== true) return undefined;
+  const key = (request.query as Record<string, unknown>)['api-key'];
+  return typeof key === 'string' && key !== '' ? hashApiKey(key) : undefined;
+}

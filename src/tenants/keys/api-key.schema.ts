@@ -1,0 +1,42 @@
+import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+
+/** The key itself is never stored. */
+@Schema({ collection: 'apiKeys' })
+export class ApiKeyDocument extends TenantDocument {
+  @Prop({ type: String })
+  name?: string;
+
+  /** The first characters of the key, safe to show. */
+  @Prop({ type: String })
+  prefix?: string;
+
+  /** Lower-case hexadecimal SHA-256 of the whole key. */
+  @Prop({ type: String, required: true })
+  hash!: string;
+
+  @Prop(
+    raw({ allowExternal: Boolean, readEvents: Boolean, operations: [String], addresses: [String] }),
+  )
+  permissions?: { allowExternal?: boolean; readEvents?: boolean };
+
+  /** Its own limit of requests, in place of the service's. */
+  @Prop(raw({ rps: Number, burst: Number }))
+  rateLimit?: { rps?: number; burst?: number } | null;
+
+  @Prop({ type: Date })
+  expiresAt?: Date | null;
+
+  @Prop({ type: Date })
+  revokedAt?: Date | null;
+
+  @Prop({ type: Date })
+  lastUsedAt?: Date | null;
+}
+
+export const apiKeySchema = SchemaFactory.createForClass(ApiKeyDocument);
+
+/** Serves authentication, which knows nothing but the key. */
+apiKeySchema.index({ hash: 1 }, { name: 'hash', unique: true });
+/** Serves the operator's list of an organization's keys. */
+apiKeySchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });

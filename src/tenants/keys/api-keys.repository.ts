@@ -1,0 +1,81 @@
+import { Injectable } from '@nestjs/common';
+import type { Filter } from 'mongodb';
+import type { Types } from 'mongoose';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
+import type { ApiKeyDocument } from './api-key.schema.js';
+
+/** Keys are looked up before their organization is known. */
+@Injectable()
+export class ApiKeysRepository {
+  constructor(
+    @InjectAcrossTenants('ApiKey') private readonly keys: CollectionAcrossTenants<ApiKeyDocument>,
+  ) {}
+
+  async findByHash(hash: string): Promise<ApiKeyDocument | null> {
+    const [key] = await this.findAcross({ hash });
+    return key ?? null;
+  }
+
+  async listOfOrganization(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
+    const keys = this.known(await this.keys.findAsStored(organizationId, {}));
+    return keys.toSorted((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
+  }
+
+  /** Keys by their id or by the prefix that is shown of them. */
+  async findByIdOrPrefix(_id: Types.ObjectId | null, prefix: string): Promise<ApiKeyDocument[]> {
+    const filter = _id === null ? { prefix } : { $or: [{ _id }, { prefix }] };
+    return this.findAcross(filter);
+  }
+
+  async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
+    if (ids.length === 0) return [];
+    return this.findAcross({ _id: { $in: [...ids] } });
+  }
+
+  /** The current state of a key, as the open transaction sees it. */
+  async reload({ _id, organizationId }: ApiKeyDocument): Promise<ApiKeyDocument | null> {
+    return this.keys.findOne(organizationId, { _id });
+  }
+
+  async insert(key: ApiKeyDocument): Promise<void> {
+    await this.keys.insert(key);
+  }
+
+  async markUsed({ _id, organizationId }: ApiKeyDocument, lastUsedAt: Date): Promise<void> {
+    await this.keys.updateOne(organizationId, { _id }, { $max: { lastUsedAt } });
+  }
+
+  /** Gives a key a limit of requests of its own, or with null the service's. */
+  async setRateLimit(
+    { _id, organizationId }: ApiKeyDocument,
+    rateLimit: { readonly rps: number; readonly burst: number } | null,
+    updatedAt: Date,
+  ): Promise<void> {
+    await this.keys.updateOne(organizationId, { _id }, { $set: { rateLimit, updatedAt } });
+  }
+
+  /** Ends a key at a time, by revoking it or by letting it expire. */
+  async setEnd(
+    { _id, organizationId }: ApiKeyDocument,
+    end: { revokedAt: Date } | { expiresAt: Date },
+    updatedAt: Date,
+  ): Promise<void> {
+    await this.keys.updateOne(organizationId, { _id }, { $set: { ...end, updatedAt } });
+  }
+
+  private async findAcross(filter: Filter<ApiKeyDocument>): Promise<ApiKeyDocument[]> {
+    return this.known(await this.keys.acrossTenants.find<ApiKeyDocument>(filter).toArray());
+  }
+
+  /** Whatever says that a key is revoked revokes it, if it is no time, too. */
+  private known(stored: ApiKeyDocument[]): ApiKeyDocument[] {
+    const revoked = new Set(stored.filter(({ revokedAt }) => revokedAt).map(({ _id }) => _id));
+    return this.keys.known(stored).map((key) => {
+      const isOdd = !key.revokedAt && revoked.has(key._id);
+      return isOdd ? { ...key, revokedAt: key.createdAt } : key;
+    });
+  }
+}

@@ -1,0 +1,142 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { Transactions } from '../../core/database/transactions/transactions.js';
+import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
+import { newApiKey } from './api-key-format.js';
+import { keyRateLimit } from './api-key-rate-limit.js';
+import { type ApiKeyState, apiKeyState } from './api-key-state.js';
+import type { ApiKeyDocument } from './api-key.schema.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+
+/** What is decided about a key before it exists. */
+type NewKeyFields = Pick<
+  ApiKeyDocument,
+  'organizationId' | 'name' | 'permissions' | 'rateLimit' | 'expiresAt'
+>;
+
+/** A new key; `key` is shown once and stored nowhere. */
+export interface NewApiKey {
+  readonly key: string;
+  readonly document: ApiKeyDocument;
+}
+
+/** The successor of a key, and until when the old one keeps working. */
+export interface RotatedApiKey extends NewApiKey {
+  readonly oldExpiresAt: Date;
+}
+
+/** API keys as the operator manages them (rule AUTH-4). */
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly keys: ApiKeysRepository,
+    private readonly transactions: Transactions,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Issues a key with external access; on demand one that may read events, too.
+   *
+   * @throws Error when it would have expired already
+   */
+  async issue({
+    readsEvents = false,
+    ...fields
+  }: {
+    readonly organizationId: Types.ObjectId;
+    readonly name: string;
+    readonly readsEvents?: boolean;
+    readonly rateLimit: RateLimit | null;
+    readonly expiresAt: Date | null;
+  }): Promise<NewApiKey> {
+    const { expiresAt } = fields;
+    if (expiresAt !== null && expiresAt <= this.clock.now()) {
+      throw new Error(`The key would have expired already, at ${expiresAt.toISOString()}.`);
+    }
+    const permissions = { allowExternal: true, ...(readsEvents ? { readEvents: true } : {}) };
+    return this.store({ ...fields, permissions });
+  }
+
+  /** All keys of an organization, oldest first, revoked ones included. */
+  async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
+    return this.keys.listOfOrganization(organizationId);
+  }
+
+  /** The keys with an id or a shown prefix. */
+  async find(idOrPrefix: string): Promise<ApiKeyDocument[]> {
+    return this.keys.findByIdOrPrefix(parseObjectId(idOrPrefix), idOrPrefix);
+  }
+
+  /** Those of the ids, of whichever organizations. */
+  async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
+    return this.keys.findByIds(ids);
+  }
+
+  /** Whether a key has ended by now, and how. */
+  stateOf(key: ApiKeyDocument): ApiKeyState {
+    return apiKeyState(key, this.clock.now());
+  }
+
+  /** The limit of a key itself; null when the service's counts. */
+  rateLimitOf(key: ApiKeyDocument): RateLimit | null {
+    return keyRateLimit(key);
+  }
+
+  /** Gives a key a limit of its own, or with null the service's, everywhere within 5 seconds. */
+  async setRateLimit(key: ApiKeyDocument, rateLimit: RateLimit | null): Promise<void> {
+    await this.keys.setRateLimit(key, rateLimit, this.clock.now());
+  }
+
+  /**
+   * Ends a key; instances that have seen it forget it within 5 seconds.
+   *
+   * @returns since when it is revoked, which a second call does not change
+   */
+  async revoke(key: ApiKeyDocument): Promise<Date> {
+    const now = this.clock.now();
+    const earlier = this.stateOf(key) === 'revoked' ? key.revokedAt : null;
+    const revokedAt = earlier ?? now;
+    await this.keys.setEnd(key, { revokedAt }, now);
+    return revokedAt;
+  }
+
+  /**
+   * Issues a successor with the same permissions and limit, and without an end of its own; the old key keeps
+   * working until the overlap is over. Both or neither is stored: nobody would know a successor of a failed call.
+   *
+   * @throws Error when the old key is revoked or gone
+   */
+  async rotate(key: ApiKeyDocument, overlapMilliseconds: number): Promise<RotatedApiKey> {
+    return this.transactions.run(async () => {
+      const old = await this.keys.reload(key);
+      if (old === null || this.stateOf(old) === 'revoked') {
+        throw new Error(`The key ${key.prefix} is revoked and cannot be rotated: issue a new one.`);
+      }
+      const now = this.clock.now();
+      const successor = await this.store({ ...old, expiresAt: null });
+      const end = new Date(now.getTime() + overlapMilliseconds);
+      const oldExpiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
+      await this.keys.setEnd(old, { expiresAt: oldExpiresAt }, now);
+      return { ...successor, oldExpiresAt };
+    });
+  }
+
+  private async store(fields: NewKeyFields): Promise<NewApiKey> {
+    const now = this.clock.now();
+    const { key, prefix, hash } = newApiKey();
+    const document: ApiKeyDocument = {
+      ...fields,
+      _id: new Types.ObjectId(),
+      prefix,
+      hash,
+      revokedAt: null,
+      lastUsedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    await this.keys.insert(document);
+    return { key, document };
+  }
+}

@@ -1,0 +1,158 @@
+import { describe, expect, it, jest } from '@jest/globals';
+import { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import { readEnvironment } from '../../core/configuration/environment.js';
+import type { DomainError } from '../../core/http/errors/domain-error.js';
+import type { OrganizationsRepository } from '../organizations/organizations.repository.js';
+import { ApiKeyAuthenticator } from './api-key-authenticator.js';
+import { hashApiKey } from './api-key-format.js';
+import type { ApiKeysRepository } from './api-keys.repository.js';
+import { AuthenticationFailures } from './authentication-failures.js';
+
+const environment = readEnvironment({});
+const attempts = 10_500;
+const anywhere = { hostname: '' };
+const freely = () => () => {};
+const never = () => {
+  throw new Error('barred');
+};
+
+describe('what strangers leave behind', () => {
+  it('of keys that are none is bounded, and displaces no key', async () => {
+    let queries = 0;
+    const known = {
+      _id: new Types.ObjectId(),
+      organizationId: new Types.ObjectId(),
+      hash: hashApiKey('known'),
+      permissions: { allowExternal: true },
+      lastUsedAt: new Date(),
+    };
+    const keys = {
+      findByHash: (hash: string) => {
+        queries++;
+        return Promise.resolve(hash === known.hash ? known : null);
+      },
+    } as unknown as ApiKeysRepository;
+    const organizations = {
+      find: () => Promise.resolve({}),
+    } as unknown as OrganizationsRepository;
+    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, freely)).not.toBeNull();
+    for (let index = 0; index < attempts; index++) {
+      expect(
+        await authenticator.authenticate(hashApiKey(`unknown ${index}`), anywhere, freely),
+      ).toBeNull();
+    }
+    expect(authenticator.stats()).toEqual({ known: 1, unknown: 10_000 });
+    expect(queries).toBe(1 + attempts);
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
+    // Once it is old it has to be looked up, but is no new key.
+    const later = performance.now() + 60_000;
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
+    expect(authenticator.remembered(hashApiKey('known'), anywhere)).toBeUndefined();
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
+    now.mockRestore();
+  });
+
+  it('of many unknown keys at a time asks no more often than it may fail', async () => {
+    let queries = 0;
+    let answer = (_found: unknown): void => undefined;
+    const held = new Promise((resolve) => (answer = resolve));
+    const _id = new Types.ObjectId();
+    const known = { _id, organizationId: _id, hash: hashApiKey('known'), lastUsedAt: new Date() };
+    const keys = {
+      findByHash: (hash: string) => {
+        queries++;
+        return hash === known.hash ? { ...known, permissions: { allowExternal: true } } : held;
+      },
+    } as unknown as ApiKeysRepository;
+    const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
+    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    const failures = new AuthenticationFailures(new Clock(), environment);
+    const from = (address: string) => () => failures.beginLookup(address);
+    expect(
+      await authenticator.authenticate(hashApiKey('known'), anywhere, from('stranger')),
+    ).not.toBeNull();
+    const all = Array.from({ length: attempts }, (_, index) =>
+      authenticator
+        .authenticate(hashApiKey(`unknown ${index}`), anywhere, from('stranger'))
+        .catch((error: unknown) => (error as DomainError).status),
+    );
+    expect(queries).toBe(1 + environment.AUTH_FAILURE_BURST);
+    expect(authenticator.remembered(hashApiKey('known'), anywhere)).not.toBeNull();
+    answer(null);
+    expect(new Set(await Promise.all(all))).toEqual(new Set([null, 429]));
+    // Of one key only the first request looks it up.
+    let begun = 0;
+    const counted = () => {
+      begun++;
+      return () => {};
+    };
+    const same = Array.from({ length: 50 }, () =>
+      authenticator.authenticate(hashApiKey('the same'), anywhere, counted),
+    );
+    expect(new Set(await Promise.all(same))).toEqual(new Set([null]));
+    expect(begun).toBe(1);
+    // They are over.
+    await authenticator.authenticate(hashApiKey('one more'), anywhere, from('stranger'));
+    expect(queries).toBe(3 + environment.AUTH_FAILURE_BURST);
+  });
+
+  it('does not take a key from who uses it, also when it cannot be looked up again', async () => {
+    const _id = new Types.ObjectId();
+    const hash = hashApiKey('known');
+    const document = { _id, organizationId: _id, hash, permissions: { allowExternal: true } };
+    let organizationOf = () => Promise.resolve({});
+    let elapsed = 0;
+    const start = performance.now();
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => start + elapsed);
+    const keys = {
+      findByHash: () => Promise.resolve({ ...document, lastUsedAt: new Date() }),
+    } as unknown as ApiKeysRepository;
+    const organizations = { find: () => organizationOf() } as unknown as OrganizationsRepository;
+    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, freely)).not.toBeNull();
+    elapsed = 60_000;
+    organizationOf = () => Promise.reject(new Error('stepped down'));
+    await expect(authenticator.authenticate(hashApiKey('known'), anywhere, never)).rejects.toThrow(
+      'stepped down',
+    );
+    // What was read is as old as its beginning, not as its end.
+    organizationOf = async () => {
+      elapsed += 6_000;
+      return {};
+    };
+    expect(await authenticator.authenticate(hashApiKey('known'), anywhere, never)).not.toBeNull();
+    expect(authenticator.remembered(hashApiKey('known'), anywhere)).toBeUndefined();
+    now.mockRestore();
+  });
+
+  it('of a key that is no more is no key either', async () => {
+    let queries = 0;
+    const hash = hashApiKey('removed');
+    const _id = new Types.ObjectId();
+    const document = { _id, organizationId: _id, hash, permissions: { allowExternal: true } };
+    const keys = {
+      findByHash: () =>
+        Promise.resolve(queries++ === 0 ? { ...document, lastUsedAt: new Date() } : null),
+    } as unknown as ApiKeysRepository;
+    const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
+    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    expect(
+      await authenticator.authenticate(hashApiKey('removed'), anywhere, freely),
+    ).not.toBeNull();
+    const later = performance.now() + 60_000;
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => later);
+    for (let count = 0; count < 20; count++) {
+      expect(await authenticator.authenticate(hashApiKey('removed'), anywhere, freely)).toBeNull();
+    }
+    now.mockRestore();
+    expect(queries).toBe(2);
+  });
+
+  it('of addresses is bounded', () => {
+    const failures = new AuthenticationFailures(new Clock(), environment);
+    for (let index = 0; index < attempts; index++) failures.count(`address ${index}`);
+    expect(failures.stats()).toEqual({ clients: 10_000 });
+  });
+});

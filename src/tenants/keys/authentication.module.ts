@@ -1,0 +1,32 @@
+import { Module } from '@nestjs/common';
+import { APP_GUARD } from '@nestjs/core';
+import { TenantCollectionsModule } from '../../core/database/documents/tenant-collections.module.js';
+import { OrganizationsModule } from '../organizations/organizations.module.js';
+import { ApiKeyAuthenticator } from './api-key-authenticator.js';
+import { ApiKeyGuard } from './api-key.guard.js';
+import { apiKeySchema } from './api-key.schema.js';
+import { AuthenticationFailures } from './authentication-failures.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+/** API keys: the global guard and their management. */
+@Module({
+  imports: [
+    OrganizationsModule,
+    TenantCollectionsModule.forFeature({
+      name: 'ApiKey',
+      schema: apiKeySchema,
+      hasForeignFields: true,
+    }),
+  ],
+  providers: [
+    ApiKeysRepository,
+    ApiKeysService,
+    ApiKeyAuthenticator,
+    AuthenticationFailures,
+    ApiKeyGuard,
+    { provide: APP_GUARD, useExisting: ApiKeyGuard },
+  ],
+  exports: [ApiKeysService],
+})
+export class AuthenticationModule {}

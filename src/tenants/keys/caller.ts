@@ -1,0 +1,10 @@
+import type { RequestCaller } from '../../core/http/request-caller.js';
+import type { Organization } from '../organizations/organization.js';
+
+/** Who makes a request; never part of a DTO. */
+export interface Caller extends RequestCaller {
+  readonly organization: Organization;
+}
+
+/** Whom a key stands for, whatever it is used for. */
+export type Identity = Omit<Caller, 'requestId' | 'language' | 'expiresAt' | 'claim'>;
