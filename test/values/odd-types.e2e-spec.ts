@@ -154,7 +154,9 @@ describe('a key whose fields have odd types', () => {
     'none',
   ])('has the limit of the service instead of %j', async (rateLimit) => {
     const key = await addKey(service.db, tenant.organizationId);
-    const stored = await service.db.collection('apiKeys').findOne({}, { sort: { _id: -1 } });
+    const stored = await service.db
+      .collection('apiKeys')
+      .findOne({ organizationId: tenant.organizationId }, { sort: { _id: -1 } });
     const _id = stored?._id ?? new ObjectId();
     await change('apiKeys', _id, { rateLimit });
     for (let count = 0; count < 5; count++) await post({ name: 'Mona' }, key).expect(201);
