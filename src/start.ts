@@ -22,7 +22,6 @@ import { FrameworkLogger } from './core/http/server/framework-logger.js';
 import { GracefulShutdown } from './core/http/server/graceful-shutdown.js';
 import { listenOn } from './core/http/server/listen-on.js';
 import { createLogger } from './core/http/server/logger.js';
-import { ResponseBatches } from './core/http/server/response-batches.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import { startTracing } from './core/observability/tracing/start-tracing.js';
 import { tracing } from './core/observability/tracing/traced.js';
@@ -38,13 +37,7 @@ import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { WebhookBackground } from './webhooks/sending/webhook-background.js';
 
 /** The hooks of features, in the order in which requests meet them; those of HTTP itself come before. */
-const hooks = [
-  ApiKeyGuard,
-  RequestRates,
-  IdempotentRequests,
-  KeptResponsesService,
-  ResponseBatches,
-];
+const hooks = [ApiKeyGuard, RequestRates, IdempotentRequests, KeptResponsesService];
 
 /** A service that is ready to listen. */
 export interface Service {

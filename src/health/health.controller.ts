@@ -1,19 +1,15 @@
-import { Controller, Get, HttpStatus, Req, Res } from '@nestjs/common';
+import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { generalErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedResponse,
   DocumentedErrors,
   DocumentedHeaders,
 } from '../core/http/reference/api-documentation.js';
-import { finishedJson, sendFinished } from '../core/http/server/finished-response.js';
 import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { HealthDto, healthy, unhealthy } from './health.dto.js';
 import { HealthService } from './health.service.js';
-
-/** Probes ask often, and get the same each time. */
-const whenHealthy = finishedJson(healthy);
 
 /** Rule HTTP-3. */
 @ApiTags('Health')
@@ -38,9 +34,9 @@ export class HealthController {
     unhealthy,
   )
   @DocumentedErrors(...generalErrors)
-  async check(@Req() request: FastifyRequest, @Res() reply: FastifyReply): Promise<void> {
+  async check(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthDto> {
     const health = await this.health.check();
-    if (health.ok) sendFinished(whenHealthy, request, reply);
-    else void reply.status(HttpStatus.SERVICE_UNAVAILABLE).send(health);
+    if (!health.ok) void reply.status(HttpStatus.SERVICE_UNAVAILABLE);
+    return health;
   }
 }

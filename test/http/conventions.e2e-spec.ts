@@ -408,16 +408,21 @@ describe('GET /healthz', () => {
   });
 
   it('is a read like any other: JSON with a tag, by HEAD too', async () => {
-    const { headers } = await service.api('get', '/healthz').expect(200);
+    const encoding = ['accept-encoding', 'identity'] as const;
+    const { headers } = await service
+      .api('get', '/healthz')
+      .set(...encoding)
+      .expect(200);
     expect(headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
       'content-length': '60',
       etag: expect.stringMatching(/^"[\w-]{43}"$/),
     });
     for (const method of ['get', 'head'] as const) {
-      const check = () => request(service.url)[method](`/${basePath}/healthz`);
+      const checked = () => request(service.url)[method](`/${basePath}/healthz`);
+      const check = () => checked().set(...encoding);
       const { headers: same } = await check().expect(200);
-      expect(same).toMatchObject({ etag: headers['etag'], 'content-length': '60' });
+      expect(same['etag']).toBe(headers['etag']);
       await check()
         .set('if-none-match', headers['etag'] ?? '')
         .expect(304);

@@ -4,7 +4,6 @@ import { ResponseStreams } from './lists/response-streams.js';
 import { ErrorsModule } from './errors/errors.module.js';
 import { RequestRates } from './rate-limit/request-rates.js';
 import { FrameworkLogger } from './server/framework-logger.js';
-import { ResponseBatches } from './server/response-batches.js';
 import { UnknownNamesGuard } from './validation/unknown-names.guard.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
 
@@ -15,7 +14,6 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
     ResponseStreams,
     FrameworkLogger,
     RequestRates,
-    ResponseBatches,
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_GUARD, useClass: UnknownNamesGuard },
   ],

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import type { Socket } from 'node:net';
 import { type CanActivate, type ExecutionContext, Inject, Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
@@ -114,24 +113,11 @@ function decodedHeader(header: string): string {
   return isUtf8(bytes) ? bytes.toString('utf8') : header;
 }
 
-/** A key that is issued has 45 characters; of longer ones none is remembered. */
-const maxRememberedHeader = 128;
-
-/** The last header of each connection, and the hash of the key in it. */
-const lastHashes = new WeakMap<Socket, { readonly header: string; readonly hash: string }>();
-
-/**
- * The hash of the key in the header, or, where the endpoint accepts it there, in the query. Hashing costs more
- * than judging a key that is remembered, and most connections send one key again and again.
- */
+/** The hash of the key in the header, or, where the endpoint accepts it there, in the query. */
 function hashOfKey(request: FastifyRequest): string | undefined {
   const header = request.headers['api-key'];
   if (typeof header !== 'string' || header === '') return hashOfKeyInQuery(request);
-  const last = lastHashes.get(request.raw.socket);
-  if (last?.header === header) return last.hash;
-  const hash = hashApiKey(decodedHeader(header));
-  if (header.length <= maxRememberedHeader) lastHashes.set(request.raw.socket, { header, hash });
-  return hash;
+  return hashApiKey(decodedHeader(header));
 }
 
 function hashOfKeyInQuery(request: FastifyRequest): string | undefined {

@@ -30,7 +30,7 @@ function entityTag(payload: string | Buffer, request: FastifyRequest): string {
 }
 
 /** The tag of a body that is not compressed. */
-export function tagOf(payload: string | Buffer): string {
+function tagOf(payload: string | Buffer): string {
   return `"${hash('sha256', payload, 'base64url')}"`;
 }
 

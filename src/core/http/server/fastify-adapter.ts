@@ -107,8 +107,8 @@ const omitLength: onSendHookHandler = (request, reply, payload, done) => {
 
 function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
   const adapter: FastifyAdapter = new ServiceAdapter({
-    // The log of a request is made by `addRequestLog`; the framework's own would watch every response.
-    logger: false,
+    loggerInstance: logger,
+    // `addRequestLog` logs responses.
     logController: new LogController({ disableRequestLogging: true }),
     requestIdHeader: false,
     genReqId: requestId,

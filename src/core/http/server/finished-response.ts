@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { matchesTag, tagOf } from './entity-tag.js';
+import { matchesTag } from './entity-tag.js';
 
 /** A 200 to a read that is sent as it is to whoever may have it, without being made again. */
 export interface FinishedResponse {
@@ -10,15 +10,6 @@ export interface FinishedResponse {
   readonly unchangedHeaders: Readonly<Record<string, string>>;
   /** Null when only a 304 has been sent. */
   readonly body: Buffer | string | null;
-}
-
-/** An object as JSON that is too short to be compressed. */
-export function finishedJson(object: object): FinishedResponse {
-  const body = JSON.stringify(object);
-  const tag = tagOf(body);
-  const unchangedHeaders = { etag: tag };
-  const headers = { ...unchangedHeaders, 'content-type': 'application/json; charset=utf-8' };
-  return { tag, headers, unchangedHeaders, body };
 }
 
 /** Sends a finished response, or 304 to who has it (rule HTTP-10); false when the client needs more than its tag. */

@@ -1,4 +1,4 @@
-import { type DestinationStream, type Logger, pino } from 'pino';
+import { type DestinationStream, type Logger, pino, stdTimeFunctions } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 import { standardOutput } from './standard-output.js';
 
@@ -19,7 +19,7 @@ export function createLogger(
     {
       level: LOG_LEVEL,
       base: null,
-      timestamp: isoTime(),
+      timestamp: stdTimeFunctions.isoTime,
       redact: {
         paths: ['*.headers["api-key"]', '*.headers.authorization', '*.headers.cookie', '*.body'],
         censor: redacted,
@@ -37,21 +37,6 @@ export function createLogger(
     });
   }
   return logger;
-}
-
-/** The time as pino writes it; lines of the same second share most of its text. */
-function isoTime(): () => string {
-  let second = Number.NaN;
-  let text = '';
-  return () => {
-    const now = Date.now();
-    const milliseconds = now % 1_000;
-    if (now - milliseconds !== second) {
-      second = now - milliseconds;
-      text = `,"time":"${new Date(second).toISOString().slice(0, -'000Z'.length)}`;
-    }
-    return `${text}${String(milliseconds).padStart(3, '0')}Z"`;
-  };
 }
 
 /** An error's name, message and stack; database errors also carry documents, and quote them. */

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
-import { RequestLogger } from './request-logger.js';
 
 /** What the log says of a response that is over. */
 export interface CompletedRequest {
@@ -33,18 +32,15 @@ declare module 'fastify' {
  */
 export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorate('onCompletedRequest', null);
-  // The line has nothing to redact, and to look for it would cost more than the line.
-  const lines = logger.child({}, { redact: [] });
-  fastify.setChildLoggerFactory((_logger, { reqId }) => new RequestLogger(logger, String(reqId)));
   fastify.decorateRequest('isDecided', false);
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.raw.on('close', () => {
-      if (request.isDecided) logResponse(lines, request, reply);
+      if (request.isDecided) logResponse(logger, request, reply);
     });
     done();
   });
   fastify.addHook('onSend', (request, reply, _payload, done) => {
-    if (reply.raw.destroyed && !request.isDecided) logResponse(lines, request, reply);
+    if (reply.raw.destroyed && !request.isDecided) logResponse(logger, request, reply);
     request.isDecided = true;
     done();
   });

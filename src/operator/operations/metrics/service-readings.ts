@@ -5,7 +5,6 @@ import { Transactions } from '../../../core/database/transactions/transactions.j
 import type { GroupedTransactionStats } from '../../../core/database/transactions/grouped-transactions.js';
 import { EventWaiters } from '../../../events/feed/event-waiters.js';
 import { CallCounter } from '../../usage/call-counter.js';
-import { ResponseBatches } from '../../../core/http/server/response-batches.js';
 import { standardOutput } from '../../../core/http/server/standard-output.js';
 import { LeadPhoneKeys } from '../../../leads/phones/lead-phone-keys.js';
 import { LeadGroupsService } from '../../../leads/upsert/lead-groups.service.js';
@@ -28,7 +27,6 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
   const callbacks = modules.get(CallbacksService, find);
   const webhooks = modules.get(WebhookStatisticsService, find);
   return [
-    batchReading(modules.get(ResponseBatches, find)),
     droppedLinesReading,
     ...transactionReadings(modules.get(Transactions, find)),
     ...groupReadings('lead', () => leads.stats()),
@@ -41,15 +39,6 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
     streamReading(webhooks, modules.get(KeptResponsesService, find)),
     ...memoryReadings(modules),
   ];
-}
-
-function batchReading(batches: ResponseBatches): Reading {
-  return {
-    name: 'response_batches_total',
-    help: 'How often responses were written, those of one turn of the event loop together.',
-    type: 'counter',
-    read: () => only(batches.stats().batches),
-  };
 }
 
 const droppedLinesReading: Reading = {
