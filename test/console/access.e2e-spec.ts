@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { readEnvironment } from '../../src/core/configuration/environment.js';
@@ -8,7 +11,7 @@ import { OPS_PASSWORD, password, send, startConsole, type TestConsole } from './
 
 let service: TestConsole;
 beforeAll(async () => {
-  service = await startConsole({ TRUST_PROXY: '1' });
+  service = await startConsole({ TRUST_PROXY: '1', OPS_HOSTS: 'other.internal, Ops.Internal' });
 });
 afterAll(() => service.stop());
 
@@ -56,6 +59,59 @@ describe('nobody without a session', () => {
     'has one by making up a cookie: %s',
     async (cookie) => {
       expect(await send(at(''), { headers: { cookie } })).toMatchObject({ status: 303 });
+    },
+  );
+});
+
+it('a probe gets a connection although idle ones hold all that the listener has', async () => {
+  const { hostname, port } = new URL(service.operations);
+  const idle = await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      const socket = connect(Number(port), hostname);
+      await once(socket, 'connect');
+      return socket;
+    }),
+  );
+  const closed = once(idle[0] as Socket, 'close');
+  for (let probe = 0; probe < 3; probe++) {
+    const agent = { headers: { connection: 'close' } };
+    expect(await send(`${service.operations}/livez`, agent)).toMatchObject({ status: 200 });
+  }
+  await closed;
+  expect(idle.at(-1)?.readyState).toBe('open');
+  for (const socket of idle) socket.destroy();
+});
+
+describe('the host name of a request', () => {
+  const statusOf = async (path: string, host: string) => {
+    const { hostname, port } = new URL(service.operations);
+    const request = get({ hostname, port, path, headers: { host } }).end();
+    const [response] = (await once(request, 'response')) as [IncomingMessage];
+    response.resume();
+    return response.statusCode;
+  };
+
+  it.each([
+    '127.0.0.1:1',
+    'localhost:9464',
+    'LOCALHOST',
+    '[::1]:9464',
+    '192.0.2.7',
+    'ops.internal',
+  ])('may be %s', async (host) => expect(await statusOf('/console/login', host)).toBe(200));
+
+  it.each([
+    'evil.example',
+    'ops.internal.evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+  ])(
+    'may not be %s, which may be a page of another website, but for probes and metrics',
+    async (host) => {
+      for (const path of ['/console', '/console/login', '/console/unknown']) {
+        expect(await statusOf(path, host)).toBe(421);
+      }
+      for (const path of ['/livez', '/metrics']) expect(await statusOf(path, host)).toBe(200);
     },
   );
 });

@@ -86,6 +86,19 @@ describe('a request that two readers could take for different ones', () => {
           'HTTP/1.0',
         ),
     ],
+    [
+      'chunks within another encoding',
+      () => post(['Transfer-Encoding: gzip, chunked'], chunked(body)),
+    ],
+    [
+      'a request for another protocol',
+      () => get(`/${basePath}/healthz`, 'Connection: Upgrade', 'Upgrade: h2c'),
+    ],
+    [
+      'a request for another protocol with a body',
+      () =>
+        post(['Connection: Upgrade', 'Upgrade: websocket', `Content-Length: ${body.length}`], body),
+    ],
     ['no host', () => get(`/${basePath}/healthz`).replace('Host: x\r\n', '')],
     ['two hosts', () => get(`/${basePath}/healthz`, 'Host: y')],
     ['two hosts and a body', () => post(['Host: y', `Content-Length: ${body.length}`], body)],

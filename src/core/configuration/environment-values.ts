@@ -48,6 +48,14 @@ export const encryptionKeys = z.string().transform((value, context): Buffer[] =>
   return z.NEVER;
 });
 
+/** Host names in any case, separated by commas. */
+export const hostNames = z.string().transform((value, context): string[] => {
+  const names = value.split(',').map((name) => name.trim().toLowerCase());
+  if (names.every((name) => /^[a-z\d]([a-z\d.-]*[a-z\d])?$/.test(name))) return names;
+  context.addIssue('must be host names separated by commas, without port');
+  return z.NEVER;
+});
+
 /** What `console password` prints for a password. */
 export const passwordHash = z.string().transform((value, context): PasswordHash => {
   const hash = parsePasswordHash(value);

@@ -5,6 +5,7 @@ import {
   databaseAddress,
   encryptionKeys,
   flag,
+  hostNames,
   integer,
   oneOf,
   passwordHash,
@@ -35,6 +36,12 @@ export const variables = z.object({
       'Address of that listener: this machine only, unless it is set. Nothing there needs a key: ' +
         'open it to your own network only.',
     ),
+  OPS_HOSTS: hostNames.optional().meta({
+    description:
+      'Host names, separated by commas, under which browsers may open the console, beside localhost and addresses: ' +
+      'a page of another name that resolves to this listener gets nothing.',
+    example: 'ops.internal',
+  }),
   OPS_PASSWORD: passwordHash.optional().meta({
     description:
       "The operator's password for the console, which is at /console of that listener, as a hash: " +
@@ -139,6 +146,11 @@ export const variables = z.object({
   REQUEST_TIMEOUT_MS: integer(100, 600_000)
     .prefault('30000')
     .describe('Longest time a request may take to arrive before it gets 408.'),
+  WRITE_TIMEOUT_MS: integer(100, 600_000)
+    .prefault('30000')
+    .describe(
+      'How long a connection may take no bytes of its response before it is closed (rule HTTP-21).',
+    ),
   DATABASE_DEADLINE_MS: integer(100, 30_000)
     .prefault('8000')
     .describe('Longest time a request waits for the database before it gets 503 (rule HTTP-12).'),

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { join } from 'node:path';
 import cookies from '@fastify/cookie';
 import forms from '@fastify/formbody';
@@ -86,8 +87,11 @@ export class Console {
   /** Before anything else, unknown addresses included. */
   private guard(scope: FastifyInstance, sessions: Sessions, responses: PageResponses): void {
     scope.decorateRequest('consoleSession', null);
+    const hosts = new Set(['localhost', ...(this.environment.OPS_HOSTS ?? [])]);
     scope.addHook('onRequest', async (request, reply) => {
       reply.headers(headers);
+      if (!isOwnHost(request.hostname, hosts))
+        return reply.status(foreignHost.statusCode).send(foreignHost);
       request.consoleSession = sessions.of(request);
       const isPublic = publicPaths.has(request.routeOptions.url ?? '');
       if (request.consoleSession === null && !isPublic)
@@ -180,4 +184,17 @@ function addPage(scope: FastifyInstance, page: ConsolePage, responses: PageRespo
     if (!('redirectTo' in outcome)) return responses.send(request, reply, page, outcome);
     return reply.redirect(consolePath + outcome.redirectTo, 303);
   }
+}
+
+/** Nothing of the console itself: whoever sees it may be a page of another website. */
+const foreignHost = {
+  statusCode: 421,
+  message:
+    'The console is not served under this host name: use the address, or add it to OPS_HOSTS',
+  error: 'Misdirected Request',
+} as const;
+
+/** A name that resolves here may be anybody's; an address says only where the listener is. */
+function isOwnHost(hostname: string, hosts: ReadonlySet<string>): boolean {
+  return hosts.has(hostname.toLowerCase()) || isIP(hostname.replace(/^\[(.*)\]$/, '$1')) !== 0;
 }

@@ -2,6 +2,9 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { closeOldestIdle } from '../../core/http/server/connections.js';
+import { rejectAmbiguousFraming } from '../../core/http/server/early-checks.js';
+import { ignoreBehindLastResponse } from '../../core/http/server/last-responses.js';
 import { listenOn } from '../../core/http/server/listen-on.js';
 import { requestId } from '../../core/http/server/request-context.js';
 import { trustProxy } from '../../core/http/server/fastify-adapter.js';
@@ -14,7 +17,7 @@ export const readinessPath = '/readyz';
 
 /** How long a request to it may take to arrive. */
 const requestTimeoutMs = 10_000;
-/** Far more than scrapers and probes open; what comes beyond that is closed at once. */
+/** Far more than scrapers and probes open; beyond that the one that has been idle longest is closed. */
 const connectionsLimit = 100;
 
 /**
@@ -63,7 +66,9 @@ export class OperationsServer implements OnApplicationShutdown {
       // A scraper keeps its connection open.
       forceCloseConnections: true,
     });
-    server.server.maxConnections = connectionsLimit;
+    closeOldestIdle(server, connectionsLimit);
+    ignoreBehindLastResponse(server);
+    rejectAmbiguousFraming(server);
     server.addHook('onSend', (_request, reply, _payload, done) => {
       void reply.header('cache-control', 'no-store');
       done();

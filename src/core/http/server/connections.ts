@@ -34,6 +34,41 @@ export function limitConnections({ server }: FastifyInstance, logger: Logger, li
   });
 }
 
+/** Bounds connections by closing the one that has been idle longest, so that there is always room for a probe. */
+export function closeOldestIdle({ server }: FastifyInstance, limit: number): void {
+  let open = 0;
+  /** In the order in which they became idle. */
+  const idle = new Set<Socket>();
+  server.on('connection', (socket) => {
+    open += 1;
+    idle.add(socket);
+    socket.once('close', () => {
+      open -= 1;
+      idle.delete(socket);
+    });
+    const [oldest] = idle;
+    if (open > limit) oldest?.destroy();
+  });
+  server.on('request', ({ socket }, response) => {
+    idle.delete(socket);
+    response.once('close', () => {
+      if (!socket.destroyed) idle.add(socket);
+    });
+  });
+}
+
+/**
+ * Closes a connection that takes no bytes of its response for so long, in milliseconds: what is held for it would
+ * stay in memory (rule HTTP-21). One on which a request is still waited for holds nothing.
+ */
+export function endUnreadResponses({ server }: FastifyInstance, timeoutMs: number): void {
+  server.on('request', ({ socket }, response) => {
+    response.setTimeout(timeoutMs, () => {
+      if (socket.writableLength > 0) socket.destroy();
+    });
+  });
+}
+
 interface Connection {
   readonly openedAt: number;
   /** Requests that have no complete response yet. */

@@ -20,13 +20,19 @@ export function requireOneHost(fastify: FastifyInstance): void {
 }
 
 /**
- * Rejects what another reader of the same bytes could end elsewhere: HTTP/1.0 knows no transfer
- * encodings (rule HTTP-24). Lengths that contradict each other or the chunks Node rejects itself.
+ * Rejects what another reader of the same bytes could end elsewhere (rule HTTP-24): HTTP/1.0 knows no transfer
+ * encodings, nobody here reads others than chunks, and what follows a request for another protocol may be that
+ * protocol. Node itself rejects lengths that contradict each other or the chunks, and a
+ * transfer encoding that does not end with chunks.
  */
-export function rejectAmbiguousLengths(fastify: FastifyInstance): void {
+export function rejectAmbiguousFraming(fastify: FastifyInstance): void {
   fastify.addHook('onRequest', (request, reply, done) => {
     const { headers, httpVersion } = request.raw;
-    if (httpVersion !== '1.0' || headers['transfer-encoding'] === undefined) return done();
+    const encoding = headers['transfer-encoding']?.trim().toLowerCase();
+    const isAmbiguous =
+      headers.upgrade !== undefined ||
+      (encoding !== undefined && (encoding.includes(',') || httpVersion === '1.0'));
+    if (!isAmbiguous) return done();
     makeLastResponse(request, reply);
     done(new DomainError(httpErrors.badRequest));
   });

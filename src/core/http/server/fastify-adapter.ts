@@ -12,12 +12,12 @@ import { Long } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
 import { parseLanguage } from '../../localization/language.js';
-import { limitConnections } from './connections.js';
+import { endUnreadResponses, limitConnections } from './connections.js';
 import { addEntityTags } from './entity-tag.js';
 import {
   checkAnnouncedBodies,
   rejectUnknownRoutes,
-  rejectAmbiguousLengths,
+  rejectAmbiguousFraming,
   requireOneHost,
   takeExpectations,
 } from './early-checks.js';
@@ -67,12 +67,13 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
   const adapter = newAdapter(options);
   const fastify = adapter.getInstance<FastifyInstance>();
   limitConnections(fastify, logger, environment.MAX_CONNECTIONS);
+  endUnreadResponses(fastify, environment.WRITE_TIMEOUT_MS);
   ignoreBehindLastResponse(fastify);
   watchBodies(fastify);
   addRequestContext(fastify);
   addRequestLog(fastify, logger);
   requireOneHost(fastify);
-  rejectAmbiguousLengths(fastify);
+  rejectAmbiguousFraming(fastify);
   rejectUnknownRoutes(fastify);
   checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
   addRequestDeadline(fastify, environment.DATABASE_DEADLINE_MS);
