@@ -204,7 +204,7 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['\\.repository\\.ts$', '/replaced-indexes\\.ts$', '^src/core/database/'],
+        pathNot: ['\\.repository\\.ts$', '^src/core/database/'],
       },
       to: { path: '^src/core/database/documents/(inject-collection|tenant-collection)\\.ts$' },
     },

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { amenitySchema } from './collections/amenity.schema.js';
 import { compoundSchema } from './collections/compound.schema.js';
-import { ReplacedCatalogueIndexes } from './collections/replaced-indexes.js';
 import { phaseSchema } from './collections/phase.schema.js';
 import { propertyTypeSchema } from './collections/property-type.schema.js';
 import { unitDesignSchema } from './collections/unit-design.schema.js';
@@ -31,7 +30,6 @@ import { KeptResponsesService } from './responses/kept-responses.service.js';
     CatalogueChanges,
     KeptParts,
     KeptResponsesService,
-    ReplacedCatalogueIndexes,
   ],
   exports: [TenantCollectionsModule, ReferencesRepository, KeptParts, KeptResponsesService],
 })

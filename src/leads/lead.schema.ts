@@ -57,6 +57,7 @@ export class LeadDocument extends DeletableDocument {
 }
 
 export const changedElsewhereIndex = 'changedElsewhere';
+export const withoutPhoneKeysIndex = 'withoutPhoneKeys';
 
 export const leadSchema = SchemaFactory.createForClass(LeadDocument);
 
@@ -101,7 +102,10 @@ leadSchema.index(
 /** Serves the leads of a client, deleted ones included. */
 leadSchema.index({ organizationId: 1, clientId: 1 }, { name: 'ofClient' });
 /** Serves the background pass: leads that have no comparison keys yet, across organizations. */
-leadSchema.index({ phoneKeysOf: 1, _id: 1 }, { name: 'withoutPhoneKeys', partialFilterExpression });
+leadSchema.index(
+  { phoneKeysOf: 1, _id: 1 },
+  { name: withoutPhoneKeysIndex, partialFilterExpression },
+);
 /**
  * Serves the background pass: leads that other programs changed, across organizations. It has all that
  * tells them from the leads that this service wrote, which are not read.

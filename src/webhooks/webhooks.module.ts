@@ -24,7 +24,6 @@ import { WebhookFiguresRecorder } from './statistics/webhook-figures-recorder.js
 import { WebhookFiguresRepository } from './statistics/webhook-figures.repository.js';
 import { WebhookFiguresService } from './statistics/webhook-figures.service.js';
 import { WebhookRelay } from './sending/webhook-relay.js';
-import { ReplacedWebhookIndexes } from './replaced-indexes.js';
 import { NameResolver } from './sending/name-resolver.js';
 import { WebhookSender } from './sending/webhook-sender.js';
 import { WebhookStatisticsService } from './statistics/webhook-statistics.service.js';
@@ -59,7 +58,6 @@ import { WebhookWorker } from './sending/webhook-worker.js';
     WebhookDeliveriesService,
     DeliveryQueueRepository,
     DeliveryGiveUps,
-    ReplacedWebhookIndexes,
     WebhookAttemptsRepository,
     DeliveryAttemptRunner,
     NameResolver,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { getConnectionToken, getModelToken } from '@nestjs/mongoose';
-import { type Collection, type Document, type IndexDescription, ObjectId } from 'mongodb';
+import { type Document, ObjectId } from 'mongodb';
 import { type Connection, type Model, Types } from 'mongoose';
 import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
 import { documentValidator } from '../../src/core/database/structure/document-validator.js';
@@ -57,31 +57,6 @@ describe('the structure of the database', () => {
     expect((await structure.status()).isComplete).toBe(true);
   });
 
-  it('is not missed by old instances from the moment on at which a new version prepares it', async () => {
-    const migrations = service.db.collection('migrations');
-    const [newest] = await migrations.find().sort({ version: -1 }).limit(1).toArray();
-    await migrations.deleteOne({ version: newest?.['version'] });
-    await service.db.collection('leads').dropIndex('phoneKeys');
-    const leads = service.service.app.get<Model<unknown>>(getModelToken('Lead'));
-    const building = jest.spyOn(leads.collection, 'createIndexes');
-    building.mockRejectedValueOnce(new Error('The database is gone.'));
-    await expect(structure.apply()).rejects.toThrow('gone');
-    // The first that it does, so that nothing is changed before.
-    expect(await migrations.findOne({ version: newest?.['version'] })).toMatchObject({
-      finishedAt: null,
-    });
-    expect(await structure.status()).toMatchObject({ isComplete: false, isOfNewerVersion: false });
-    await migrations.insertOne({
-      version: 9_999,
-      name: 'of a newer version',
-      startedAt: new Date(),
-    });
-    expect(await structure.status()).toMatchObject({ isComplete: true, isOfNewerVersion: true });
-    await migrations.deleteOne({ version: 9_999 });
-    await structure.apply();
-    expect(await structure.status()).toMatchObject({ isComplete: true, isOfNewerVersion: false });
-  });
-
   it('waits for an index that another process builds before it changes the collection', async () => {
     await service.db.command({ collMod: 'clients', validator: {} });
     const namespace = `${service.db.databaseName}.clients`;
@@ -92,7 +67,7 @@ describe('the structure of the database', () => {
     expect((await structure.status()).isComplete).toBe(true);
   });
 
-  it('is another one in a new version only with a new migration, which tells old instances of it', () => {
+  it('changes from 1.0.0 on only with a migration, which tells old instances of it', async () => {
     const { models } = service.service.app.get<Connection>(getConnectionToken());
     const declared = Object.values(models).map(({ collection, schema }) => [
       collection.collectionName,
@@ -100,9 +75,11 @@ describe('the structure of the database', () => {
       schema.indexes(),
     ]);
     const hash = createHash('sha256').update(JSON.stringify(declared.toSorted())).digest('hex');
-    const migrations = service.service.app.get(Migrations)['registered'];
-    // When this fails, register the next migration, an empty one where nothing stored changes, and note both.
-    expect([migrations.at(-1)?.version, hash.slice(0, 16)]).toEqual([11, 'f7f8d28ff65cb4ec']);
+    const { migrations } = await service.service.app.get(Migrations).status();
+    // Before the release of 1.0.0 note the new hash; after it register the next migration, an empty one where
+    // nothing stored changes, and note both.
+    const noted = [0, 'f7f8d28ff65cb4ec'];
+    expect([migrations.at(-1)?.version ?? 0, hash.slice(0, 16)]).toEqual(noted);
   });
 
   it('replaces indexes that differ and does not touch those of other programs', async () => {
@@ -230,305 +207,95 @@ describe('validators', () => {
   });
 });
 
-describe('migrations', () => {
-  it('run once, in batches, and continue where an interrupted one stopped', async () => {
-    const migrations = service.service.app.get(Migrations);
-    const ids = Array.from({ length: 3 }, () => new Types.ObjectId());
-    const seen: (string | null)[] = [];
-    let isBroken = true;
-    migrations.register({
-      version: 1_000,
+describe('a new version with a migration', () => {
+  let upgraded: TestService;
+  const upgrade = () => upgraded.service.app.get(DatabaseStructure);
+  const ids = Array.from({ length: 3 }, () => new Types.ObjectId());
+  const hex = ids.map((id) => id.toHexString());
+  const seen: (string | null)[] = [];
+  const indexNames = async () =>
+    (await service.db.collection('leads').indexes()).map(({ name }) => name);
+  let isBroken = true;
+
+  beforeAll(async () => {
+    upgraded = await startTestService({}, service.databaseUri);
+    upgraded.service.app.get(Migrations).register({
+      version: 1,
       name: 'three batches',
       runBatch: async (after) => {
+        expect(await indexNames()).toContain('phoneKeys');
         seen.push(after?.toHexString() ?? null);
-        const next = ids[seen.length - 1 - (isBroken ? 0 : 1)] ?? null;
-        if (isBroken && seen.length === 3) throw new Error('interrupted');
-        return next;
+        if (isBroken && after?.equals(ids[1])) throw new Error('interrupted');
+        return ids[after === null ? 0 : ids.findIndex((id) => id.equals(after)) + 1] ?? null;
       },
     });
-    await expect(structure.apply()).rejects.toThrow('interrupted');
-    expect((await migrations.status()).migrations.at(-1)).toMatchObject({ state: 'interrupted' });
-    expect((await structure.status()).isComplete).toBe(false);
-    isBroken = false;
-    expect(await structure.apply()).toEqual(['three batches']);
-    const hex = ids.map((id) => id.toHexString());
-    expect(seen).toEqual([null, hex[0], hex[1], hex[1], hex[2]]);
-    expect(await structure.apply()).toEqual([]);
-    expect(seen).toHaveLength(5);
+  });
+  afterAll(async () => {
+    await service.db.collection('migrations').deleteMany({});
+    await upgraded.stop();
   });
 
-  it('give leads that were there before their comparison keys', async () => {
+  it('keeps instances of the version before complete from the moment on at which it prepares', async () => {
+    await service.db.collection('leads').dropIndex('phoneKeys');
+    expect(await structure.status()).toMatchObject({ isComplete: false, isOfNewerVersion: false });
+    const leads = upgraded.service.app.get<Model<unknown>>(getModelToken('Lead'));
+    jest
+      .spyOn(leads.collection, 'createIndexes')
+      .mockRejectedValueOnce(new Error('The database is gone.'));
+    await expect(upgrade().apply()).rejects.toThrow('gone');
+    expect(await structure.status()).toMatchObject({ isComplete: true, isOfNewerVersion: true });
+    expect(await upgrade().status()).toMatchObject({ isComplete: false, isOfNewerVersion: false });
+  });
+
+  it('runs it once, in batches, after its indexes are built, and continues where it was interrupted', async () => {
+    await expect(upgrade().apply()).rejects.toThrow('interrupted');
+    expect(await upgrade().status()).toMatchObject({
+      isComplete: false,
+      migrations: [{ version: 1, name: 'three batches', state: 'interrupted' }],
+    });
+    isBroken = false;
+    expect(await upgrade().apply()).toEqual(['three batches']);
+    expect(seen).toEqual([null, hex[0], hex[1], hex[1], hex[2]]);
+    expect(await upgrade().apply()).toEqual([]);
+    expect(seen).toHaveLength(5);
+    expect(await upgrade().status()).toMatchObject({ isComplete: true, isOfNewerVersion: false });
+  });
+
+  it('runs it on a new database too, whose announcements several processes make at the same time', async () => {
+    await service.db.collection('migrations').drop();
+    seen.length = 0;
+    await Promise.all([upgrade().apply(), upgrade().apply(), upgrade().apply()]);
+    expect(await service.db.collection('migrations').countDocuments()).toBe(1);
+    expect(new Set(seen)).toEqual(new Set([null, ...hex]));
+    expect(await upgrade().status()).toMatchObject({ isComplete: true });
+  });
+});
+
+describe('the background pass', () => {
+  it('gives leads that were there before the service their comparison keys', async () => {
     const { organizationId } = await addTenant(service.db, { settings: { phoneCountry: 'SA' } });
     const numbers = Array.from({ length: 1_203 }, (_, index) => 500_000_000 + index);
     for (const number of [numbers[0], numbers[1]]) {
       await addLead(service.db, organizationId, { data: { phoneNumber: `0${number}` } });
     }
-    const now = new Date();
+    const longAgo = new Date('2025-01-01');
     await service.db.collection('leads').insertMany(
       numbers.slice(2).map((number) => ({
         organizationId,
         leadId: number,
         data: { phoneNumber2: number },
         isDeleted: false,
-        createdAt: now,
-        updatedAt: now,
+        createdAt: longAgo,
+        updatedAt: longAgo,
       })),
     );
-    await service.db.collection('migrations').deleteMany({});
-    await structure.apply();
+    await service.service.app.get(LeadPhoneKeys).run();
     const leads = await service.db.collection('leads').find({ organizationId }).toArray();
     expect(leads.flatMap((lead) => lead['phoneKeys'] as string[]).toSorted()).toEqual(
       numbers.map((number) => `+966${number}`),
     );
   });
-});
 
-describe('a database of the version before', () => {
-  it('gets comparison keys where the phone country was not understood', async () => {
-    const organizations = service.db.collection('organizations');
-    const leads = service.db.collection('leads');
-    const addOrganization = async (phoneCountry: string, phoneKey: string) => {
-      const { organizationId } = await addTenant(service.db, { settings: { phoneCountry } });
-      const data = { phoneNumber: '010 0123 4567' };
-      const phoneKeysOf = JSON.stringify([phoneCountry, data.phoneNumber]);
-      await addLead(service.db, organizationId, { data, phoneKeys: [phoneKey], phoneKeysOf });
-      return organizationId;
-    };
-    const ids = [
-      await addOrganization('eg', '01001234567'),
-      await addOrganization('UK', '01001234567'),
-      await addOrganization('EG', 'as it is'),
-    ];
-    const storedKeys = () =>
-      Promise.all(
-        ids.map(async (id) => (await leads.findOne({ organizationId: id }))?.['phoneKeys']),
-      );
-    const countries = () =>
-      Promise.all(ids.map(async (_id) => (await organizations.findOne({ _id }))?.['settings']));
-    await service.db.collection('migrations').deleteOne({ version: 2 });
-    expect((await structure.status()).isComplete).toBe(false);
-    expect(await structure.apply()).toEqual([expect.stringContaining('country')]);
-    expect(await storedKeys()).toEqual([['+201001234567'], ['+201001234567'], ['as it is']]);
-    expect(await countries()).toEqual([
-      { phoneCountry: 'EG' },
-      { phoneCountry: 'UK' },
-      { phoneCountry: 'EG' },
-    ]);
-    expect(await structure.apply()).toEqual([]);
-  });
-
-  it.each([
-    ['clients', 'byEmail', 'email', { email: 'a' }],
-    ['compounds', 'name-en-us', 'named-en-us', { name: { 'en-us': 'a' } }],
-  ])('keeps the index of %s that its instances use (%s)', async (name, before, now, fields) => {
-    const collection = service.db.collection(name);
-    const field = name === 'clients' ? 'email' : 'name.en-us';
-    const organizationId = new ObjectId();
-    const others = Array.from({ length: 20 }, () => ({ ...conventions(), organizationId }));
-    await collection.insertMany([...others, { ...conventions(), organizationId, ...fields }]);
-    await collection.dropIndex(now);
-    const options = {
-      collation: { locale: 'en', strength: 2 },
-      partialFilterExpression: { isDeleted: false },
-    };
-    await collection.createIndexes([
-      { key: { organizationId: 1, [field]: 1 }, name: before, ...options },
-    ]);
-    await structure.apply();
-    expect((await structure.status()).isComplete).toBe(true);
-    const filter = { organizationId, isDeleted: false, [field]: { $in: ['a', 'A'] } };
-    for (const [strength, index] of [
-      [2, before],
-      [1, now],
-    ] as const) {
-      const cursor = collection.find(filter, { collation: { locale: 'en', strength } });
-      const plan = JSON.stringify((await cursor.explain())['queryPlanner'].winningPlan);
-      expect(plan).toContain(`"indexName":"${index}"`);
-    }
-    await collection.dropIndex(before);
-  });
-});
-
-describe('an index that was replaced', () => {
-  it('goes, and its queries by instances of the version before are served by the new one', async () => {
-    const leads = service.db.collection('leads');
-    const isDeleted = { partialFilterExpression: { isDeleted: false } };
-    await leads.createIndexes([{ key: { updatedAt: 1 }, name: 'recentlyUpdated', ...isDeleted }]);
-    await service.db.collection('migrations').deleteOne({ version: 7 });
-    expect(await structure.apply()).toEqual([expect.stringContaining('index of leads')]);
-    expect((await leads.indexes()).map(({ name }) => name)).not.toContain('recentlyUpdated');
-    const before = { isDeleted: false, updatedAt: { $gte: new Date() } };
-    const plan = await leads.find(before).sort({ updatedAt: 1 }).explain();
-    expect(JSON.stringify(plan['queryPlanner'].winningPlan)).toContain('changedElsewhere');
-  });
-
-  it('of events and deliveries goes; what the version before left is found and still expires', async () => {
-    const events = service.db.collection('outboxEvents');
-    const deliveries = service.db.collection('webhookDeliveries');
-    const days = 30 * 86_400;
-    await events.createIndexes([
-      { key: { relayedAt: 1, createdAt: 1 }, name: 'waiting' },
-      { key: { relayedAt: 1 }, name: 'expiry', expireAfterSeconds: days },
-      { key: { expiresAt: 1 }, name: 'unheardExpiry', expireAfterSeconds: 0 },
-    ]);
-    await deliveries.createIndexes([
-      { key: { completedAt: 1 }, name: 'expiry', expireAfterSeconds: days },
-    ]);
-    await service.db.collection('migrations').deleteOne({ version: 9 });
-    const namesOf = async (collection: Collection) =>
-      (await collection.indexes()).map(({ name }) => name);
-    expect(await structure.apply()).toEqual(['partial indexes of events and deliveries']);
-    const names = [...(await namesOf(events)), ...(await namesOf(deliveries))];
-    for (const name of ['waiting', 'expiry', 'unheardExpiry']) expect(names).not.toContain(name);
-    // As the server looks for what has expired.
-    const limits = { $gte: new Date(0), $lte: new Date() };
-    const expired = deliveries.find({ completedAt: limits }).hint('finishedExpiry');
-    expect(await planOf(expired)).toContain('finishedExpiry');
-  });
-
-  it('of events that had no numbers goes, but for that by which instances of that version relay', async () => {
-    const events = service.db.collection('outboxEvents');
-    const notRelayed = { partialFilterExpression: { relayedAt: null } };
-    await events.createIndexes([
-      { key: { createdAt: 1 }, name: 'unrelayed', ...notRelayed },
-      { key: { relayedAt: 1 }, name: 'relayedExpiry', expireAfterSeconds: 2_592_000 },
-      { key: { expiresAt: 1 }, name: 'earlyExpiry', expireAfterSeconds: 0 },
-    ]);
-    await service.db.collection('migrations').deleteOne({ version: 10 });
-    expect(await structure.apply()).toEqual(['events are kept until they are numbered']);
-    const names = (await events.indexes()).map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining(['unrelayed', 'unnumbered', 'numberedExpiry']));
-    for (const name of ['relayedExpiry', 'earlyExpiry']) expect(names).not.toContain(name);
-    const before = events.find({ relayedAt: null }).sort({ createdAt: 1 });
-    expect(await planOf(before)).toContain('"indexName":"unrelayed"');
-    await events.dropIndex('unrelayed');
-    const unnumbered = events.find({ sequence: null }).sort({ storedAt: 1 });
-    expect(await planOf(unnumbered)).toContain('"indexName":"unnumbered"');
-  });
-});
-
-async function planOf(cursor: { explain(): Promise<Document> }): Promise<string> {
-  return JSON.stringify((await cursor.explain())['queryPlanner'].winningPlan);
-}
-
-describe('a catalogue of the version before', () => {
-  const collections = [
-    'amenities',
-    'compounds',
-    'phases',
-    'propertyTypes',
-    'unitDesigns',
-    'units',
-  ] as const;
-  const newestFirst = { createdAt: -1, _id: -1 } as const;
-  const ofNotDeleted = { partialFilterExpression: { isDeleted: false } };
-  const changes: IndexDescription = {
-    key: { organizationId: 1, updatedAt: 1, _id: 1 },
-    name: 'changes',
-  };
-  const newest: IndexDescription = {
-    key: { organizationId: 1, ...newestFirst },
-    name: 'newest',
-    ...ofNotDeleted,
-  };
-  /** What that version had instead of today's indexes. */
-  const before: Readonly<Record<string, readonly IndexDescription[]>> = {
-    compounds: [newest],
-    units: [
-      newest,
-      {
-        key: { organizationId: 1, compoundId: 1, ...newestFirst },
-        name: 'newestOfCompound',
-        ...ofNotDeleted,
-      },
-      { key: { organizationId: 1, unitId: 1 }, name: 'unitIdAlone', ...ofNotDeleted },
-    ],
-  };
-  const isOfToday = (name = '') => name === 'byUpdate' || name.startsWith('by-');
-  const namesOf = async (collection: string) =>
-    (await service.db.collection(collection).indexes()).map(({ name }) => name ?? '');
-
-  /** Leaves the indexes as they were, and says which ones are missing then. */
-  async function restore(): Promise<Map<string, string[]>> {
-    const missing = new Map<string, string[]>();
-    for (const name of collections) {
-      const collection = service.db.collection(name);
-      const indexes = (await namesOf(name)).filter(isOfToday);
-      for (const index of indexes) await collection.dropIndex(index);
-      await collection.createIndexes([changes, ...(before[name] ?? [])]);
-      missing.set(name, indexes);
-    }
-    await service.db.collection('migrations').deleteOne({ version: 8 });
-    return missing;
-  }
-
-  it.each(['as a whole', 'after an interruption'])('gets the new indexes %s', async (way) => {
-    const tenant = await addTenant(service.db);
-    const { organizationId } = tenant;
-    const compoundId = new ObjectId();
-    const units = Array.from({ length: 300 }, (_, index) => ({
-      ...conventions(),
-      organizationId: index < 30 ? organizationId : new ObjectId(),
-      compoundId,
-      unitId: `U-${index}`,
-      slug: `migrated-${index}`,
-      price: 30 - index,
-      createdAt: new Date(Date.UTC(2026, 0, 1) + index),
-    }));
-    await service.db.collection('units').insertMany(units);
-    const missing = await restore();
-    expect((await structure.status()).isComplete).toBe(false);
-    const pages = () =>
-      Promise.all(
-        ['sort=price', 'sort=-createdAt,unitId', 'unitId=U-7', 'after=0'].map(async (query) => {
-          const { body } = await service
-            .api('get', `/units?limit=25&${query}`)
-            .set({ 'api-key': tenant.key, 'cache-control': 'no-cache' })
-            .expect(200);
-          return body.data.map(({ unitId }: Document) => unitId);
-        }),
-      );
-    const shownBefore = await pages();
-    expect(shownBefore[2]).toEqual(['U-7']);
-    if (way === 'after an interruption') {
-      const unfinished = { version: 8, startedAt: new Date(), finishedAt: null, resumeAfter: null };
-      await service.db.collection('migrations').insertOne({ name: 'replaced', ...unfinished });
-      await service.db.collection('units').dropIndex('newest');
-      await service.db.collection('compounds').dropIndex('changes');
-    }
-    expect(await structure.apply()).toEqual(['replaced indexes of the catalogue']);
-    expect((await structure.status()).isComplete).toBe(true);
-    for (const name of collections) {
-      const names = await namesOf(name);
-      expect(names).toEqual(expect.arrayContaining(missing.get(name) ?? []));
-      for (const index of [changes, ...(before[name] ?? [])])
-        expect(names).not.toContain(index.name);
-    }
-    expect(await pages()).toEqual(shownBefore);
-    expect(await structure.apply()).toEqual([]);
-    // Instances of the version before run on until they are replaced, too.
-    const scoped = { organizationId, isDeleted: false };
-    const queries: [filter: Document, sort: Document][] = [
-      [scoped, newestFirst],
-      [{ ...scoped, compoundId }, newestFirst],
-      [{ ...scoped, unitId: 'U-7' }, {}],
-      [
-        { organizationId, updatedAt: { $gte: new Date() } },
-        { updatedAt: 1, _id: 1 },
-      ],
-    ];
-    for (const [filter, sort] of queries) {
-      const cursor = service.db.collection('units').find(filter, { sort });
-      const plan = await cursor.explain('executionStats');
-      const { totalDocsExamined } = plan['executionStats'];
-      expect({ filter, isBounded: totalDocsExamined <= 30 }).toEqual({ filter, isBounded: true });
-      expect(JSON.stringify(plan['queryPlanner'].winningPlan)).not.toMatch(/COLLSCAN|"SORT"/);
-    }
-    await service.db.collection('units').deleteMany({ compoundId });
-  });
-});
-
-describe('the background pass', () => {
   it('says once which organization has no country that is one', async () => {
     const settings = { phoneCountry: 'UK' };
     const { organizationId } = await addTenant(service.db, { settings });
@@ -558,8 +325,6 @@ describe('the background pass', () => {
       .collection('leads')
       .insertMany([unusable, broken], { bypassDocumentValidation: true });
     const good = await addLead(service.db, organizationId, { data });
-    await service.db.collection('migrations').deleteMany({});
-    await structure.apply();
     const pass = service.service.app.get(LeadPhoneKeys);
     await pass.run();
     const leads = service.db.collection('leads').find({ 'data.phoneNumber': data.phoneNumber });

@@ -182,33 +182,6 @@ describe('the structure of the database', () => {
   const structure = () => service.service.app.get(DatabaseStructure);
   const init = () =>
     runCli(['db', 'init'], { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' });
-  const newNames = ['ofEndpoint', 'failedAtEndpoint', 'ofOrganization'];
-  const oldNames = ['byEndpoint', 'byOrganization'];
-
-  /** Leaves the indexes that the version before had made. */
-  async function asBefore(): Promise<void> {
-    for (const name of newNames) await deliveries().dropIndex(name);
-    await deliveries().createIndexes([
-      { name: 'byEndpoint', key: { organizationId: 1, endpointId: 1, createdAt: -1 } },
-      { name: 'byOrganization', key: { organizationId: 1, createdAt: -1 } },
-    ]);
-    await service.db.collection('outboxEvents').dropIndex('failed');
-    await service.db.collection('webhookEndpoints').dropIndex('expiry');
-    await service.db.collection('migrations').deleteOne({ version: 4 });
-  }
-
-  it('keeps the indexes of the version before until those in their place are built', async () => {
-    await asBefore();
-    await fail({ failCommands: ['createIndexes'], appName, errorCode: 8_000 });
-    await expect(structure().apply()).rejects.toMatchObject({ code: 8_000 });
-    expect(await indexNames()).toEqual(expect.arrayContaining(oldNames));
-    await failNothing();
-    expect(await structure().apply()).toContain('replaced indexes of webhook deliveries');
-    const names = await indexNames();
-    expect(names).toEqual(expect.arrayContaining(newNames));
-    expect(names.filter((name = '') => oldNames.includes(name))).toEqual([]);
-    expect((await structure().status()).isComplete).toBe(true);
-  });
 
   it('may take longer to build than a request may wait', async () => {
     await deliveries().dropIndex('ofEndpoint');

@@ -37,7 +37,6 @@ describe('db', () => {
       missingIndexes: ['hash', 'byOrganization'],
       validatorIsCurrent: false,
     });
-    expect(missing.migrations.length).toBeGreaterThan(0);
 
     const init = await runJson<{ migrations: string[] }>(['db', 'init'], variables);
     expect(init.migrations).toEqual(missing.migrations.map(({ name }) => name));

@@ -10,10 +10,10 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { bufferedBatches } from '../../core/database/documents/buffered-batches.js';
+import { hinted } from '../../core/database/documents/hinted.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import { dropIndexOf } from '../../core/database/structure/server-codes.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
-import { changedElsewhereIndex, type LeadDocument } from '../lead.schema.js';
+import { changedElsewhereIndex, type LeadDocument, withoutPhoneKeysIndex } from '../lead.schema.js';
 import type { DerivedPhones } from './lead-phones.js';
 
 /** What the background pass reads of a lead. */
@@ -35,8 +35,6 @@ const projection = {
   phoneKeysOf: 1,
   updatedAt: 1,
 };
-/** Without what tells this service's writes from others. */
-const replacedIndex = 'recentlyUpdated';
 
 /** Queries of the background pass over the leads of all organizations. */
 @Injectable()
@@ -48,10 +46,13 @@ export class LeadPhoneKeysRepository {
   /** Leads without derived phones, by id. */
   async findWithoutPhoneKeys(after: Types.ObjectId | null, limit: number): Promise<LeadPhones[]> {
     const following = after === null ? {} : { _id: { $gt: after } };
-    return this.find({ phoneKeysOf: null, ...following })
-      .sort({ _id: 1 })
-      .limit(limit)
-      .toArray();
+    // After many batches the server prefers to go through all leads by their ids.
+    return hinted(withoutPhoneKeysIndex, ({ hint }) =>
+      this.find({ phoneKeysOf: null, ...following }, hint)
+        .sort({ _id: 1 })
+        .limit(limit)
+        .toArray(),
+    );
   }
 
   /**
@@ -105,12 +106,8 @@ export class LeadPhoneKeysRepository {
     return refusedWrites(this.leads.acrossTenants.bulkWrite(operations, { ordered: false }));
   }
 
-  /** Drops the index of earlier versions; their instances find leads by the new one as well. */
-  async dropReplacedIndex(): Promise<void> {
-    await dropIndexOf(this.leads.acrossTenants, replacedIndex);
-  }
-
-  private find(filter: object): FindCursor<LeadPhones> {
-    return this.leads.acrossTenants.find<LeadPhones>({ ...notDeleted, ...filter }, { projection });
+  private find(filter: object, hint?: string): FindCursor<LeadPhones> {
+    const options = { projection, ...(hint && { hint }) };
+    return this.leads.acrossTenants.find<LeadPhones>({ ...notDeleted, ...filter }, options);
   }
 }

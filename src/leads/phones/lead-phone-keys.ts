@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Injectable, Logger, type OnModuleDestroy, type OnModuleInit } from '@nestjs/common';
+import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { LRUCache } from 'lru-cache';
@@ -8,13 +8,8 @@ import { DutiesRepository } from '../../core/database/duties/duties.repository.j
 import { Duty } from '../../core/database/duties/duty.js';
 import { commitLagMs } from '../../core/database/transactions/commit-lag.js';
 import { forgetPhones } from '../../tenants/contacts/phone-number.js';
-import { Migrations } from '../../core/database/structure/migrations.js';
 import { WatermarksRepository } from '../../core/database/watermarks/watermarks.repository.js';
-import {
-  defaultCountry,
-  type Organization,
-  toOrganization,
-} from '../../tenants/organizations/organization.js';
+import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { hourMs, minuteMs } from '../../core/values/durations.js';
 import {
@@ -57,7 +52,7 @@ export interface PhoneKeysReading {
  * spelling and know nothing of the derived key (rule DATA-7). One instance at a time does it.
  */
 @Injectable()
-export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
+export class LeadPhoneKeys implements OnModuleDestroy {
   private readonly logger = new Logger(LeadPhoneKeys.name);
   private timer: NodeJS.Timeout | undefined;
   /** A pass that is cut off because the service ends is no failure: the next one does it again. */
@@ -79,32 +74,10 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     private readonly leads: LeadPhoneKeysRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly watermarks: WatermarksRepository,
-    private readonly migrations: Migrations,
     private readonly clock: Clock,
     duties: DutiesRepository,
   ) {
     this.duty = new Duty(duties, clock, dutyName, leaseMs);
-  }
-
-  onModuleInit(): void {
-    this.migrations.register({
-      version: 1,
-      name: 'comparison keys of the phones of existing leads',
-      runBatch: (after) => this.deriveMissing(after),
-    });
-    this.migrations.register({
-      version: 2,
-      name: 'comparison keys of phones in organizations whose country was not understood',
-      runBatch: (after) => this.rederiveOddCountry(after),
-    });
-    this.migrations.register({
-      version: 7,
-      name: 'replaced index of leads by their last change',
-      runBatch: async () => {
-        await this.leads.dropReplacedIndex();
-        return null;
-      },
-    });
   }
 
   /** Lets another instance go on at once. */
@@ -198,20 +171,6 @@ export class LeadPhoneKeys implements OnModuleInit, OnModuleDestroy {
     for await (const leads of this.leads.derivedForOtherCountry(organization, batchSize)) {
       await this.derive(leads);
     }
-  }
-
-  /** Derives the leads of the next organization whose country versions before did not understand. */
-  private async rederiveOddCountry(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
-    const document = await this.organizations.findNextOddPhoneCountry(after);
-    if (document === null) return null;
-    const organization = toOrganization(document);
-    const { _id, phoneCountry, unknownPhoneCountry } = organization;
-    if (unknownPhoneCountry === null) {
-      // Instances of versions before, which may still run, understand it too then.
-      await this.organizations.update(_id, { 'settings.phoneCountry': phoneCountry });
-    }
-    await this.rederiveForCountry(organization);
-    return _id;
   }
 
   private async deriveMissing(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {

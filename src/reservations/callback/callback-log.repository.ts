@@ -1,4 +1,4 @@
-import { Injectable, type OnModuleInit } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { Clock } from '../../core/configuration/clock.js';
@@ -9,7 +9,6 @@ import {
 } from '../../core/database/documents/history.js';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
-import { Migrations } from '../../core/database/structure/migrations.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRecord } from './callback-record.js';
 
@@ -22,21 +21,12 @@ export interface LoggedCallback {
 
 /** The queries on `reservationCallbacks`, the log of callbacks. */
 @Injectable()
-export class CallbackLogRepository implements OnModuleInit {
+export class CallbackLogRepository {
   constructor(
     @InjectCollection('CallbackLog')
     private readonly log: TenantCollection<CallbackLogDocument>,
-    private readonly migrations: Migrations,
     private readonly clock: Clock,
   ) {}
-
-  onModuleInit(): void {
-    this.migrations.register({
-      version: 11,
-      name: 'logged callbacks and stored responses have other fields',
-      runBatch: () => Promise.resolve(null),
-    });
-  }
 
   /** Adds callbacks with their outcomes, inside the open transaction if there is one. */
   async insert(callbacks: readonly LoggedCallback[]): Promise<void> {

@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import { getCountries } from 'libphonenumber-js';
 import type { Collection, Filter } from 'mongodb';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
@@ -48,19 +47,6 @@ export class OrganizationsRepository {
   /** The organizations that any program has written since a time and that are not deleted. */
   async listUpdatedSince(since: Date): Promise<Organization[]> {
     return this.findKnown({ updatedAt: { $gte: since } });
-  }
-
-  /**
-   * The next organization, by id, that is not deleted and whose stored phone country is not the
-   * code of one as {@link countryOf} gives it; null when there is none.
-   */
-  async findNextOddPhoneCountry(
-    after: Types.ObjectId | null,
-  ): Promise<OrganizationDocument | null> {
-    const following = after === null ? {} : { _id: { $gt: after } };
-    const odd = { 'settings.phoneCountry': { $nin: [null, ...getCountries()] } };
-    const filter = { ...notDeleted, ...following, ...odd };
-    return known(await this.organizations.findOne(filter, { sort: { _id: 1 } }));
   }
 
   /** The ids of all organizations, deleted ones included. */

@@ -66,11 +66,14 @@ export class DatabaseStructure {
    * @returns the names of the migrations that ran
    */
   async apply(report: Report = () => {}): Promise<string[]> {
-    await this.migrations.announce();
-    await this.forEachModel(async (model, stored) => {
+    const update = async (model: Model<unknown>, stored: StoredOptions) => {
       await updateCollection(model, stored);
       await updateIndexes(model, report);
-    });
+    };
+    // Its unique index keeps the announcements of two processes apart.
+    await this.forEachModel(update, ['Migration']);
+    await this.migrations.announce();
+    await this.forEachModel(update);
     await this.retention.apply();
     return this.migrations.apply(report);
   }
@@ -112,12 +115,13 @@ export class DatabaseStructure {
 
   private async forEachModel<T>(
     work: (model: Model<unknown>, stored: StoredOptions) => Promise<T>,
+    names = this.connection.modelNames(),
   ): Promise<T[]> {
     // One command for all: the validators make each of its responses large.
     const cursor = this.connection.db?.listCollections({}, { nameOnly: false });
     const collections = (await cursor?.toArray()) ?? [];
     const stored = new Map(collections.map(({ name, options }) => [name, options ?? {}]));
-    const models = from(Object.values(this.connection.models) as Model<unknown>[]);
+    const models = from(names.map((name) => this.connection.model<unknown>(name)));
     const workOn = (model: Model<unknown>) =>
       work(model, stored.get(model.collection.collectionName));
     return lastValueFrom(models.pipe(mergeMap(workOn, concurrency), toArray()));

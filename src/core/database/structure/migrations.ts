@@ -5,7 +5,7 @@ import { Clock } from '../../configuration/clock.js';
 import type { MigrationDocument } from './migration.schema.js';
 import { type Report, withReports } from './reports.js';
 
-/** A change of stored data that comes with a version of the service. */
+/** A change of stored data that comes with a version of the service, from 1.0.0 on. */
 export interface Migration {
   /** Its position in the order; never reused. */
   readonly version: number;
@@ -58,13 +58,11 @@ export class Migrations {
   }
 
   /**
-   * Says that this version is about to prepare a database that an earlier one has prepared: to that one's
-   * instances, which go on running, nothing lacks from now on.
+   * Notes that this version is about to prepare the database, before it changes anything: instances of
+   * an earlier version, which continue to run, miss nothing from now on.
    */
   async announce(): Promise<void> {
-    // On a new database nobody runs, and the index that keeps two announcements apart is yet to come.
-    if (this.newest === undefined || (await this.model.exists({})) === null) return;
-    await this.begin(this.newest);
+    if (this.newest !== undefined) await this.begin(this.newest);
   }
 
   /**

@@ -104,8 +104,10 @@ function printStatus(
   records: readonly RecordUsage[],
 ): void {
   printList(collections, collectionColumns, {});
-  printLine('');
-  printList(migrations, migrationColumns, {});
+  if (migrations.length > 0) {
+    printLine('');
+    printList(migrations, migrationColumns, {});
+  }
   if (encryptionKeys.length > 0) {
     printLine('');
     printList(encryptionKeys, neededKeyColumns, {});
