@@ -10,7 +10,6 @@ import type { Environment } from './core/configuration/environment.js';
 import { loadEnvironment, warnOfMisspeltVariables } from './core/configuration/load-environment.js';
 import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
 import { assertTransactionsSupported } from './core/database/connection/topology.js';
-import { Retention } from './core/database/retention/retention.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/base-path.js';
 import { ErrorFilter } from './core/http/errors/error.filter.js';
@@ -221,7 +220,6 @@ async function prepareDatabase(
     return;
   }
   await structure.assertComplete((line) => logger.warn(line));
-  await app.get(Retention).warnOfOthers((line) => logger.warn(line));
 }
 
 /** One line in production, where logs are read by programs; elsewhere an unknown error has its stack. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { getConnectionToken, getModelToken } from '@nestjs/mongoose';
-import { type Document, ObjectId } from 'mongodb';
+import { type Document, type IndexDescription, ObjectId } from 'mongodb';
 import { type Connection, type Model, Types } from 'mongoose';
 import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
 import { documentValidator } from '../../src/core/database/structure/document-validator.js';
@@ -78,7 +78,7 @@ describe('the structure of the database', () => {
     const { migrations } = await service.service.app.get(Migrations).status();
     // Before the release of 1.0.0 note the new hash; after it register the next migration, an empty one where
     // nothing stored changes, and note both.
-    const noted = [0, 'f7f8d28ff65cb4ec'];
+    const noted = [0, '9c1e51c7ee8c8625'];
     expect([migrations.at(-1)?.version ?? 0, hash.slice(0, 16)]).toEqual(noted);
   });
 
@@ -93,6 +93,72 @@ describe('the structure of the database', () => {
     const indexes = await leads.indexes();
     expect(indexes.find(({ name }) => name === 'leadId')).toMatchObject({ unique: true });
     expect(indexes.map(({ name }) => name)).toContain('reports');
+  });
+
+  it('changes the time after which records go without building their index again', async () => {
+    const [name, expireAfterSeconds] = ['webhookAttempts', 30 * 86_400];
+    await service.db.command({ collMod: name, index: { name: 'expiry', expireAfterSeconds: 60 } });
+    const attempts = service.service.app.get<Model<unknown>>(getModelToken('WebhookAttempt'));
+    const building = jest.spyOn(attempts.collection, 'createIndexes');
+    const stateOf = async () =>
+      (await structure.status()).retention.find(({ collection }) => collection === name);
+    expect(await stateOf()).toMatchObject({ kind: 'attempts', isCurrent: false });
+    expect((await structure.status()).isComplete).toBe(true);
+    await structure.apply();
+    const indexes = await service.db.collection(name).indexes();
+    expect(indexes.find(({ name: index }) => index === 'expiry')).toMatchObject({
+      expireAfterSeconds,
+    });
+    expect([building.mock.calls, await stateOf()]).toEqual([
+      [],
+      expect.objectContaining({ isCurrent: true }),
+    ]);
+  });
+
+  it.each<[string, IndexDescription]>([
+    ['key', { key: { startedAt: -1 }, name: 'expiry', expireAfterSeconds: 2_592_000 }],
+    [
+      'filter',
+      {
+        key: { startedAt: 1 },
+        name: 'expiry',
+        expireAfterSeconds: 2_592_000,
+        partialFilterExpression: { startedAt: { $gt: new Date(0) } },
+      },
+    ],
+    ['uniqueness', { key: { startedAt: 1 }, name: 'expiry', unique: true }],
+  ])('replaces an index by which records go that has another %s', async (_way, index) => {
+    const attempts = service.db.collection('webhookAttempts');
+    await attempts.dropIndex('expiry');
+    await attempts.createIndexes([index]);
+    const differs = async () =>
+      (await structure.status()).retention.filter(({ isCurrent }) => !isCurrent);
+    expect(await differs()).toMatchObject([{ kind: 'attempts' }]);
+    await structure.apply();
+    expect(await differs()).toEqual([]);
+  });
+
+  const collation = { locale: 'en', strength: 1 };
+  it.each<[string, string, IndexDescription]>([
+    [
+      'no collation',
+      'email',
+      { key: { organizationId: 1, email: 1 }, collation: { locale: 'simple' } },
+    ],
+    ['a collation', 'byPhone', { key: { organizationId: 1, phoneNumbers: 1 }, collation }],
+    ['another order', 'email', { key: { email: 1, organizationId: 1 }, collation }],
+  ])('replaces an index that has %s', async (_way, name, index) => {
+    const clients = service.db.collection('clients');
+    const before = await clients.indexes();
+    await clients.dropIndex(name);
+    const partialFilterExpression = { isDeleted: false };
+    await clients.createIndexes([{ ...index, name, partialFilterExpression }]);
+    const states = (await structure.status()).collections;
+    expect(states.find(({ collection }) => collection === 'clients')).toMatchObject({
+      missingIndexes: [name],
+    });
+    await structure.apply();
+    expect(await clients.indexes()).toEqual(expect.arrayContaining(before));
   });
 
   it('can be applied by several processes at the same time', async () => {

@@ -10,7 +10,7 @@ import { dutySchema } from './duties/duty.schema.js';
 import { DatabasePing } from './connection/database-ping.js';
 import { DatabaseStructure } from './structure/database-structure.js';
 import { migrationSchema } from './structure/migration.schema.js';
-import { Retention } from './retention/retention.js';
+import { RecordUsages } from './structure/record-usage.js';
 import { Migrations } from './structure/migrations.js';
 import { OrphanedTransactions } from './transactions/orphaned-transactions.js';
 import { transactionLockSchema } from './transactions/transaction-lock.schema.js';
@@ -30,7 +30,7 @@ const services = [
   DutiesRepository,
   Migrations,
   DatabasePing,
-  Retention,
+  RecordUsages,
   ConnectionPool,
   DatabaseStructure,
 ];

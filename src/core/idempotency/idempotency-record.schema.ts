@@ -1,6 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Binary } from 'mongodb';
 import { SchemaTypes, type Types } from 'mongoose';
+import { removeAfter } from '../database/structure/retention.js';
 import { TenantDocument } from '../database/documents/tenant-document.js';
 import type { StoredResponse } from './idempotency-claim.js';
 
@@ -43,4 +44,10 @@ export const idempotencyRecordSchema = SchemaFactory.createForClass(IdempotencyR
 idempotencyRecordSchema.index(
   { organizationId: 1, apiKeyId: 1, key: 1 },
   { name: 'key', unique: true },
+);
+/** A key may be used for another request from then on. */
+removeAfter(
+  idempotencyRecordSchema,
+  { expiresAt: 1 },
+  { kind: 'idempotency records', setting: 'IDEMPOTENCY_RETENTION_HOURS', storesRemoval: true },
 );

@@ -1,6 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Timestamp } from 'mongodb';
 import { SchemaTypes } from 'mongoose';
+import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** Has the server put the cluster's logical time in its place when the event is stored. */
@@ -79,4 +80,11 @@ outboxEventSchema.index(
 outboxEventSchema.index(
   { organizationId: 1, 'data._id': 1, createdAt: -1 },
   { name: 'aboutObject' },
+);
+/** An event goes an hour after the feed shows it no longer, so that a page has no holes. */
+removeAfter(
+  outboxEventSchema,
+  { numberedAt: 1 },
+  { kind: 'events', setting: 'EVENTS_RETENTION_DAYS', marginSeconds: 3_600 },
+  { name: 'numberedExpiry', partialFilterExpression: { sequence: { $gt: 0 } } },
 );

@@ -1,4 +1,5 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** What the operator can do in the console that is more than looking (rule OPS-31). */
@@ -49,3 +50,9 @@ export const operatorLogSchema = SchemaFactory.createForClass(OperatorLogDocumen
 
 /** A form is carried out once. */
 operatorLogSchema.index({ organizationId: 1, formId: 1 }, { name: 'form', unique: true });
+/** Serves the list of it, too. */
+removeAfter(
+  operatorLogSchema,
+  { createdAt: 1 },
+  { kind: 'operator log', setting: 'OPERATOR_LOG_RETENTION_DAYS' },
+);

@@ -1,5 +1,6 @@
 import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
+import { removeAfter } from '../../core/database/structure/retention.js';
 
 const counts = { statuses: [Number], buckets: [Number], milliseconds: Number };
 const caller = { keyId: SchemaTypes.ObjectId, organizationId: SchemaTypes.ObjectId };
@@ -101,4 +102,10 @@ callFigureSchema.index({ span: 1, at: 1, instance: 1, keyId: 1 }, { name: 'figur
 callFigureSchema.index(
   { at: 1 },
   { name: 'notRolledUp', partialFilterExpression: { rolledUp: false } },
+);
+/** Those of minutes go sooner than those of hours. */
+removeAfter(
+  callFigureSchema,
+  { expiresAt: 1 },
+  { kind: 'figures of calls', setting: 'FIGURES_RETENTION_DAYS', storesRemoval: true },
 );

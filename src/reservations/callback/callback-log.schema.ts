@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
+import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { CallbackOutcome } from './callback-decision.js';
 import type { CallbackEffects } from './callback-effects.js';
@@ -46,4 +47,9 @@ export const callbackLogSchema = SchemaFactory.createForClass(CallbackLogDocumen
 callbackLogSchema.index(
   { organizationId: 1, reservationId: 1, createdAt: -1 },
   { name: 'ofReservation' },
+);
+removeAfter(
+  callbackLogSchema,
+  { createdAt: 1 },
+  { kind: 'callbacks', setting: 'CALLBACKS_RETENTION_DAYS' },
 );

@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
+import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { FieldChange } from './field-changes.js';
 
@@ -42,4 +43,9 @@ export const changeLogSchema = SchemaFactory.createForClass(ChangeLogDocument);
 changeLogSchema.index(
   { organizationId: 1, entityId: 1, createdAt: 1 },
   { name: 'historyOfEntity' },
+);
+removeAfter(
+  changeLogSchema,
+  { createdAt: 1 },
+  { kind: 'change log', setting: 'CHANGE_LOG_RETENTION_DAYS' },
 );

@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
+import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** One attempt to deliver, and its result; only this service writes these documents. */
@@ -45,4 +46,9 @@ export const webhookAttemptSchema = SchemaFactory.createForClass(WebhookAttemptD
 webhookAttemptSchema.index(
   { organizationId: 1, deliveryId: 1, startedAt: 1 },
   { name: 'byDelivery' },
+);
+removeAfter(
+  webhookAttemptSchema,
+  { startedAt: 1 },
+  { kind: 'attempts', setting: 'ATTEMPTS_RETENTION_DAYS' },
 );

@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
+import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
 
@@ -108,3 +109,9 @@ webhookDeliverySchema.index(
 );
 /** Serves the history of one object. */
 webhookDeliverySchema.index({ organizationId: 1, objectId: 1, createdAt: 1 }, { name: 'byObject' });
+removeAfter(
+  webhookDeliverySchema,
+  { completedAt: 1 },
+  { kind: 'finished deliveries', setting: 'DELIVERIES_RETENTION_DAYS' },
+  { name: 'finishedExpiry', partialFilterExpression: { completedAt: { $type: 'date' } } },
+);

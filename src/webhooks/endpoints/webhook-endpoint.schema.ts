@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
+import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import type { Pace } from '../deliveries/delivery-outcome.js';
 
@@ -80,3 +81,9 @@ export const webhookEndpointSchema = SchemaFactory.createForClass(WebhookEndpoin
 
 /** Serves the relay and the list of an organization's endpoints. */
 webhookEndpointSchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });
+/** They can be looked up as long as what was sent to them. */
+removeAfter(
+  webhookEndpointSchema,
+  { removedAt: 1 },
+  { kind: 'removed endpoints', setting: 'DELIVERIES_RETENTION_DAYS' },
+);

@@ -1,5 +1,6 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
+import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** What is counted of attempts; it adds up over processes and times. */
@@ -40,4 +41,9 @@ export const webhookFigureSchema = SchemaFactory.createForClass(WebhookFigureDoc
 webhookFigureSchema.index(
   { organizationId: 1, endpointId: 1, at: 1 },
   { name: 'quarter', unique: true },
+);
+removeAfter(
+  webhookFigureSchema,
+  { at: 1 },
+  { kind: 'webhook figures', setting: 'ATTEMPTS_RETENTION_DAYS' },
 );

@@ -1,6 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import type { RecordUsage } from '../../../core/database/retention/retention.js';
+import type { RecordUsage } from '../../../core/database/structure/record-usage.js';
 import type {
   CollectionState,
   DatabaseStatus,
@@ -79,10 +79,10 @@ function addStatus(group: Command): void {
   }).action((options: OutputOptions) =>
     withApplication(async (application) => {
       const { SecretKeys } = await import('../../../webhooks/endpoints/secret-keys.js');
-      const { Retention } = await import('../../../core/database/retention/retention.js');
-      const status = await (await structureOf(application)).status();
+      const { RecordUsages } = await import('../../../core/database/structure/record-usage.js');
+      const { retention, ...status } = await (await structureOf(application)).status();
       const encryptionKeys = await application.get(SecretKeys).needed();
-      const records = await application.get(Retention).usage();
+      const records = await application.get(RecordUsages).of(retention);
       if (options.json === true) printJson({ ...status, encryptionKeys, records });
       else printStatus(status, encryptionKeys, records);
       const lacksKey = encryptionKeys.some(({ state }) => state === 'missing');
@@ -99,7 +99,7 @@ async function structureOf(application: INestApplicationContext) {
 }
 
 function printStatus(
-  { isComplete, isOfNewerVersion, collections, migrations }: DatabaseStatus,
+  { isComplete, isOfNewerVersion, collections, migrations }: Omit<DatabaseStatus, 'retention'>,
   encryptionKeys: readonly NeededKey[],
   records: readonly RecordUsage[],
 ): void {
