@@ -78,7 +78,7 @@ describe('the structure of the database', () => {
     const { migrations } = await service.service.app.get(Migrations).status();
     // Before the release of 1.0.0 note the new hash; after it register the next migration, an empty one where
     // nothing stored changes, and note both.
-    const noted = [0, '9c1e51c7ee8c8625'];
+    const noted = [0, 'd107e3c2e974d977'];
     expect([migrations.at(-1)?.version ?? 0, hash.slice(0, 16)]).toEqual(noted);
   });
 
@@ -189,14 +189,7 @@ describe('the structure of the database', () => {
       'queue',
       'due',
     ];
-    const global = [
-      'organizations',
-      'migrations',
-      'watermarks',
-      'duties',
-      'developmentKeys',
-      'callFigures',
-    ];
+    const global = ['organizations', 'migrations', 'leases', 'developmentKeys', 'callFigures'];
     for (const { name } of await service.db.listCollections().toArray()) {
       if (global.includes(name)) continue;
       const indexes = await service.db.collection(name).indexes();
@@ -501,7 +494,10 @@ describe('the background pass', () => {
     await pass?.run();
     await otherPass?.run();
     expect([pass, otherPass].map((one) => one?.stats().isOwner)).toEqual([true, false]);
-    // Nothing was heard of the first one for so long.
+    // As if nothing was heard of the first one for so long.
+    await service.db
+      .collection('leases')
+      .updateOne({ name: 'lead-phone-keys' }, { $set: { until: new Date() } });
     other.service.app.get(Clock).now = () => new Date(Date.now() + 20_000);
     await otherPass?.run();
     expect(otherPass?.stats().isOwner).toBe(true);

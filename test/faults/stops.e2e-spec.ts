@@ -49,7 +49,7 @@ describe('SIGTERM under load', () => {
       urls = [];
 
       expect(await db.collection('webhookDeliveries').distinct('leaseOwner')).toEqual([null]);
-      expect(await db.collection('duties').countDocuments({ owner: { $ne: null } })).toBe(0);
+      expect(await db.collection('leases').countDocuments({ owner: { $ne: null } })).toBe(0);
       // Answered, or refused: a connection that breaks later could be one that was taken.
       const late = load.answers.filter(({ sentAt }) => sentAt > signalledAt);
       const closing = late.filter(({ headers }) => headers['connection'] === 'close');

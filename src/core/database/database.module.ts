@@ -5,8 +5,8 @@ import { ConnectionPool } from './connection/connection-pool.js';
 import { connectionOptions } from './connection/connection-options.js';
 import { CountersRepository } from './counters/counters.repository.js';
 import { counterSchema } from './counters/counter.schema.js';
-import { DutiesRepository } from './duties/duties.repository.js';
-import { dutySchema } from './duties/duty.schema.js';
+import { leaseSchema } from './leases/lease.schema.js';
+import { Leases } from './leases/leases.js';
 import { DatabasePing } from './connection/database-ping.js';
 import { DatabaseStructure } from './structure/database-structure.js';
 import { migrationSchema } from './structure/migration.schema.js';
@@ -17,8 +17,6 @@ import { transactionLockSchema } from './transactions/transaction-lock.schema.js
 import { TransactionLocksRepository } from './transactions/transaction-locks.repository.js';
 import { Snapshots } from './transactions/snapshots.js';
 import { Transactions } from './transactions/transactions.js';
-import { watermarkSchema } from './watermarks/watermark.schema.js';
-import { WatermarksRepository } from './watermarks/watermarks.repository.js';
 
 const services = [
   OrphanedTransactions,
@@ -26,8 +24,7 @@ const services = [
   Snapshots,
   TransactionLocksRepository,
   CountersRepository,
-  WatermarksRepository,
-  DutiesRepository,
+  Leases,
   Migrations,
   DatabasePing,
   RecordUsages,
@@ -55,8 +52,7 @@ export class DatabaseModule {
           { name: 'TransactionLock', schema: transactionLockSchema },
           { name: 'Migration', schema: migrationSchema },
           { name: 'Counter', schema: counterSchema },
-          { name: 'Watermark', schema: watermarkSchema },
-          { name: 'Duty', schema: dutySchema },
+          { name: 'Lease', schema: leaseSchema },
         ]),
       ],
       providers: services,

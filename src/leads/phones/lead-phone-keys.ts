@@ -4,11 +4,10 @@ import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { LRUCache } from 'lru-cache';
 import { Clock } from '../../core/configuration/clock.js';
-import { DutiesRepository } from '../../core/database/duties/duties.repository.js';
-import { Duty } from '../../core/database/duties/duty.js';
+import { type Lease, Leases } from '../../core/database/leases/leases.js';
+import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { commitLagMs } from '../../core/database/transactions/commit-lag.js';
 import { forgetPhones } from '../../tenants/contacts/phone-number.js';
-import { WatermarksRepository } from '../../core/database/watermarks/watermarks.repository.js';
 import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { hourMs, minuteMs } from '../../core/values/durations.js';
@@ -19,8 +18,6 @@ import {
 } from './lead-phone-keys.repository.js';
 import { derivedPhones, isDerived } from './lead-phones.js';
 
-const dutyName = 'lead-phone-keys';
-const watermark = dutyName;
 const batchSize = 500;
 /** So many phones are parsed without a pause, in which requests would wait. */
 const parsedTogether = 25;
@@ -54,40 +51,39 @@ export interface PhoneKeysReading {
 @Injectable()
 export class LeadPhoneKeys implements OnModuleDestroy {
   private readonly logger = new Logger(LeadPhoneKeys.name);
-  private timer: NodeJS.Timeout | undefined;
-  /** A pass that is cut off because the service ends is no failure: the next one does it again. */
+  private readonly loop = new PollingLoop(
+    'Updating the phone keys of leads failed',
+    () => this.run(),
+    () => intervalMs,
+  );
   private isStopping = false;
   /** Leads that could not be derived, and what they were then; trying again would change nothing. */
   private readonly failedLeads = new LRUCache<string, string>({ max: maxRememberedLeads });
-  private readonly duty: Duty;
+  private readonly lease: Lease;
   /** When the last pass of this process began. */
   private seenUpTo: Date | undefined;
   /** When the last one began that looked for what was committed late; undefined after passes of others. */
   private lookedBackAt: Date | undefined;
   private reading: PhoneKeysReading = { isOwner: false, lastPassAt: null, leads: 0, failures: 0 };
   private forgottenAt = new Date(0);
-  private running: Promise<void> = Promise.resolve();
   /** What has been reported of an organization that has no country. */
   private readonly reportedCountries = new Map<string, string>();
 
   constructor(
     private readonly leads: LeadPhoneKeysRepository,
     private readonly organizations: OrganizationsRepository,
-    private readonly watermarks: WatermarksRepository,
     private readonly clock: Clock,
-    duties: DutiesRepository,
+    leases: Leases,
   ) {
-    this.duty = new Duty(duties, clock, dutyName, leaseMs);
+    this.lease = leases.of('lead-phone-keys', leaseMs);
   }
 
   /** Lets another instance go on at once. */
   async onModuleDestroy(): Promise<void> {
     this.isStopping = true;
-    clearTimeout(this.timer);
-    this.timer = undefined;
-    await this.running;
+    await this.loop.stop();
     // A database that is gone will notice by itself that nobody runs the pass.
-    await this.duty.release().catch(() => undefined);
+    await this.lease.release().catch(() => undefined);
   }
 
   /** What this process has done. */
@@ -97,10 +93,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
 
   /** Runs the pass again and again until the module is destroyed. */
   start(): void {
-    this.timer = setTimeout(() => {
-      this.running = this.runAndReschedule();
-    }, intervalMs);
-    this.timer.unref();
+    this.loop.start();
   }
 
   /**
@@ -113,7 +106,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     if (!(await this.isOwner())) return;
     const looksBack = this.isLookingBackDue(startedAt);
     const since = looksBack
-      ? earlier(this.lookedBackAt ?? (await this.watermarks.read(watermark)), commitLagMs)
+      ? earlier(this.lookedBackAt ?? this.lease.watermark, commitLagMs)
       : earlier(this.seenUpTo ?? startedAt, overlapMs);
     let after: Types.ObjectId | null = null;
     do after = await this.deriveMissing(after);
@@ -129,7 +122,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     this.seenUpTo = startedAt;
     if (looksBack) {
       this.lookedBackAt = startedAt;
-      await this.watermarks.advance(watermark, startedAt);
+      await this.lease.advance(startedAt);
     }
     this.reading = { ...this.reading, lastPassAt: startedAt };
   }
@@ -142,7 +135,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   }
 
   private async isOwner(): Promise<boolean> {
-    const isOwner = !this.isStopping && (await this.duty.isMine());
+    const isOwner = !this.isStopping && (await this.lease.isMine());
     // What others have seen meanwhile is in the database.
     if (!isOwner) this.lookedBackAt = undefined;
     this.reading = { ...this.reading, isOwner };
@@ -154,16 +147,6 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     const passed = now.getTime() - this.lookedBackAt.getTime();
     // A clock that was put back has nothing to do with what was seen.
     return passed < 0 || passed >= lookBackIntervalMs;
-  }
-
-  private async runAndReschedule(): Promise<void> {
-    try {
-      await this.run();
-    } catch (error) {
-      if (this.isStopping) return;
-      this.logger.warn({ err: error }, 'Updating the phone keys of leads failed');
-    }
-    if (this.timer !== undefined) this.start();
   }
 
   /** Again in each pass shortly after a change: requests know the country of a few seconds ago. */

@@ -3,9 +3,8 @@ import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/comm
 import type { FastifyInstance } from 'fastify';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { DutiesRepository } from '../../core/database/duties/duties.repository.js';
-import { Duty } from '../../core/database/duties/duty.js';
-import { PollingLoop } from '../../core/database/duties/polling-loop.js';
+import { type Lease, Leases } from '../../core/database/leases/leases.js';
+import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
 import { dayMs } from '../../core/values/durations.js';
 import { CallCounter } from './call-counter.js';
@@ -26,7 +25,7 @@ const minutesKeptMs = 30 * dayMs;
 @Injectable()
 export class CallFiguresRecorder implements BeforeApplicationShutdown {
   private readonly instance = randomUUID();
-  private readonly duty: Duty;
+  private readonly lease: Lease;
   private readonly loop = new PollingLoop(
     'Figures of calls wait for the database',
     () => this.work(),
@@ -42,9 +41,9 @@ export class CallFiguresRecorder implements BeforeApplicationShutdown {
     private readonly rollUps: FigureRollUps,
     private readonly webhooks: WebhookStatisticsService,
     private readonly clock: Clock,
-    duties: DutiesRepository,
+    leases: Leases,
   ) {
-    this.duty = new Duty(duties, clock, 'call figures', leaseMs);
+    this.lease = leases.of('call figures', leaseMs);
   }
 
   /** Counts from now on, beside whoever else does; does nothing without OPS_PASSWORD. */
@@ -89,12 +88,12 @@ export class CallFiguresRecorder implements BeforeApplicationShutdown {
     await this.loop.stop();
     // A database that is gone takes neither.
     await this.store().catch(() => undefined);
-    await this.duty.release().catch(() => undefined);
+    await this.lease.release().catch(() => undefined);
   }
 
   private async work(): Promise<void> {
     await this.store();
-    if (await this.duty.isMine()) await this.rollUps.run();
+    if (await this.lease.isMine()) await this.rollUps.run();
   }
 
   private countAttempts(): void {

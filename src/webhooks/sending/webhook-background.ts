@@ -1,10 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, type OnModuleDestroy } from '@nestjs/common';
-import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { DutiesRepository } from '../../core/database/duties/duties.repository.js';
-import { Duty } from '../../core/database/duties/duty.js';
-import { PollingLoop } from '../../core/database/duties/polling-loop.js';
+import { type Lease, Leases } from '../../core/database/leases/leases.js';
+import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { OutboxChangeStream } from '../../events/outbox/outbox-change-stream.js';
 import { EventNumbering } from '../../events/outbox/event-numbering.js';
 import { WebhookFiguresRecorder } from '../statistics/webhook-figures-recorder.js';
@@ -23,7 +21,7 @@ const idleIntervalMs = 1_000;
 /** Runs the relay and the worker for as long as the process lives, where ROLE asks for them. */
 @Injectable()
 export class WebhookBackground implements OnModuleDestroy {
-  /** The duty is confirmed, or looked after, more often than events are looked for. */
+  /** The lease is renewed, or asked for, more often than events are looked for. */
   private readonly relayLoop = new PollingLoop(
     'Events could not be relayed',
     () => this.relayEvents(),
@@ -34,7 +32,7 @@ export class WebhookBackground implements OnModuleDestroy {
     () => this.worker.deliverDue(),
     () => (this.worker.isIdle() ? idleIntervalMs : intervalMs),
   );
-  private readonly relayDuty: Duty;
+  private readonly relayLease: Lease;
   private mayHaveEvents = true;
   private relayedAt = Number.NEGATIVE_INFINITY;
   private readonly stopping = new AbortController();
@@ -47,10 +45,9 @@ export class WebhookBackground implements OnModuleDestroy {
     private readonly changes: OutboxChangeStream,
     private readonly numbering: EventNumbering,
     private readonly figures: WebhookFiguresRecorder,
-    duties: DutiesRepository,
-    clock: Clock,
+    leases: Leases,
   ) {
-    this.relayDuty = new Duty(duties, clock, 'webhook-relay', relayLeaseMs);
+    this.relayLease = leases.of('webhook-relay', relayLeaseMs);
   }
 
   /** Starts, unless this process serves the API only. */
@@ -76,7 +73,7 @@ export class WebhookBackground implements OnModuleDestroy {
     this.stopping.abort();
     const relayStopped = Promise.all([this.changes.stop(), this.relayLoop.stop()]);
     // A database that is gone will notice by itself that nobody relays.
-    const released = relayStopped.then(() => this.relayDuty.release()).catch(() => undefined);
+    const released = relayStopped.then(() => this.relayLease.release()).catch(() => undefined);
     await Promise.all([released, this.deliveryLoop.stop(), this.worker.stop()]);
     await this.figures.stop();
   }
@@ -87,7 +84,7 @@ export class WebhookBackground implements OnModuleDestroy {
   }
 
   private async relayEvents(): Promise<void> {
-    if (!(await this.relayDuty.isMine())) {
+    if (!(await this.relayLease.isMine())) {
       // Who has it meanwhile may die in the middle of numbering.
       this.numbering.lookForPlans();
       return;

@@ -2,9 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { DutiesRepository } from '../../core/database/duties/duties.repository.js';
-import { Duty } from '../../core/database/duties/duty.js';
-import { PollingLoop } from '../../core/database/duties/polling-loop.js';
+import { type Lease, Leases } from '../../core/database/leases/leases.js';
+import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { minuteMs } from '../../core/values/durations.js';
 import { WebhookDeliveriesRepository } from '../deliveries/webhook-deliveries.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
@@ -30,7 +29,7 @@ const mostWaiting = 10_000;
 @Injectable()
 export class WebhookFiguresRecorder {
   private readonly counts = new AttemptFigureCounts();
-  private readonly duty: Duty;
+  private readonly lease: Lease;
   private readonly storing = new PollingLoop(
     'Figures of webhooks could not be stored',
     () => this.store(),
@@ -39,7 +38,7 @@ export class WebhookFiguresRecorder {
   private readonly looking = new PollingLoop(
     'Backlogs of webhooks could not be noted',
     async () => {
-      if (await this.duty.isMine()) await this.noteBacklogs();
+      if (await this.lease.isMine()) await this.noteBacklogs();
     },
     () => backlogIntervalMs,
   );
@@ -51,9 +50,9 @@ export class WebhookFiguresRecorder {
     private readonly deliveries: WebhookDeliveriesRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly clock: Clock,
-    duties: DutiesRepository,
+    leases: Leases,
   ) {
-    this.duty = new Duty(duties, clock, 'webhook-backlogs', leaseMs);
+    this.lease = leases.of('webhook-backlogs', leaseMs);
   }
 
   /** Figures of endpoints and quarters that wait to be stored, and attempts that no figure has. */
@@ -82,7 +81,7 @@ export class WebhookFiguresRecorder {
     await Promise.all([this.storing.stop(), this.looking.stop()]);
     // A database that is gone takes neither.
     await this.store().catch(() => undefined);
-    await this.duty.release().catch(() => undefined);
+    await this.lease.release().catch(() => undefined);
   }
 
   /** Stores what was counted since the last time. */

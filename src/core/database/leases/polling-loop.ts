@@ -46,14 +46,18 @@ export class PollingLoop {
     await this.runs.onIdle();
   }
 
-  /** Only the first failure in a row is logged: the next run repeats the same. */
+  /**
+   * Only the first failure in a row is logged: the next run repeats the same. A run that is cut off because
+   * the service ends is no failure.
+   */
   private async runSafely(): Promise<void> {
     this.ranAt = performance.now();
     try {
       await this.work();
       this.isFailing = false;
     } catch (error) {
-      if (!this.isFailing) this.logger.warn({ err: error }, this.failure);
+      if (!this.isFailing && this.timer !== undefined)
+        this.logger.warn({ err: error }, this.failure);
       this.isFailing = true;
     }
   }

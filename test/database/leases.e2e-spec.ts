@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { getModelToken } from '@nestjs/mongoose';
+import fc from 'fast-check';
+import type { Model } from 'mongoose';
+import { Clock } from '../../src/core/configuration/clock.js';
+import type { LeaseDocument } from '../../src/core/database/leases/lease.schema.js';
+import { type Lease, Leases } from '../../src/core/database/leases/leases.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
+
+const durationMs = 600_000;
+const dayMs = 86_400_000;
+
+let service: TestService;
+let names = 0;
+
+beforeAll(async () => {
+  service = await startTestService({}, randomDatabaseUri());
+});
+afterAll(() => service.stop());
+
+/** Some processes that ask for one lease. Their clocks differ by days. */
+function newLease(count: number) {
+  const model = service.service.app.get<Model<LeaseDocument>>(getModelToken('Lease'));
+  const name = `work ${(names += 1)}`;
+  const time = { now: 1_000_000 };
+  const processes = Array.from({ length: count }, (_, index) => {
+    const clock = new Clock();
+    clock.now = () => new Date(time.now + (index % 3) * dayMs - dayMs);
+    return new Leases(model, clock).of(name, durationMs);
+  });
+  const change = (fields: object) =>
+    service.db.collection('leases').updateOne({ name }, { $set: fields });
+  return {
+    processes,
+    /** Every process asks the database again when it is asked next. */
+    passHalf: () => (time.now += durationMs / 2),
+    pass: (milliseconds: number) => (time.now += milliseconds),
+    /** What the server does with time. */
+    end: () => change({ until: new Date(0) }),
+    until: async () => {
+      const stored = await service.db.collection('leases').findOne({ name });
+      return (stored?.['until'] as Date | undefined)?.getTime();
+    },
+  };
+}
+
+const holders = async (processes: readonly Lease[]) => {
+  const answers = await Promise.all(processes.map((one) => one.isMine()));
+  return answers.flatMap((isMine, index) => (isMine ? [index] : []));
+};
+
+describe('a lease', () => {
+  it('is that of the model, whoever asks, releases it or is silent', async () => {
+    const step = fc.oneof(
+      { weight: 4, arbitrary: fc.record({ kind: fc.constant('ask'), by: fc.nat(2) }) },
+      fc.record({ kind: fc.constantFrom('release', 'end'), by: fc.nat(2) }),
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
+        const { processes, passHalf, end } = newLease(3);
+        let holder: number | null = null;
+        // A process knows that it has lost the lease when it asks the next time.
+        const believes = [false, false, false];
+        for (const { kind, by } of steps) {
+          passHalf();
+          if (kind === 'end') {
+            await end();
+            holder = null;
+          } else if (kind === 'release') {
+            await processes[by]?.release();
+            if (holder === by && believes[by]) holder = null;
+            believes[by] = false;
+          } else {
+            holder ??= by;
+            believes[by] = holder === by;
+            expect(await processes[by]?.isMine()).toBe(believes[by]);
+          }
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('is taken by one of several processes that ask at the same time, when it is new or has ended', async () => {
+    const { processes, passHalf, end } = newLease(6);
+    expect(await holders(processes)).toHaveLength(1);
+    for (let round = 0; round < 5; round += 1) {
+      await end();
+      passHalf();
+      expect(await holders(processes)).toHaveLength(1);
+    }
+  });
+
+  it('ends by the clock of the server', async () => {
+    const { processes, until } = newLease(1);
+    const before = Date.now();
+    await processes[0]?.isMine();
+    const end = await until();
+    // The server runs on this machine.
+    expect(end).toBeGreaterThanOrEqual(before + durationMs);
+    expect(end).toBeLessThanOrEqual(Date.now() + durationMs);
+  });
+
+  it('costs a command for each half of its duration, not for each question', async () => {
+    const { processes, pass, until } = newLease(2);
+    await holders(processes);
+    const renewals = new Set<number | undefined>();
+    for (let step = 0; step < 200; step += 1) {
+      pass(durationMs / 100);
+      await holders(processes);
+      if (step % 10 === 9) renewals.add(await until());
+    }
+    expect(renewals.size).toBeLessThanOrEqual(5);
+    expect(renewals.size).toBeGreaterThan(1);
+  });
+
+  it('keeps how far its work has come, which only its owner moves, and only forward', async () => {
+    const { processes, passHalf, end } = newLease(2);
+    const [first, second] = processes;
+    await first?.isMine();
+    expect(first?.watermark).toEqual(new Date(0));
+    await first?.advance(new Date(5_000));
+    await first?.advance(new Date(4_000));
+    await second?.isMine();
+    await second?.advance(new Date(9_000));
+    passHalf();
+    await first?.isMine();
+    expect(first?.watermark).toEqual(new Date(5_000));
+    await end();
+    passHalf();
+    expect(await second?.isMine()).toBe(true);
+    expect(second?.watermark).toEqual(new Date(5_000));
+  });
+});
