@@ -3,12 +3,10 @@ import { TenantCollectionsModule } from '../core/database/documents/tenant-colle
 import { EventWaiters } from './feed/event-waiters.js';
 import { EventsController } from './feed/events.controller.js';
 import { EventsService } from './feed/events.service.js';
-import { EventFeedChanges } from './outbox/event-feed-changes.js';
 import { eventFeedSchema } from './outbox/event-feed.schema.js';
 import { EventFeedService } from './outbox/event-feed.service.js';
 import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
 import { EventNumbering } from './outbox/event-numbering.js';
-import { OutboxChangeStream } from './outbox/outbox-change-stream.js';
 import { outboxEventSchema } from './outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
 import { OutboxEventsService } from './outbox/outbox-events.service.js';
@@ -30,24 +28,21 @@ const mostWaiting = 5_000;
     Outbox,
     OutboxEventsRepository,
     OutboxEventsService,
-    OutboxChangeStream,
     EventFeedsRepository,
-    EventFeedChanges,
     EventFeedService,
     EventNumbering,
     EventsService,
     {
       provide: EventWaiters,
-      inject: [EventFeedChanges],
-      useFactory: (changes: EventFeedChanges) => new EventWaiters(changes, mostWaiting),
+      inject: [EventNumbering, EventFeedsRepository],
+      useFactory: (numbering: EventNumbering, feeds: EventFeedsRepository) =>
+        new EventWaiters(numbering, feeds, mostWaiting),
     },
   ],
   exports: [
     Outbox,
-    OutboxChangeStream,
     OutboxEventsRepository,
     OutboxEventsService,
-    EventFeedChanges,
     EventFeedService,
     EventNumbering,
     EventWaiters,

@@ -89,18 +89,6 @@ const acrossTenants: readonly AcrossTenants[] = [
     why: 'whoever numbers events finishes what another process has begun, for whomever',
   },
   {
-    commands: ['aggregate'],
-    collection: 'eventFeeds',
-    fields: ['$changeStream'],
-    why: 'newly numbered events wake those who wait for them',
-  },
-  {
-    commands: ['aggregate'],
-    collection: 'outboxEvents',
-    fields: ['$changeStream'],
-    why: 'new events wake the relay',
-  },
-  {
     commands: ['find', 'update', 'aggregate', 'distinct'],
     collection: 'webhookDeliveries',
     fields: ['status'],

@@ -1,11 +1,18 @@
 import type { OnModuleDestroy } from '@nestjs/common';
-import type { Types } from 'mongoose';
-import type { EventFeedChanges, FeedListener } from '../outbox/event-feed-changes.js';
+import { Types } from 'mongoose';
+import type { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
+import type { EventNumbering } from '../outbox/event-numbering.js';
+
+/** How often the database is asked for what other processes have numbered. */
+const intervalMs = 250;
 
 /** A request that waits for events of an organization; it notices all from its beginning on. */
 export interface Waiter {
-  /** Waits until there may be new events; false when the wait is over, and from then on. */
-  news(): Promise<boolean>;
+  /**
+   * Waits until there may be events with a higher number than was looked at; false when the wait is over, and
+   * from then on.
+   */
+  news(lookedUpTo: number): Promise<boolean>;
   /** Whether the wait is over. */
   isOver(): boolean;
   /** Has to be called in the end. */
@@ -13,27 +20,37 @@ export interface Waiter {
 }
 
 interface Waiting {
+  /** The number up to which events were looked at; null while the request looks for them itself. */
+  lookedUpTo: number | null;
   readonly wake: () => void;
   readonly end: () => void;
 }
 
 /**
- * The requests that wait for events (rule FEED-4). Waiting costs the database nothing, however many do: one
- * stream tells of the organizations with news. When there are too many, the one that has waited longest of
- * the organization with the most is told that its time is over.
+ * The requests that wait for events (rule FEED-4). Events that this process numbers wake them at once. For those
+ * of other processes one question for all who wait is asked after the other; while the database does not
+ * answer it nobody is woken, so that nobody else asks either. When there are too many, the one that has waited
+ * longest of the organization with the most is told that its time is over.
  */
-export class EventWaiters implements FeedListener, OnModuleDestroy {
+export class EventWaiters implements OnModuleDestroy {
   private readonly waiting = new Map<string, Set<Waiting>>();
   private count = 0;
   private cutShort = 0;
-  private isListening = false;
+  private question: NodeJS.Timeout | undefined;
   private isEnded = false;
 
   /** @param most how many may wait: each holds a connection */
   constructor(
-    private readonly changes: Pick<EventFeedChanges, 'listen'>,
+    numbering: Pick<EventNumbering, 'onNumbered'>,
+    private readonly feeds: Pick<EventFeedsRepository, 'lastNumbers'>,
     private readonly most: number,
-  ) {}
+  ) {
+    numbering.onNumbered((organizationIds) => {
+      for (const id of organizationIds) {
+        for (const each of this.waiting.get(id.toHexString()) ?? []) each.wake();
+      }
+    });
+  }
 
   /** How many wait, and how often one was sent away early because there were too many. */
   stats(): { readonly waiting: number; readonly cutShort: number } {
@@ -47,12 +64,12 @@ export class EventWaiters implements FeedListener, OnModuleDestroy {
    * @param signal ends it too: the client has left
    */
   enlist(organizationId: Types.ObjectId, milliseconds: number, signal: AbortSignal): Waiter {
-    this.listen();
     const key = organizationId.toHexString();
     let hasNews = false;
     let isOver = this.isEnded || signal.aborted;
     let settle: (() => void) | undefined;
     const waiting: Waiting = {
+      lookedUpTo: null,
       wake: () => {
         hasNews = true;
         settle?.();
@@ -66,8 +83,10 @@ export class EventWaiters implements FeedListener, OnModuleDestroy {
     signal.addEventListener('abort', waiting.end);
     if (!isOver) this.add(key, waiting);
     return {
-      news: async () => {
+      news: async (lookedUpTo) => {
+        waiting.lookedUpTo = lookedUpTo;
         if (!hasNews && !isOver) await new Promise<void>((resolve) => (settle = resolve));
+        waiting.lookedUpTo = null;
         const wasTold = hasNews;
         hasNews = false;
         return wasTold && !isOver;
@@ -87,22 +106,32 @@ export class EventWaiters implements FeedListener, OnModuleDestroy {
     for (const each of this.all()) each.end();
   }
 
-  onNews(organizationId: string): void {
-    for (const each of this.waiting.get(organizationId) ?? []) each.wake();
-  }
-
-  onGap(): void {
-    for (const each of this.all()) each.wake();
-  }
-
   onModuleDestroy(): void {
     this.endAll();
   }
 
-  private listen(): void {
-    if (this.isListening) return;
-    this.isListening = true;
-    this.changes.listen(this);
+  /** Asks one question after the other for as long as somebody waits. */
+  private askSoon(): void {
+    if (this.question !== undefined || this.count === 0) return;
+    this.question = setTimeout(() => void this.ask(), intervalMs).unref();
+  }
+
+  private async ask(): Promise<void> {
+    // One that fails is asked again.
+    await this.wakeBehind().catch(() => undefined);
+    this.question = undefined;
+    this.askSoon();
+  }
+
+  private async wakeBehind(): Promise<void> {
+    const idle = [...this.waiting].filter(([, some]) => [...some].some(isIdle));
+    if (idle.length === 0) return;
+    const last = await this.feeds.lastNumbers(idle.map(([key]) => new Types.ObjectId(key)));
+    for (const [key, some] of idle) {
+      for (const each of some) {
+        if (each.lookedUpTo !== null && each.lookedUpTo < (last.get(key) ?? 0)) each.wake();
+      }
+    }
   }
 
   private add(key: string, waiting: Waiting): void {
@@ -110,6 +139,7 @@ export class EventWaiters implements FeedListener, OnModuleDestroy {
     const others = this.waiting.get(key) ?? new Set();
     this.waiting.set(key, others.add(waiting));
     this.count += 1;
+    this.askSoon();
   }
 
   private cutOne(): void {
@@ -134,4 +164,8 @@ export class EventWaiters implements FeedListener, OnModuleDestroy {
   private all(): Waiting[] {
     return [...this.waiting.values()].flatMap((some) => [...some]);
   }
+}
+
+function isIdle({ lookedUpTo }: Waiting): boolean {
+  return lookedUpTo !== null;
 }

@@ -9,7 +9,11 @@ import { EventsService } from './events.service.js';
 const caller = { organizationId: new Types.ObjectId() } as RequestCaller;
 
 it('a search that finds nothing ends with the wait, however much there is left to search', async () => {
-  const waiters = new EventWaiters({ listen: () => undefined }, 10);
+  const waiters = new EventWaiters(
+    { onNumbered: () => undefined },
+    { lastNumbers: async () => new Map() },
+    10,
+  );
   const page = jest.fn(async (_organizationId: Types.ObjectId, { after }: { after: number }) => {
     // The process is to end while the third page is read.
     if (after === 2) waiters.endAll();

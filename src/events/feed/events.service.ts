@@ -53,7 +53,7 @@ export class EventsService {
         const page = await (isFirst ? read() : this.together(key, read));
         if (page.events.length > 0 || waiter === undefined || waiter.isOver()) return page;
         // A long search in vain goes on as long as it is waited for.
-        if (!(page.hasMore || (await waiter.news()))) return page;
+        if (!(page.hasMore || (await waiter.news(page.next)))) return page;
         after = page.next;
       }
     } finally {

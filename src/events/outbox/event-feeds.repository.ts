@@ -1,7 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { ChangeStream, ChangeStreamOptions, Document } from 'mongodb';
 import type { Types } from 'mongoose';
-import type { Change } from '../../core/database/changes/change-watcher.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
@@ -30,6 +28,21 @@ export class EventFeedsRepository {
   /** The feeds of organizations that have one. */
   async findMany(organizationIds: readonly Types.ObjectId[]): Promise<EventFeedDocument[]> {
     return this.feeds.findAcross(organizationIds, { _id: { $in: [...organizationIds] } });
+  }
+
+  /** The last number that the feed of each organization shows, by its id in hexadecimal. */
+  async lastNumbers(
+    organizationIds: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, number>> {
+    const filter = {
+      _id: { $in: [...organizationIds] },
+      organizationId: { $in: [...organizationIds] },
+    };
+    const options = { projection: { last: 1 } } as const;
+    const feeds = await this.feeds.acrossTenants
+      .find<Pick<EventFeedDocument, '_id' | 'last'>>(filter, options)
+      .toArray();
+    return new Map(feeds.map(({ _id, last }) => [_id.toHexString(), last]));
   }
 
   /** The plans that were not finished. Looks at the feeds of all organizations. */
@@ -86,13 +99,6 @@ export class EventFeedsRepository {
       { _id: organizationId, 'pending.first': first },
       { $set: { last, pending: null, numberedBy: null, updatedAt: now } },
     );
-  }
-
-  /** The feeds that go on from now on; the `_id` of each is that of its organization. */
-  watch(options: ChangeStreamOptions): ChangeStream<Document, Change> {
-    const published = { 'updateDescription.updatedFields.last': { $exists: true } };
-    const steps = [{ $match: published }, { $project: { 'documentKey._id': 1 } }];
-    return this.feeds.acrossTenants.watch(steps, options);
   }
 }
 

@@ -3,7 +3,6 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
-import { EventFeedChanges } from './event-feed-changes.js';
 import type { EventFeedDocument } from './event-feed.schema.js';
 import { EventFeedsRepository, type FeedPlan, planOf } from './event-feeds.repository.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
@@ -24,17 +23,22 @@ export class EventNumbering {
   private readonly process = randomUUID();
   private mayHavePlans = true;
   private numbered = 0;
+  private listener: (organizationIds: readonly Types.ObjectId[]) => void = () => {};
 
   constructor(
     private readonly events: OutboxEventsRepository,
     private readonly feeds: EventFeedsRepository,
-    private readonly changes: EventFeedChanges,
     private readonly clock: Clock,
   ) {}
 
   /** How many events this process has numbered. */
   stats(): { readonly numbered: number } {
     return { numbered: this.numbered };
+  }
+
+  /** Tells the listener whose events this process has numbered. */
+  onNumbered(listener: (organizationIds: readonly Types.ObjectId[]) => void): void {
+    this.listener = listener;
   }
 
   /** Looks for what another process has begun, before anything else is numbered. */
@@ -118,7 +122,7 @@ export class EventNumbering {
       this.numbered += numbers.length;
     }
     await this.feeds.publish(plans, this.process);
-    this.changes.report(plans.map(({ organizationId }) => organizationId));
+    this.listener(plans.map(({ organizationId }) => organizationId));
   }
 }
 

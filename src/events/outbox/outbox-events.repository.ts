@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { BSON, type ChangeStream, type ChangeStreamOptions, type Document } from 'mongodb';
+import { BSON, type Document } from 'mongodb';
 import type { Types } from 'mongoose';
 import { hinted } from '../../core/database/documents/hinted.js';
 import {
@@ -7,7 +7,6 @@ import {
   type PreparedRewrites,
   type Rewrite,
 } from '../../core/database/documents/rewrites.js';
-import type { Change } from '../../core/database/changes/change-watcher.js';
 import {
   type HistoryPage,
   type HistoryPart,
@@ -50,13 +49,6 @@ export class OutboxEventsRepository {
 
   async insert(events: readonly OutboxEventDocument[]): Promise<void> {
     await this.events.insertAll(events);
-  }
-
-  /** The events that are committed from now on and wait to be relayed, by any process. */
-  watchInserts(options: ChangeStreamOptions): ChangeStream<Document, Change> {
-    const waiting = { operationType: 'insert', 'fullDocument.relayedAt': null };
-    const inserts = [{ $match: waiting }, { $project: { _id: 1 } }];
-    return this.events.acrossTenants.watch(inserts, options);
   }
 
   /**

@@ -1,18 +1,25 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { OutboxChangeStream } from './outbox-change-stream.js';
+import { afterTransaction } from '../../core/database/transactions/open-session.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
 
 /** Where features publish events, inside the transaction of the change that they are about. */
 @Injectable()
 export class Outbox {
+  private listener = () => {};
+  private readonly report = () => this.listener();
+
   constructor(
     private readonly events: OutboxEventsRepository,
-    private readonly changes: OutboxChangeStream,
     private readonly clock: Clock,
   ) {}
+
+  /** Calls the listener when a transaction that published events through this process has ended. */
+  onPublished(listener: () => void): void {
+    this.listener = listener;
+  }
 
   /**
    * Stores an event; it is sent when, and only when, the open transaction commits.
@@ -36,6 +43,6 @@ export class Outbox {
   async store(events: readonly PendingEvent[]): Promise<void> {
     if (events.length === 0) return;
     await this.events.insert(events);
-    this.changes.reportOwn();
+    afterTransaction(this.report);
   }
 }

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import { EventFeedChanges } from '../../events/outbox/event-feed-changes.js';
 import { EventNumbering } from '../../events/outbox/event-numbering.js';
-import { OutboxChangeStream } from '../../events/outbox/outbox-change-stream.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import type { EndpointAttempts } from '../sending/attempt-counts.js';
 import { DeliveryAttemptRunner } from '../sending/delivery-attempt-runner.js';
@@ -26,8 +24,6 @@ export class WebhookStatisticsService {
     private readonly events: OutboxEventsRepository,
     private readonly queue: DeliveryQueueRepository,
     private readonly attempts: DeliveryAttemptRunner,
-    private readonly changes: OutboxChangeStream,
-    private readonly feedChanges: EventFeedChanges,
     private readonly numbering: EventNumbering,
     private readonly clock: Clock,
   ) {}
@@ -52,16 +48,6 @@ export class WebhookStatisticsService {
   /** Attempts of this process whose results are not stored yet. */
   unstoredResults(): number {
     return this.attempts.stats().unstored;
-  }
-
-  /** How long the stream of new events is silent, in milliseconds; undefined where none is read. */
-  streamSilentMs(): number | undefined {
-    return this.changes.stats().silentMs;
-  }
-
-  /** As {@link streamSilentMs}, of the stream of numbered events. */
-  feedStreamSilentMs(): number | undefined {
-    return this.feedChanges.stats().silentMs;
   }
 
   /** How many events this process has numbered. */

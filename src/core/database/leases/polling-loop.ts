@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import PQueue from 'p-queue';
 
 /** How often it is asked whether a run is due. */
-const pollIntervalMs = 500;
+const pollIntervalMs = 250;
 
 /** Runs work whenever it is woken and every so often, one run at a time. */
 export class PollingLoop {
@@ -14,7 +14,7 @@ export class PollingLoop {
 
   /**
    * @param failure what the log says of a run that has failed
-   * @param intervalMs how often it runs at least; it is asked twice a second
+   * @param intervalMs how often it runs at least; it is asked four times a second
    */
   constructor(
     private readonly failure: string,

@@ -36,7 +36,7 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
     ...poolReadings(modules.get(ConnectionPool, find)),
     ...webhookReadings(webhooks),
     ...feedReadings(webhooks, modules.get(EventWaiters, find)),
-    streamReading(webhooks, modules.get(KeptResponsesService, find)),
+    streamReading(modules.get(KeptResponsesService, find)),
     ...memoryReadings(modules),
   ];
 }
@@ -231,22 +231,16 @@ function feedReadings(webhooks: WebhookStatisticsService, waiters: EventWaiters)
   ];
 }
 
-function streamReading(
-  webhooks: WebhookStatisticsService,
-  responses: KeptResponsesService,
-): Reading {
+function streamReading(responses: KeptResponsesService): Reading {
   return {
     name: 'change_stream_age_seconds',
     help: 'How long ago the database has last said how far a change stream has come.',
     type: 'gauge',
-    read: () =>
-      Object.entries({
-        outbox: webhooks.streamSilentMs(),
-        feed: webhooks.feedStreamSilentMs(),
-        catalogue: responses.stats().streamSilentMs,
-      }).flatMap(([stream, silentMs]) =>
-        silentMs === undefined ? [] : [{ labels: { stream }, value: silentMs / 1_000 }],
-      ),
+    read: () => {
+      const { streamSilentMs } = responses.stats();
+      if (streamSilentMs === undefined) return [];
+      return [{ labels: { stream: 'catalogue' }, value: streamSilentMs / 1_000 }];
+    },
   };
 }
 

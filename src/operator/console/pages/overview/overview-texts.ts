@@ -55,7 +55,7 @@ export const overviewTexts = {
     'en-us': 'No call since {time} UTC; about {missed} would have been usual.',
     'ar-eg': 'لا طلبات منذ {time} (UTC)؛ المعتاد نحو {missed}.',
   },
-  'overview.system': { 'en-us': 'Database and streams', 'ar-eg': 'قاعدة البيانات والتدفقات' },
+  'overview.system': { 'en-us': 'Database', 'ar-eg': 'قاعدة البيانات' },
   'overview.database': { 'en-us': 'Database', 'ar-eg': 'قاعدة البيانات' },
   'overview.hasPrimary': { 'en-us': 'takes writes', 'ar-eg': 'تقبل الكتابة' },
   'overview.hasNoPrimary': { 'en-us': 'takes no writes', 'ar-eg': 'لا تقبل الكتابة' },
@@ -64,12 +64,5 @@ export const overviewTexts = {
     'ar-eg': 'اتصالات هذه العملية المستخدمة',
   },
   'overview.ofConnections': { 'en-us': '{used} of {open}', 'ar-eg': '{used} من {open}' },
-  'overview.eventStream': { 'en-us': 'Stream of new events', 'ar-eg': 'تدفق الأحداث الجديدة' },
-  'overview.feedStream': {
-    'en-us': 'Stream of numbered events',
-    'ar-eg': 'تدفق الأحداث المرقمة',
-  },
-  'overview.heardAgo': { 'en-us': 'heard {duration} ago', 'ar-eg': 'آخر خبر قبل {duration}' },
-  'overview.notRead': { 'en-us': 'not read by this process', 'ar-eg': 'لا تقرؤه هذه العملية' },
   'overview.unknown': { 'en-us': 'not known', 'ar-eg': 'غير معروف' },
 } as const;

@@ -11,8 +11,8 @@ import { type CallRow, CallTable } from './call-table.js';
 import { type SystemState, SystemStateService } from './system-state.service.js';
 
 const refreshSeconds = 30;
-/** So long a stream is silent when nothing is wrong. */
-const streamPatienceMs = minuteMs;
+/** So long a delivery is due when nothing is wrong. */
+const latenessMs = minuteMs;
 
 /** Whether all is well: calls, errors, webhooks, partners and the database. */
 @Injectable()
@@ -123,7 +123,7 @@ function Webhooks({
 }: Part & { readonly day: DayFigures; readonly state: SystemState }) {
   const { text, formats } = request;
   const unknown = text('overview.unknown');
-  const isLate = (deliveries?.lagMs ?? 0) > streamPatienceMs;
+  const isLate = (deliveries?.lagMs ?? 0) > latenessMs;
   const figures: KeyFigure[] = [
     { name: text('overview.delivered'), value: formats.number(day.deliveries.delivered) },
     { name: text('overview.undelivered'), value: formats.number(day.deliveries.failed) },
@@ -179,12 +179,8 @@ function SilentPartners({
   );
 }
 
-function System({ state, request: { text, formats } }: Part & { readonly state: SystemState }) {
+function System({ state, request: { text } }: Part & { readonly state: SystemState }) {
   const { hasPrimary, connections } = state;
-  const stream = (silentMs: number | undefined) =>
-    silentMs === undefined
-      ? text('overview.notRead')
-      : text('overview.heardAgo', { duration: formats.duration(silentMs) });
   const rows = [
     {
       name: text('overview.database'),
@@ -196,16 +192,6 @@ function System({ state, request: { text, formats } }: Part & { readonly state: 
       value: text('overview.ofConnections', { used: connections.inUse, open: connections.open }),
       isWell: true,
     },
-    ...(
-      [
-        ['overview.eventStream', state.eventStreamMs],
-        ['overview.feedStream', state.feedStreamMs],
-      ] as const
-    ).map(([name, silentMs]) => ({
-      name: text(name),
-      value: stream(silentMs),
-      isWell: (silentMs ?? 0) < streamPatienceMs,
-    })),
   ];
   return (
     <section class="card">

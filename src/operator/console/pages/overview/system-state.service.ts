@@ -16,12 +16,9 @@ export interface SystemState {
   readonly connections: { readonly open: number; readonly inUse: number };
   readonly deliveries: Backlog | null;
   readonly events: Backlog | null;
-  /** How long each stream is silent in milliseconds; undefined where this process reads none. */
-  readonly eventStreamMs: number | undefined;
-  readonly feedStreamMs: number | undefined;
 }
 
-/** What the overview says of the database, its streams and what waits. */
+/** What the overview says of the database and what waits. */
 @Injectable()
 export class SystemStateService {
   constructor(
@@ -37,14 +34,7 @@ export class SystemStateService {
       orNull(this.webhooks.deliveryBacklog()),
       orNull(this.webhooks.eventBacklog()),
     ]);
-    return {
-      hasPrimary,
-      connections: this.pool.stats(),
-      deliveries,
-      events,
-      eventStreamMs: this.webhooks.streamSilentMs(),
-      feedStreamMs: this.webhooks.feedStreamSilentMs(),
-    };
+    return { hasPrimary, connections: this.pool.stats(), deliveries, events };
   }
 }
 
