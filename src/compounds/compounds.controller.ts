@@ -49,7 +49,7 @@ export class CompoundsController {
     @CurrentCaller() caller: Caller,
     @Query() query: ListCompoundsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ResponseBody> {
+  ): Promise<CompoundsResponseDto | ResponseBody> {
     if (query.all !== '1') return pageBody(reply, await this.compounds.page(caller, query));
     const { text, end } = await this.compounds.all(caller, query);
     const body = await this.responseStreams.streamed(reply, text);

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { BatchOptions } from '../core/database/documents/ordered-steps.js';
-import type { RawDocument } from '../core/database/documents/raw-document.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
@@ -21,7 +20,7 @@ export class CompoundsRepository {
     organizationId: Types.ObjectId,
     filter: TenantFilter<CompoundDocument>,
     options: BatchOptions,
-  ): AsyncGenerator<RawDocument<CompoundDocument>[], void> {
+  ): AsyncGenerator<CompoundDocument[], void> {
     return this.compounds.batches(organizationId, filter, options);
   }
 

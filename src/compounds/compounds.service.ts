@@ -2,22 +2,21 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { Caller } from '../tenants/keys/caller.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
-import { present, writePresented } from '../catalogue/presenting/present.js';
+import { present } from '../catalogue/presenting/present.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import { Clock } from '../core/configuration/clock.js';
 import type { Order } from '../core/database/documents/positions.js';
 import type { ListPart } from '../core/database/documents/ordered-steps.js';
-import type { RawDocument } from '../core/database/documents/raw-document.js';
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
-import { listText, type WriteItem } from '../core/http/lists/list-text.js';
+import { listText } from '../core/http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../core/http/lists/list-reading.js';
 import { pageOf } from '../core/http/lists/pages.js';
 import { foldCase } from '../core/localization/fold-case.js';
 import type { Language } from '../core/localization/language.js';
 import { textIn } from '../core/localization/localized.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
-import { CompoundFieldsDto, CompoundOrganizationDto } from './compound.dto.js';
+import { type CompoundDto, CompoundFieldsDto, CompoundOrganizationDto } from './compound.dto.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import type { ListCompoundsQuery } from './list-compounds.query.js';
 
@@ -38,12 +37,12 @@ export class CompoundsService {
   ) {}
 
   /** A page by number, or what follows a cursor (rules COMP-1, COMP-3 and COMP-16). */
-  async page(caller: Caller, query: ListCompoundsQuery): Promise<PartOf<WriteItem>> {
+  async page(caller: Caller, query: ListCompoundsQuery): Promise<PartOf<CompoundDto>> {
     const { reading, count, batches } = await this.search(caller, query);
     return reading.page(pageOf(query), {
       count,
       batches,
-      present: (compounds) => this.writing(caller, compounds),
+      present: (compounds) => this.present(caller, compounds),
     });
   }
 
@@ -54,7 +53,7 @@ export class CompoundsService {
   ): Promise<{ text: AsyncGenerator<Buffer, void>; end: ListEnd }> {
     const { reading, batches } = await this.search(caller, query);
     const end = reading.end(null, 0);
-    const text = listText(this.writingBatches(caller, batches({})), (total) => ({
+    const text = listText(this.presentBatches(caller, batches({})), (total) => ({
       pagination: reading.pagination(total, total, total, end),
     }));
     return { text, end };
@@ -123,33 +122,28 @@ export class CompoundsService {
     return hasTombstones ? { $or: [updated, { deletedAt: { $gte: since } }] } : updated;
   }
 
-  private async *writingBatches(
+  private async *presentBatches(
     caller: Caller,
-    batches: AsyncIterable<RawDocument<CompoundDocument>[]>,
-  ): AsyncGenerator<WriteItem[], void> {
-    for await (const batch of batches) yield await this.writing(caller, batch);
+    batches: AsyncIterable<CompoundDocument[]>,
+  ): AsyncGenerator<CompoundDto[], void> {
+    for await (const batch of batches) yield await this.present(caller, batch);
   }
 
-  /**
-   * Writes compounds as JSON. The organization is read anew: what is known of the caller's may be
-   * seconds old.
-   */
-  private async writing(
+  /** The organization is read again: what is known of the caller's may be seconds old. */
+  private async present(
     { organizationId, language }: Caller,
-    compounds: readonly RawDocument<CompoundDocument>[],
-  ): Promise<WriteItem[]> {
+    compounds: readonly CompoundDocument[],
+  ): Promise<CompoundDto[]> {
     const organization = await this.keptParts.get(
       organizationId,
       `organization ${language}`,
       async () => {
         const document = await this.organizations.findDocument(organizationId);
-        const shown = { ...document, _id: organizationId };
-        return JSON.stringify(present(CompoundOrganizationDto, shown, language));
+        return present(CompoundOrganizationDto, { ...document, _id: organizationId }, language);
       },
     );
-    const rest = `,"organization":${organization}`;
-    return compounds.map(
-      (compound) => (json) => writePresented(json, CompoundFieldsDto, compound, language, rest),
+    return compounds.map((compound) =>
+      Object.assign(present(CompoundFieldsDto, compound, language), { organization }),
     );
   }
 }

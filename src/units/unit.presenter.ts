@@ -2,7 +2,7 @@ import { Injectable, type Type } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import type { DocumentDto } from '../catalogue/presenting/catalogue.dto.js';
-import { present, writePresented } from '../catalogue/presenting/present.js';
+import { present } from '../catalogue/presenting/present.js';
 import { ReferenceCache } from '../catalogue/presenting/reference-cache.js';
 import {
   AmenityDto,
@@ -15,9 +15,7 @@ import {
   ReferencesRepository,
 } from '../catalogue/references/references.repository.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
-import { FieldNames, type RawDocument } from '../core/database/documents/raw-document.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
-import type { WriteItem } from '../core/http/lists/list-text.js';
 import type { Language } from '../core/localization/language.js';
 import type { UnitBatches } from './reading/grouped-order.js';
 import { CompoundNameDto, type UnitDto, UnitFieldsDto, type UnitRow } from './unit.dto.js';
@@ -31,29 +29,10 @@ const shapes = {
   unitDesigns: UnitDesignDto,
 } as const satisfies Record<ReferenceKind, Type<DocumentDto>>;
 
-type Objects = { readonly [Kind in ReferenceKind]: InstanceType<(typeof shapes)[Kind]> };
-type Texts = Readonly<Record<ReferenceKind, string>>;
+type Shown = { readonly [Kind in ReferenceKind]: InstanceType<(typeof shapes)[Kind]> };
 
-/** What the units of one response refer to, as objects or as JSON. */
-type References<Form extends Objects | Texts> = {
-  readonly [Kind in ReferenceKind]: ReferenceCache<Form[Kind]>;
-};
-
-/** The ids of what one unit refers to; empty where it refers to nothing. */
-interface ReferredIds {
-  readonly amenities: readonly string[];
-  readonly phase: string;
-  readonly type: string;
-  readonly unitDesign: string;
-}
-
-/** What one unit refers to. */
-interface Referred<Form extends Objects | Texts> {
-  readonly amenities: readonly Form['amenities'][];
-  readonly phase: Form['phases'] | null;
-  readonly type: Form['propertyTypes'] | null;
-  readonly unitDesign: Form['unitDesigns'] | null;
-}
+/** The documents that the units of one response refer to. */
+type References = { readonly [Kind in ReferenceKind]: ReferenceCache<Shown[Kind]> };
 
 /** Whose units are shown, and in which language. */
 interface Reader {
@@ -78,27 +57,21 @@ export class UnitPresenter {
 
   /** Units that are shown together. */
   async presentAll(reader: Reader, units: readonly UnitDocument[]): Promise<UnitDto[]> {
-    return presentBatch(units, this.objectsFor(reader), reader.language);
+    return presentBatch(units, this.referencesFor(reader), reader.language);
   }
 
-  /** Writes units that are shown together as JSON. */
-  async writing(reader: Reader, units: readonly RawDocument<UnitDocument>[]): Promise<WriteItem[]> {
-    return writingBatch(units, this.textsFor(reader), reader.language);
-  }
-
-  /** Writes the units of one response, batch by batch; references are loaded once for many batches. */
-  async *writingBatches(reader: Reader, batches: UnitBatches): AsyncGenerator<WriteItem[], void> {
-    const references = this.textsFor(reader);
+  /** The units of one response, batch by batch; references are loaded once for many batches. */
+  async *presentBatches(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitDto[], void> {
+    const references = this.referencesFor(reader);
     for await (const units of batches) {
-      yield await writingBatch(units, references, reader.language);
+      yield await presentBatch(units, references, reader.language);
     }
   }
 
   /** The units of a table, each with its compound. */
   async *presentRows(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitRow[], void> {
-    const references = this.objectsFor(reader);
-    for await (const batch of batches) {
-      const units = batch.map((unit) => unit.decoded());
+    const references = this.referencesFor(reader);
+    for await (const units of batches) {
       const compounds = await references.compounds.find(
         units.map(({ compoundId }) => hexOf(compoundId)),
       );
@@ -109,28 +82,15 @@ export class UnitPresenter {
     }
   }
 
-  private objectsFor(reader: Reader): References<Objects> {
-    return this.referencesFor<Objects>('', reader, present);
-  }
-
-  private textsFor(reader: Reader): References<Texts> {
-    return this.referencesFor<Texts>('json ', reader, (shape, stored, language) =>
-      JSON.stringify(present(shape, stored, language)),
-    );
-  }
-
-  private referencesFor<Form extends Objects | Texts>(
-    prefix: string,
-    { organizationId, language }: Reader,
-    show: (shape: Type<DocumentDto>, stored: object, language: Language) => unknown,
-  ): References<Form> {
+  private referencesFor({ organizationId, language }: Reader): References {
     const shared = () => this.keptParts.of(organizationId);
     const cacheOf = <Kind extends ReferenceKind>(kind: Kind) =>
-      new ReferenceCache<Form[Kind]>(`${prefix}${kind} ${language}`, shared, async (ids) => {
+      new ReferenceCache<Shown[Kind]>(`${kind} ${language}`, shared, async (ids) => {
         const documents = await this.references.findByIds(kind, organizationId, ids);
+        const shape: Type<DocumentDto> = shapes[kind];
         return documents.map((document) => [
           document._id.toHexString(),
-          show(shapes[kind], document, language) as Form[Kind],
+          present(shape, document, language) as Shown[Kind],
         ]);
       });
     return {
@@ -143,68 +103,33 @@ export class UnitPresenter {
   }
 }
 
-async function presentBatch(
-  units: readonly UnitDocument[],
-  references: References<Objects>,
-  language: Language,
-): Promise<UnitDto[]> {
-  const referred = await loadReferred(units.map(referredIds), references);
-  return units.map((unit, index) =>
-    Object.assign(present(UnitFieldsDto, unit, language), referred[index]),
-  );
-}
-
-async function writingBatch(
-  units: readonly RawDocument<UnitDocument>[],
-  references: References<Texts>,
-  language: Language,
-): Promise<WriteItem[]> {
-  const referred = await loadReferred(units.map(referredIdsIn), references);
-  return referred.map(({ amenities, phase, type, unitDesign }, index) => {
-    const unit = units[index] as RawDocument<UnitDocument>;
-    const rest = `,"amenities":[${amenities.join(',')}],"phase":${phase},"type":${type},"unitDesign":${unitDesign}`;
-    return (json) => writePresented(json, UnitFieldsDto, unit, language, rest);
-  });
-}
-
-function referredIds(unit: UnitDocument): ReferredIds {
-  return {
-    amenities: listOf(unit.amenitiesIds).map(hexOf),
-    phase: hexOf(unit.locationId),
-    type: hexOf(unit.propertyTypeId),
-    unitDesign: hexOf(unit.unitDesignId),
-  };
-}
-
-const referring = new FieldNames(['amenitiesIds', 'locationId', 'propertyTypeId', 'unitDesignId']);
-
-function referredIdsIn({ bytes }: RawDocument<UnitDocument>): ReferredIds {
-  const [amenities, phase, type, unitDesign] = referring.valuesIn(bytes);
-  return {
-    amenities: amenities.items()?.map((id) => id.hex()) ?? [],
-    phase: phase.hex(),
-    type: type.hex(),
-    unitDesign: unitDesign.hex(),
-  };
-}
-
 /**
- * Loads what units refer to.
+ * Presents units with what they refer to.
  *
  * The queries follow each other because a batch may be presented inside a transaction.
  */
-async function loadReferred<Form extends Objects | Texts>(
-  units: readonly ReferredIds[],
-  references: References<Form>,
-): Promise<Referred<Form>[]> {
-  const phases = await references.phases.find(units.map(({ phase }) => phase));
-  const types = await references.propertyTypes.find(units.map(({ type }) => type));
-  const designs = await references.unitDesigns.find(units.map(({ unitDesign }) => unitDesign));
-  const amenities = await references.amenities.find(units.flatMap((unit) => unit.amenities));
-  return units.map((unit) => ({
-    amenities: unit.amenities.flatMap((id) => amenities.get(id) ?? []),
-    phase: phases.get(unit.phase) ?? null,
-    type: types.get(unit.type) ?? null,
-    unitDesign: designs.get(unit.unitDesign) ?? null,
+async function presentBatch(
+  units: readonly UnitDocument[],
+  references: References,
+  language: Language,
+): Promise<UnitDto[]> {
+  const rows = units.map((unit) => ({
+    unit: present(UnitFieldsDto, unit, language),
+    amenityIds: listOf(unit.amenitiesIds).map(hexOf),
+    phaseId: hexOf(unit.locationId),
+    typeId: hexOf(unit.propertyTypeId),
+    designId: hexOf(unit.unitDesignId),
   }));
+  const phases = await references.phases.find(rows.map(({ phaseId }) => phaseId));
+  const types = await references.propertyTypes.find(rows.map(({ typeId }) => typeId));
+  const designs = await references.unitDesigns.find(rows.map(({ designId }) => designId));
+  const amenities = await references.amenities.find(rows.flatMap(({ amenityIds }) => amenityIds));
+  return rows.map(({ unit, amenityIds, phaseId, typeId, designId }) =>
+    Object.assign(unit, {
+      amenities: amenityIds.flatMap((id) => amenities.get(id) ?? []),
+      phase: phases.get(phaseId) ?? null,
+      type: types.get(typeId) ?? null,
+      unitDesign: designs.get(designId) ?? null,
+    }),
+  );
 }

@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Header, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { commonErrors } from '../core/http/errors/authentication-errors.js';
@@ -83,7 +83,6 @@ export class UnitsController {
   }
 
   @Get()
-  @Header('content-type', 'application/json; charset=utf-8')
   @WithRouteOptions({ isKept: true })
   @ApiOperation({
     operationId: 'listUnits',
@@ -102,7 +101,7 @@ export class UnitsController {
     @CurrentCaller() caller: Caller,
     @Query() query: ListUnitsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
-  ): Promise<ResponseBody> {
+  ): Promise<UnitsResponseDto> {
     return pageBody(reply, await this.units.page(caller, query));
   }
 

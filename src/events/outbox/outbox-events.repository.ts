@@ -167,19 +167,18 @@ export class OutboxEventsRepository {
    * @param part behind which number, up to which one, how many at most
    * @param types only these; null for all
    */
-  async *feed(
+  feed(
     organizationId: Types.ObjectId,
     part: { readonly behind: number; readonly last: number; readonly limit: number },
     types: readonly string[] | null,
   ): AsyncGenerator<OutboxEventDocument[], void> {
     const { behind, last, limit } = part;
     const ofTypes = types === null ? {} : { type: { $in: [...types] } };
-    const batches = this.events.batches(
+    return this.events.batches(
       organizationId,
       { sequence: { $gt: behind, $lte: last }, ...ofTypes },
       { sort: { sequence: 1 }, limit, hint: 'feed' },
     );
-    for await (const events of batches) yield events.map((event) => event.decoded());
   }
 
   /**

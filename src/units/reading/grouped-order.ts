@@ -1,7 +1,6 @@
 import { type Document, ObjectId } from 'mongodb';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import type { ListPart } from '../../core/database/documents/ordered-steps.js';
-import type { RawDocument } from '../../core/database/documents/raw-document.js';
 import type { Position } from '../../core/database/documents/positions.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
 import { computedOrder, sortOf, shownPath, shownEqual, type UnitOrder } from './unit-order.js';
@@ -9,7 +8,7 @@ import { computedOrder, sortOf, shownPath, shownEqual, type UnitOrder } from './
 type UnitFilter = TenantFilter<UnitDocument>;
 
 /** Units as they are read. */
-export type UnitBatches = AsyncGenerator<RawDocument<UnitDocument>[], void>;
+export type UnitBatches = AsyncGenerator<UnitDocument[], void>;
 
 /** A part with an end. */
 export interface BoundedPart extends ListPart {
@@ -139,7 +138,7 @@ export class GroupedOrder {
     ];
     const counted = { after, limit: skip + limit };
     for await (const [cut] of this.readByOneField(filter, order, counted, steps)) {
-      return (cut?.decoded() as { head: Group; tail: Group } | undefined) ?? null;
+      return (cut as { head: Group; tail: Group } | undefined) ?? null;
     }
     return null;
   }

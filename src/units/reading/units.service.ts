@@ -4,10 +4,9 @@ import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { Clock } from '../../core/configuration/clock.js';
-import type { RawDocument } from '../../core/database/documents/raw-document.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { linesText, listText, type WriteItem } from '../../core/http/lists/list-text.js';
+import { type Batches, linesText, listText } from '../../core/http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../../core/http/lists/list-reading.js';
 import { pageOf, type Pagination } from '../../core/http/lists/pages.js';
 import type { UnitDto } from '../unit.dto.js';
@@ -58,18 +57,18 @@ export class UnitsService {
     const compoundId = await this.references.idBySlug('compounds', organizationId, slug);
     if (compoundId === null) throw new DomainError(compoundErrors.notFound, { slug });
     const units = this.units.batchesOfCompound(organizationId, compoundId);
-    return listText(this.presenter.writingBatches(caller, units));
+    return listText(this.presenter.presentBatches(caller, units));
   }
 
   /** A page by number, or what follows a cursor (rule COMP-16). */
-  async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<WriteItem>> {
+  async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<UnitDto>> {
     const { reading, count, batches } = await this.search(caller, query);
     const hasSeveralFields = query.sort?.includes(',') ?? false;
     return reading.page(pageOf(query), {
       count,
       batches: (part) =>
         hasSeveralFields ? this.snapshots.open().stream(batches(part)) : batches(part),
-      present: (units) => this.presenter.writing(caller, units),
+      present: (units) => this.presenter.presentAll(caller, units),
     });
   }
 
@@ -87,7 +86,7 @@ export class UnitsService {
     const text =
       format === 'csv'
         ? csvText(this.presenter.presentRows(caller, units), query.bom === '1')
-        : jsonText(this.presenter.writingBatches(caller, units), format, (sent) =>
+        : jsonText(this.presenter.presentBatches(caller, units), format, (sent) =>
             reading.pagination(sent, this.exportLimit, total, end),
           );
     return { total, end, text: snapshot.stream(text) };
@@ -106,10 +105,10 @@ export class UnitsService {
 
   /** The last unit of an export; null when no other follows it. */
   private async lastOf(batches: (part: BoundedPart) => UnitBatches): Promise<UnitDocument | null> {
-    const units: RawDocument<UnitDocument>[] = [];
+    const units: UnitDocument[] = [];
     const part = { skip: this.exportLimit - 1, limit: 2 };
     for await (const batch of batches(part)) units.push(...batch);
-    return units.length > 1 ? (units[0]?.decoded() ?? null) : null;
+    return units.length > 1 ? (units[0] ?? null) : null;
   }
 
   /** How the units that match are counted and read, once that is asked for. */
@@ -137,7 +136,7 @@ function requestedSort({ sort, updatedSince }: UnitFiltersQuery, isCopy: boolean
 }
 
 function jsonText(
-  batches: AsyncIterable<WriteItem[]>,
+  batches: Batches<UnitDto>,
   format: Exclude<ExportFormat, 'csv'>,
   paginationOf: (sent: number) => Pagination,
 ): AsyncGenerator<Buffer, void> {

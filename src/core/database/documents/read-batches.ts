@@ -1,9 +1,9 @@
 import type { AggregationCursor, Document } from 'mongodb';
 import type { Model } from 'mongoose';
+import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
 import { hinted } from './hinted.js';
 import type { BatchOptions } from './ordered-steps.js';
-import { RawDocument } from './raw-document.js';
 
 /**
  * Of a list that is streamed. Units take some kilobytes, so that many responses at the same time stay
@@ -16,25 +16,16 @@ const documentsInBatch = 100;
  */
 const documentsTakenTogether = 25;
 
-/**
- * Without the second option, which an aggregation does not set by itself, the driver would leave bytes in the
- * server's errors as well: of one that another server has become primary it could not read which one is.
- */
-const documentsAsBytes = { raw: true, documentsReturnedIn: 'firstBatch' } as const;
-
 /** What an aggregation gives, read from the server as it is asked for. */
 export async function* readBatches<T extends object>(
   model: Model<T>,
   steps: Document[],
   options: BatchOptions,
-): AsyncGenerator<RawDocument<T>[], void> {
+): AsyncGenerator<T[], void> {
   const cursor = await openCursor(model, steps, options);
   const isSnapshot = openSession().session?.snapshotEnabled === true;
   try {
-    while (await cursor.hasNext()) {
-      const documents = cursor.readBufferedDocuments(documentsTakenTogether);
-      yield documents.map((bytes) => new RawDocument<T>(bytes));
-    }
+    while (await cursor.hasNext()) yield cursor.readBufferedDocuments(documentsTakenTogether);
   } finally {
     const { id } = cursor;
     await cursor.close();
@@ -47,14 +38,14 @@ export async function* readBatches<T extends object>(
 }
 
 /** A cursor that has its first documents. */
-async function openCursor<T>(
+async function openCursor<T extends object>(
   model: Model<T>,
   steps: Document[],
   { limit = Number.POSITIVE_INFINITY, hint, readConcern }: BatchOptions,
-): Promise<AggregationCursor<Uint8Array>> {
+): Promise<AggregationCursor<T>> {
   return hinted(hint, async (hintOptions) => {
-    const cursor = model.collection.aggregate<Uint8Array>(steps, {
-      ...documentsAsBytes,
+    const cursor = model.collection.aggregate<T>(steps, {
+      ...readAsValues,
       // With one more than there are, the server knows that it has reached the end.
       batchSize: Math.min(limit + 1, documentsInBatch + 2),
       allowDiskUse: true,

@@ -5,7 +5,6 @@ import { openSession } from '../transactions/open-session.js';
 import { bufferedBatches } from './buffered-batches.js';
 import { hinted } from './hinted.js';
 import { type BatchOptions, orderedSteps } from './ordered-steps.js';
-import type { RawDocument } from './raw-document.js';
 import { readBatches } from './read-batches.js';
 import type { StoredTypes } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
@@ -122,7 +121,7 @@ export class TenantCollection<T extends TenantDocument> {
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
     options: BatchOptions,
-  ): AsyncGenerator<RawDocument<T>[], void> {
+  ): AsyncGenerator<T[], void> {
     const { collectionName } = this.model.collection;
     const ordered = orderedSteps(withTenant(filter, organizationId), options, collectionName);
     yield* readBatches(this.model, [...ordered, ...(options.steps ?? [])], options);

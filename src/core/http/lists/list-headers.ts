@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import type { ListEnd, PartOf } from './list-reading.js';
-import { wholeListText, type WriteItem } from './list-text.js';
+import type { PageOf } from './pages.js';
 
 /** Says in a response's headers how its list goes on (rules HTTP-11 and COMP-16). */
 export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): void {
@@ -9,12 +9,7 @@ export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): vo
 }
 
 /** The body of a page; its headers are set. */
-export function pageBody(
-  reply: FastifyReply,
-  { asOf, data, pagination }: PartOf<WriteItem>,
-): Buffer {
-  const body = wholeListText(data, { pagination });
-  // Only now: the response to a failure must not say how the list goes on.
+export function pageBody<T>(reply: FastifyReply, { asOf, data, pagination }: PartOf<T>): PageOf<T> {
   setListHeaders(reply, { next: pagination.next ?? null, asOf });
-  return body;
+  return { data, pagination };
 }

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { BSON, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
 import { type Order, type Position, positionOf } from '../../database/documents/positions.js';
-import type { RawDocument } from '../../database/documents/raw-document.js';
 import { commitLagMs } from '../../database/transactions/commit-lag.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
@@ -31,11 +30,8 @@ export interface PartOf<T> extends PageOf<T>, Pick<ListEnd, 'asOf'> {}
 /** How a list is counted, read in its order, and shown. */
 interface ListSource<Document extends object, Item> {
   readonly count: () => Promise<number>;
-  readonly batches: (part: {
-    skip: number;
-    limit: number;
-  }) => AsyncIterable<RawDocument<Document>[]>;
-  readonly present: (documents: RawDocument<Document>[]) => Promise<Item[]>;
+  readonly batches: (part: { skip: number; limit: number }) => AsyncIterable<Document[]>;
+  readonly present: (documents: Document[]) => Promise<Item[]>;
 }
 
 /** What a cursor carries from response to response. */
@@ -112,14 +108,14 @@ export class ListReading {
   ): Promise<PartOf<Item>> {
     // A first page that is not full has all, and of pages behind the end nothing is read.
     const known = skip === 0 ? this.cursor?.total : await this.total(count);
-    const documents: RawDocument<Document>[] = [];
+    const documents: Document[] = [];
     if (known === undefined || skip < known || this.after !== undefined) {
       for await (const batch of batches({ skip, limit: limit + 1 })) documents.push(...batch);
     }
     const isAll = documents.length <= limit && this.after === undefined;
     const total = known ?? (isAll ? documents.length : await count());
     const data = await present(documents.slice(0, limit));
-    const last = documents.length > limit ? documents[limit - 1]?.decoded() : undefined;
+    const last = documents.length > limit ? documents[limit - 1] : undefined;
     const end = this.end(last ?? null, total);
     return { data, pagination: this.pagination(data.length, limit, total, end), asOf: end.asOf };
   }

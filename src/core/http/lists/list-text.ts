@@ -1,65 +1,36 @@
-import { JsonBytes } from '../../values/json-bytes.js';
-
 /** Batches of what a list shows. */
 export type Batches<T> = AsyncIterable<readonly T[]>;
 
-/** Writes an item of a list as JSON. */
-export type WriteItem = (json: JsonBytes) => void;
-
 const beginning = '{"data":[';
 
-/** The text of `{ "data": [...] }` of items, with further fields behind the list. */
-export function wholeListText(items: readonly WriteItem[], rest: object): Buffer {
-  const json = new JsonBytes();
-  json.ascii(beginning);
-  writeAll(json, items, ',');
-  writeEnd(json, rest);
-  return json.take();
-}
-
 /**
- * The parts of such a text.
+ * The parts of the text of `{ "data": [...] }`, with further fields behind the list.
  *
  * @param rest the further fields, given how many items the list has
  */
 export async function* listText(
-  batches: Batches<WriteItem>,
+  batches: Batches<object>,
   rest: (count: number) => object = () => ({}),
 ): AsyncGenerator<Buffer, void> {
-  const json = new JsonBytes();
   let count = 0;
   for await (const batch of batches) {
     if (batch.length === 0) continue;
-    json.ascii(count === 0 ? beginning : ',');
-    writeAll(json, batch, ',');
+    yield Buffer.from((count === 0 ? beginning : ',') + inside(batch));
     count += batch.length;
-    yield json.take();
   }
-  if (count === 0) json.ascii(beginning);
-  writeEnd(json, rest(count));
-  yield json.take();
+  const fields = inside(rest(count));
+  const end = fields === '' ? ']}' : `],${fields}}`;
+  yield Buffer.from(count === 0 ? beginning + end : end);
 }
 
 /** The parts of a list with one item a line. */
-export async function* linesText(batches: Batches<WriteItem>): AsyncGenerator<Buffer, void> {
-  const json = new JsonBytes();
+export async function* linesText(batches: Batches<object>): AsyncGenerator<Buffer, void> {
   for await (const batch of batches) {
-    if (batch.length === 0) continue;
-    writeAll(json, batch, '\n');
-    json.ascii('\n');
-    yield json.take();
+    yield Buffer.from(batch.map((item) => `${JSON.stringify(item)}\n`).join(''));
   }
 }
 
-function writeAll(json: JsonBytes, items: readonly WriteItem[], separator: string): void {
-  for (const [index, write] of items.entries()) {
-    if (index > 0) json.ascii(separator);
-    write(json);
-  }
-}
-
-/** Ends the list, with fields that follow it. */
-function writeEnd(json: JsonBytes, fields: object): void {
-  const text = JSON.stringify(fields).slice(1, -1);
-  json.json(text === '' ? ']}' : `],${text}}`);
+/** The JSON of a list or an object without the brackets around it. */
+function inside(value: object): string {
+  return JSON.stringify(value).slice(1, -1);
 }
