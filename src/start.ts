@@ -155,7 +155,6 @@ export async function listen(service: Service, { environment }: AppOptions): Pro
   const { PORT, HOST } = environment;
   // For its name Fastify may open a second server, which shutdown and limits do not know.
   const host = HOST === 'localhost' ? '127.0.0.1' : HOST;
-  await service.app.get(KeptResponsesService).start();
   try {
     const url = await listenOn(service.app.getHttpAdapter().getInstance(), {
       host: { name: 'HOST', value: host },

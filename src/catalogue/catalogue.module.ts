@@ -7,8 +7,7 @@ import { propertyTypeSchema } from './collections/property-type.schema.js';
 import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
 import { ReferencesRepository } from './references/references.repository.js';
-import { CatalogueChanges } from './responses/catalogue-changes.js';
-import { CatalogueChangesRepository } from './responses/catalogue-changes.repository.js';
+import { CatalogueFreshness } from './responses/catalogue-freshness.js';
 import { KeptParts } from './responses/kept-parts.js';
 import { KeptResponsesService } from './responses/kept-responses.service.js';
 
@@ -24,13 +23,7 @@ import { KeptResponsesService } from './responses/kept-responses.service.js';
       { name: 'Unit', schema: unitSchema },
     ),
   ],
-  providers: [
-    ReferencesRepository,
-    CatalogueChangesRepository,
-    CatalogueChanges,
-    KeptParts,
-    KeptResponsesService,
-  ],
+  providers: [ReferencesRepository, CatalogueFreshness, KeptParts, KeptResponsesService],
   exports: [TenantCollectionsModule, ReferencesRepository, KeptParts, KeptResponsesService],
 })
 export class CatalogueModule {}

@@ -28,10 +28,9 @@ async function emptyProfile(db: Db): Promise<void> {
   await db.createCollection('system.profile', { capped: true, size: profileBytes });
 }
 
-/** Change streams read the log of the server, and background passes begin with all organizations. */
-function isMeantToReadAll({ ns, originatingCommand, command }: Document): boolean {
-  const isStream = JSON.stringify(originatingCommand ?? command).includes('$changeStream');
-  return isStream || ns.endsWith('.organizations');
+/** Background passes begin with all organizations. */
+function isMeantToReadAll({ ns }: Document): boolean {
+  return ns.endsWith('.organizations');
 }
 
 /** What a command examined, in words that a failed test shows. */

@@ -233,9 +233,11 @@ function pipelineParts(
   collections: ReadonlySet<string>,
 ): Part[] {
   const [first = {}] = steps;
-  const own =
-    '$changeStream' in first ? { $changeStream: 1 } : ((first['$match'] as Document) ?? {});
-  const part = { name: 'aggregate', collection, filters: [own] };
+  const part = {
+    name: 'aggregate',
+    collection,
+    filters: [(first['$match'] as Document) ?? {}],
+  };
   const inner = steps.flatMap((step) => {
     const { $lookup, $unionWith, $graphLookup, $facet } = step;
     const joined = ($lookup ?? $graphLookup) as Document | undefined;

@@ -39,11 +39,12 @@ export class ReferenceCache<T> {
       else if (cached.document !== null) found.set(id, cached.document);
     }
     if (missing.length === 0) return found;
+    const start = performance.now();
     const loaded = await this.load(missing.map((id) => new ObjectId(id)));
     for (const [id, document] of loaded) found.set(id, document);
     for (const id of missing) {
       const cached = { document: found.get(id) ?? null };
-      if (store === null) this.own.set(id, cached);
+      if (store === null) this.own.set(id, cached, { start });
       else store.set(this.keyOf(id), cached);
     }
     return found;

@@ -1,32 +1,29 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
-import type { CatalogueChanges } from './catalogue-changes.js';
-import { KeptParts, withoutKeptParts } from './kept-parts.js';
+import type { Environment } from '../../core/configuration/environment.js';
+import { CatalogueFreshness } from './catalogue-freshness.js';
+import { KeptParts, whileReading, withoutKeptParts } from './kept-parts.js';
 
 const [own, other] = [new Types.ObjectId(), new Types.ObjectId()];
-let changedAt: Map<string, number>;
-let now: number | null;
+let freshness: CatalogueFreshness;
 let made: number;
 let parts: KeptParts;
 
 beforeEach(() => {
-  changedAt = new Map();
-  now = 1;
+  freshness = new CatalogueFreshness({ RESPONSE_CACHE_BYTES: 1 } as Environment);
+  freshness.maxAgeMs = 60_000;
   made = 0;
-  const changes: Pick<CatalogueChanges, 'now' | 'isUnchangedSince'> = {
-    now: () => now,
-    isUnchangedSince: (organization, moment) => (changedAt.get(organization) ?? 0) <= moment,
-  };
-  parts = new KeptParts(changes as CatalogueChanges);
+  parts = new KeptParts(freshness);
 });
 
+const write = (organization = own) => freshness.noteWrite(organization.toHexString());
 const get = (organization = own, key = 'key') =>
   parts.get(organization, key, async () => {
     made += 1;
     return made;
   });
 
-it('makes a part once while nothing has changed, for each organization', async () => {
+it('makes a part once while nothing is written, for each organization', async () => {
   expect([await get(), await get(), await get(other), await get()]).toEqual([1, 1, 2, 1]);
 });
 
@@ -37,29 +34,38 @@ it('makes it for who wants it anew, and keeps that one for nobody', async () => 
   expect([await promise, await get()]).toEqual([2, 1]);
 });
 
-it('makes it again after a change of its organization alone', async () => {
+it('makes it again after a write to its organization alone', async () => {
   await get();
   await get(other);
-  now = 2;
-  changedAt.set(own.toHexString(), 2);
+  write();
   expect([await get(), await get(other)]).toEqual([3, 2]);
 });
 
-it('does not keep what was made of the state before a change', async () => {
+it('does not keep what was made of the state before a write', async () => {
   await parts.get(own, 'key', async () => {
-    now = 2;
-    changedAt.set(own.toHexString(), 2);
+    write();
     return 'old';
   });
   expect(await get()).toBe(1);
 });
 
-it('keeps nothing while changes may go unnoticed', async () => {
-  now = null;
+it('keeps nothing without room for responses', async () => {
+  freshness.maxAgeMs = 0;
   expect([await get(), await get()]).toEqual([1, 2]);
 });
 
-it('makes it once for many who ask at the same time, and anew for who asks after a change', async () => {
+it('makes what is read as old as the oldest part of it, and of its parts', async () => {
+  const startedAt = performance.now();
+  await get(own, 'inner');
+  const innerMadeBy = performance.now();
+  await parts.get(own, 'outer', () => get(own, 'inner'));
+  const reading = { readAt: performance.now() };
+  expect(await whileReading(reading, () => get(own, 'outer'))).toBe(1);
+  expect(reading.readAt).toBeGreaterThanOrEqual(startedAt);
+  expect(reading.readAt).toBeLessThanOrEqual(innerMadeBy);
+});
+
+it('makes it once for many who ask at the same time, and anew for who asks after a write', async () => {
   let release = () => {};
   const released = new Promise<void>((resolve) => {
     release = resolve;
@@ -72,8 +78,7 @@ it('makes it once for many who ask at the same time, and anew for who asks after
       return value;
     });
   const before = [slowly(), slowly(), slowly()];
-  now = 2;
-  changedAt.set(own.toHexString(), 2);
+  write();
   const after = [slowly(), slowly()];
   release();
   expect(await Promise.all([...before, ...after])).toEqual([1, 1, 1, 2, 2]);

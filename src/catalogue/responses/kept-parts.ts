@@ -5,22 +5,33 @@ import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { openSession } from '../../core/database/transactions/open-session.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { CatalogueChanges } from './catalogue-changes.js';
+import { CatalogueFreshness } from './catalogue-freshness.js';
 
 const maxBytes = 16 * mebibyte;
 /** What an entry takes beside its value. */
 const bytesOfEntry = 256;
 
-/** Set for what belongs to a request that wants what is in the database now. */
-const readsAnew = new AsyncLocalStorage<true>();
+/** Something that is read. */
+export interface Reading {
+  /** When the oldest of all that it is made of began to be read. */
+  readAt: number;
+}
+
+/** What is being read; null for a request that wants what is in the database now. */
+const readings = new AsyncLocalStorage<Reading | null>();
+
+/** Runs work that reads; the parts that it uses make the reading as old as they are. */
+export function whileReading<T>(reading: Reading, work: () => T): T {
+  return readings.run(reading, work);
+}
 
 /** Runs work that uses no part that is kept, and keeps none. */
 export function withoutKeptParts(work: () => void): void {
-  readsAnew.run(true, work);
+  readings.run(null, work);
 }
 
 interface Part {
-  readonly moment: number;
+  readonly reading: Reading;
   readonly value: unknown;
 }
 
@@ -33,8 +44,8 @@ export interface PartStore {
 
 /**
  * What the responses about compounds and units are made of and many of them share: counts, ids of
- * slugs and names, documents that units refer to. A part is kept while nothing has changed in the
- * organization's catalogue (rule DATA-6), all together in 16 MiB.
+ * slugs and names, documents that units refer to. A part is kept for a second, or until this
+ * process writes to the organization's catalogue (rule DATA-6), all together in 16 MiB.
  */
 @Injectable()
 export class KeptParts {
@@ -48,7 +59,7 @@ export class KeptParts {
   /** What is being made: one of them for each request that runs, at the most. */
   private readonly making = new Map<string, Part>();
 
-  constructor(private readonly changes: CatalogueChanges) {}
+  constructor(private readonly freshness: CatalogueFreshness) {}
 
   /** How much is kept. */
   stats(): { readonly entries: number; readonly bytes: number; readonly maxBytes: number } {
@@ -56,25 +67,24 @@ export class KeptParts {
   }
 
   /**
-   * The parts of an organization, for what is read from now on. Null where nothing can be kept: while
-   * changes may go unnoticed, in a transaction or a snapshot, which have a time of their own, and for
-   * a request that wants what is in the database.
+   * The parts of an organization, for what is read from now on. Null where nothing is kept: without
+   * room for responses, in a transaction or a snapshot, which have a time of their own, and for a request that
+   * wants what is in the database.
    */
   of(organizationId: Types.ObjectId): PartStore | null {
-    const moment = this.changes.now();
-    if (moment === null || openSession().session !== undefined || readsAnew.getStore() === true) {
-      return null;
-    }
+    const isOff = this.freshness.maxAgeMs === 0 || readings.getStore() === null;
+    if (isOff || openSession().session !== undefined) return null;
+    const reading = { readAt: performance.now() };
     const organization = organizationId.toHexString();
     return {
       get: (key) => {
         const part = this.parts.get(`${organization} ${key}`);
-        if (part === undefined) return undefined;
-        const holds = this.changes.isUnchangedSince(organization, part.moment);
-        return holds ? part.value : undefined;
+        if (part === undefined || !this.isFresh(organization, part)) return undefined;
+        noteUse(part);
+        return part.value;
       },
       set: (key, value) => {
-        this.parts.set(`${organization} ${key}`, { moment, value });
+        this.parts.set(`${organization} ${key}`, { reading, value });
       },
     };
   }
@@ -95,25 +105,42 @@ export class KeptParts {
    * it: of many clients, one counts what has changed.
    */
   async get<T>(organizationId: Types.ObjectId, key: string, make: () => Promise<T>): Promise<T> {
-    const [store, moment] = [this.of(organizationId), this.changes.now()];
-    if (store === null || moment === null) return make();
+    const store = this.of(organizationId);
+    if (store === null) return make();
     const kept = store.get(key);
     if (kept !== undefined) return kept as T;
     const organization = organizationId.toHexString();
     const shared = `${organization} ${key}`;
     const making = this.making.get(shared);
-    if (making !== undefined && this.changes.isUnchangedSince(organization, making.moment)) {
-      // Where nothing came of it each makes its own.
-      return (making.value as Promise<T>).catch(make);
+    if (making !== undefined && this.isFresh(organization, making)) {
+      try {
+        const value = (await making.value) as T;
+        noteUse(making);
+        return value;
+      } catch {
+        // Where nothing came of it each makes its own.
+        return make();
+      }
     }
-    const own = { moment, value: make() };
+    const reading = { readAt: performance.now() };
+    const own = { reading, value: whileReading(reading, make) };
     this.making.set(shared, own);
     try {
       const value = await own.value;
-      store.set(key, value);
+      noteUse(own);
+      this.parts.set(shared, { reading, value });
       return value;
     } finally {
       if (this.making.get(shared) === own) this.making.delete(shared);
     }
   }
+
+  private isFresh(organization: string, { reading }: Part): boolean {
+    return this.freshness.isFresh(organization, reading.readAt);
+  }
+}
+
+function noteUse({ reading: { readAt } }: Part): void {
+  const user = readings.getStore();
+  if (user) user.readAt = Math.min(user.readAt, readAt);
 }

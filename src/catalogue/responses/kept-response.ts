@@ -7,8 +7,8 @@ import type { FinishedResponse } from '../../core/http/server/finished-response.
 export interface KeptResponse extends FinishedResponse {
   /** As it is sent, compressed or not. */
   readonly body: Buffer | null;
-  /** The moment of the catalogue before it was read. */
-  readonly moment: number;
+  /** When the oldest of all that it shows began to be read. */
+  readonly readAt: number;
 }
 
 /** What a response says of its body, and of itself; other headers belong to the request. */
@@ -19,11 +19,11 @@ const responseHeaders = ['etag', 'vary', 'x-updated-as-of', 'x-ignored-fields'];
 export function keptResponse(
   reply: FastifyReply,
   body: Buffer | null,
-  moment: number,
+  readAt: number,
 ): KeptResponse {
   const unchangedHeaders = headersOf(reply, responseHeaders);
   const headers = { ...unchangedHeaders, ...headersOf(reply, bodyHeaders) };
-  return { tag: headers['etag'] ?? '', headers, unchangedHeaders, body, moment };
+  return { tag: headers['etag'] ?? '', headers, unchangedHeaders, body, readAt };
 }
 
 function headersOf(reply: FastifyReply, names: readonly string[]): Record<string, string> {

@@ -13,9 +13,9 @@ import { withinDeadline } from '../../core/database/connection/deadline.js';
 import { isStream, sendFinished } from '../../core/http/server/finished-response.js';
 import { remainingDeadline } from '../../core/http/server/request-context.js';
 import type { RouteOptions } from '../../core/http/server/route-options.js';
-import { CatalogueChanges } from './catalogue-changes.js';
+import { CatalogueFreshness } from './catalogue-freshness.js';
 import { bytesOf, inOnePiece, type KeptResponse, keptResponse } from './kept-response.js';
-import { withoutKeptParts } from './kept-parts.js';
+import { type Reading, whileReading, withoutKeptParts } from './kept-parts.js';
 import { ResponseStore } from './response-store.js';
 
 /** Of an address, of a list of encodings, and of a list of tags. */
@@ -28,8 +28,7 @@ const uniqueParameters = ['after', 'updatedSince'];
 interface Making {
   readonly key: string;
   readonly organizationId: string;
-  /** Of the catalogue, before anything was read. */
-  readonly moment: number;
+  readonly reading: Reading;
   readonly made: Promise<KeptResponse | null>;
   /** Null when there is nothing to share, once and for all. */
   readonly finish: (response: KeptResponse | null) => void;
@@ -42,13 +41,11 @@ export interface KeptResponsesStats {
   readonly entries: number;
   readonly bytes: number;
   readonly evictions: number;
-  /** How long ago every change was known, in milliseconds; over 1,000 nothing is repeated. Undefined where nothing is kept. */
-  readonly streamSilentMs: number | undefined;
 }
 
 /**
- * Repeats finished responses about compounds and units for as long as nothing has changed that they
- * show (rule DATA-6). What differs between callers, such as language and permissions, is part of
+ * Repeats finished responses about compounds and units for a second from when they began to be read, and none
+ * from before a write of this process (rule DATA-6). What differs between callers, such as language and permissions, is part of
  * the key; the API key has been judged before.
  */
 @Injectable()
@@ -60,7 +57,7 @@ export class KeptResponsesService {
   private misses = 0;
 
   constructor(
-    private readonly changes: CatalogueChanges,
+    private readonly freshness: CatalogueFreshness,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {
     const { RESPONSE_CACHE_BYTES: maxBytes } = environment;
@@ -84,16 +81,11 @@ export class KeptResponsesService {
     });
   }
 
-  /** Begins to follow what changes; before that nothing is repeated. */
-  async start(): Promise<void> {
-    if (this.store !== undefined) await this.changes.start();
-  }
-
   /** Figures for the operator. */
   stats(): KeptResponsesStats {
-    const { hits, misses, changes } = this;
+    const { hits, misses } = this;
     const { entries, bytes, evictions } = this.store?.stats() ?? nothing;
-    return { hits, misses, entries, bytes, evictions, streamSilentMs: changes.silentMs };
+    return { hits, misses, entries, bytes, evictions };
   }
 
   /** Responds with what is kept or is being made, or remembers that it is made now. */
@@ -101,14 +93,12 @@ export class KeptResponsesService {
     return (request, reply, done) => {
       if (wantsAnew(request)) return withoutKeptParts(done);
       const { caller } = request;
-      const moment = this.changes.now();
       const key = caller && keyOf(request, caller);
-      if (caller === undefined || key === undefined || moment === null) return done();
+      if (caller === undefined || key === undefined) return done();
       const organizationId = caller.organizationId.toHexString();
-      const isCurrent = (made: { readonly moment: number }) =>
-        this.changes.isUnchangedSince(organizationId, made.moment);
+      const isFresh = ({ readAt }: Reading) => this.freshness.isFresh(organizationId, readAt);
       const kept = store.get(key);
-      if (kept !== undefined && isCurrent(kept) && sendFinished(kept, request, reply)) {
+      if (kept !== undefined && isFresh(kept) && sendFinished(kept, request, reply)) {
         this.hits += 1;
         return;
       }
@@ -116,14 +106,16 @@ export class KeptResponsesService {
       // What the one gets who has nothing may be of no use to the one who has a tag, and the other way round.
       const shared = `${key}\n${request.headers['if-none-match'] ?? ''}`;
       const making = this.inProgress.get(shared);
-      if (making !== undefined && isCurrent(making)) {
+      if (making !== undefined && isFresh(making.reading)) {
         void this.waitFor(making, request, reply, done);
         return;
       }
       this.misses += 1;
       // For a client that has left already, nobody would say that nothing comes of it.
-      if (!reply.raw.destroyed) this.begin(request, reply, shared, { key, organizationId, moment });
-      done();
+      if (reply.raw.destroyed) return done();
+      const reading = { readAt: performance.now() };
+      this.begin(request, reply, shared, { key, organizationId, reading });
+      whileReading(reading, done);
     };
   }
 
@@ -155,7 +147,7 @@ export class KeptResponsesService {
     request: FastifyRequest,
     reply: FastifyReply,
     shared: string,
-    subject: Pick<Making, 'key' | 'organizationId' | 'moment'>,
+    subject: Pick<Making, 'key' | 'organizationId' | 'reading'>,
   ): void {
     const { promise: made, resolve } = Promise.withResolvers<KeptResponse | null>();
     const finish = (response: KeptResponse | null) => {
@@ -180,7 +172,7 @@ export class KeptResponsesService {
       }
       const finish = (body: Buffer | null) => {
         if (making === undefined) return;
-        const response = keptResponse(reply, body, making.moment);
+        const response = keptResponse(reply, body, making.reading.readAt);
         if (this.isWorthKeeping(store, response, making)) store.set(making.key, response);
         making.finish(response);
       };
@@ -194,22 +186,27 @@ export class KeptResponsesService {
     };
   }
 
-  /** Not when something has changed meanwhile, and not a tag instead of the response that has it. */
+  /** Not when something was written meanwhile, and not a tag instead of the response that has it. */
   private isWorthKeeping(
     store: ResponseStore,
     { body }: KeptResponse,
-    { key, organizationId, moment }: Making,
+    { key, organizationId, reading }: Making,
   ): boolean {
     if (!store.isRepeated(key)) return false;
-    const isCurrent = (since: number) => this.changes.isUnchangedSince(organizationId, since);
+    const isFresh = ({ readAt }: Reading) => this.freshness.isFresh(organizationId, readAt);
     const kept = store.get(key);
-    return isCurrent(moment) && (body !== null || kept === undefined || !isCurrent(kept.moment));
+    return isFresh(reading) && (body !== null || kept === undefined || !isFresh(kept));
   }
 
-  /** Whatever a request has written is in the next response to its organization. */
+  /**
+   * Whatever a request has written is in the next response to its organization. One that is refused has
+   * written nothing; of one that failed nobody knows.
+   */
   private noteWrite(): onSendHookHandler {
-    return ({ caller }, _reply, payload, done) => {
-      if (caller !== undefined) this.changes.noteChange(caller.organizationId.toHexString());
+    return ({ caller }, { statusCode }, payload, done) => {
+      const isRefused = statusCode >= 400 && statusCode < 500;
+      if (caller !== undefined && !isRefused)
+        this.freshness.noteWrite(caller.organizationId.toHexString());
       done(null, payload);
     };
   }

@@ -4,15 +4,15 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { Types } from 'mongoose';
 import type { Environment } from '../../core/configuration/environment.js';
 import { addEntityTags } from '../../core/http/server/entity-tag.js';
-import type { CatalogueChanges } from './catalogue-changes.js';
+import { CatalogueFreshness } from './catalogue-freshness.js';
 import { KeptResponsesService } from './kept-responses.service.js';
 
 const deadlineMs = 300;
 /** Too little for the pages of one walk, and for their keys. */
 const maxBytes = 100_000;
 
-/** A change raises it, as the stream of changes would. */
-let moment: number;
+let freshness: CatalogueFreshness;
+let organizationId: Types.ObjectId;
 /** Finishes what the route has been asked for, in this order. */
 let asked: ((respond: (reply: FastifyReply) => unknown) => void)[];
 let kept: KeptResponsesService;
@@ -20,19 +20,16 @@ let server: FastifyInstance;
 let url: string;
 
 async function start(bytes = maxBytes): Promise<void> {
-  const changes = {
-    now: () => moment,
-    isUnchangedSince: (_: string, since: number) => moment <= since,
-  };
-  const environment = { RESPONSE_CACHE_BYTES: bytes, DATABASE_DEADLINE_MS: deadlineMs };
-  kept = new KeptResponsesService(
-    changes as unknown as CatalogueChanges,
-    environment as Environment,
-  );
+  const variables = { RESPONSE_CACHE_BYTES: bytes, DATABASE_DEADLINE_MS: deadlineMs };
+  const environment = variables as Environment;
+  freshness = new CatalogueFreshness(environment);
+  if (bytes > 0) freshness.maxAgeMs = 60_000;
+  organizationId = new Types.ObjectId();
+  kept = new KeptResponsesService(freshness, environment);
   server = fastify({ forceCloseConnections: true });
   addEntityTags(server);
   kept.addTo(server);
-  const caller = { organizationId: new Types.ObjectId(), permissions: '{}' } as never;
+  const caller = { organizationId, permissions: '{}' } as never;
   server.addHook('onRequest', (request, reply, done) => {
     Object.assign(request, { caller, language: 'en-us', databaseWaitStartedAt: performance.now() });
     if (request.headers['x-leaves'] === undefined) done();
@@ -43,16 +40,19 @@ async function start(bytes = maxBytes): Promise<void> {
     asked.push(resolve);
     return promise.then((respond) => respond(reply));
   });
+  server.post<{ Params: { status: string } }>('/write/:status', ({ params }, reply) =>
+    reply.code(Number(params.status)).send('done'),
+  );
   url = await server.listen({ port: 0, host: '127.0.0.1' });
 }
 
 beforeEach(async () => {
-  moment = 1;
   asked = [];
   await start();
 });
 afterEach(() => server.close());
 
+const write = () => freshness.noteWrite(organizationId.toHexString());
 const read = async (signal?: AbortSignal, query = '') => {
   const response = await fetch(`${url}/list${query}`, signal ? { signal } : {});
   return { status: response.status, text: await response.text() };
@@ -147,10 +147,10 @@ describe('a response that is being made', () => {
     expect(await first).toEqual({ status: 200, text: 'late' });
   });
 
-  it('is neither kept nor given to later ones when something changes meanwhile', async () => {
+  it('is neither kept nor given to later ones when something is written meanwhile', async () => {
     const before = read();
     await isAsked(1);
-    moment = 2;
+    write();
     const after = read();
     await isAsked(2);
     asked[0]?.(() => 'old');
@@ -163,15 +163,46 @@ describe('a response that is being made', () => {
 });
 
 describe('a response that is asked for again', () => {
-  it('is kept from the second time on, and after a change from the first', async () => {
+  it('is kept from the second time on, and after a write from the first', async () => {
     await make('one');
     expect(kept.stats()).toMatchObject({ hits: 0, misses: 1, entries: 0 });
     await make('one');
     expect((await read()).text).toBe('one');
     expect(kept.stats()).toMatchObject({ hits: 1, misses: 2, entries: 1 });
-    moment = 2;
+    write();
     await make('two');
     expect((await read()).text).toBe('two');
+  });
+
+  it.each([
+    [200, 'two'],
+    [500, 'two'],
+    [503, 'two'],
+    [400, 'one'],
+    [404, 'one'],
+    [429, 'one'],
+  ])('shows after a write that is responded to with %i: %s', async (status, shown) => {
+    await make('one');
+    await make('one');
+    await fetch(`${url}/write/${status}`, { method: 'POST' });
+    const response = read();
+    if (shown === 'two') {
+      await isAsked(3);
+      asked[2]?.(() => 'two');
+    }
+    expect((await response).text).toBe(shown);
+  });
+
+  it('is repeated until it is too old, counted from when it began to be read', async () => {
+    await make('asked once');
+    const slow = read();
+    await isAsked(2);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    asked[1]?.(() => 'slow');
+    expect((await slow).text).toBe('slow');
+    expect((await read()).text).toBe('slow');
+    freshness.maxAgeMs = 200;
+    await make('new');
   });
 
   it('is driven out by none that is asked for once, of however many', async () => {

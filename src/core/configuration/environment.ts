@@ -103,8 +103,8 @@ export const variables = z.object({
   RESPONSE_CACHE_BYTES: integer(0, 4_294_967_296)
     .prefault('67108864')
     .describe(
-      'Most memory for finished responses about compounds and units, which are repeated until ' +
-        'something that they show has changed; 0 keeps none, and no counts of what lists match ' +
+      'Most memory for finished responses about compounds and units, which are repeated for a ' +
+        'second; 0 keeps none, and no counts of what lists match ' +
         'either (rule DATA-6).',
     ),
   EVENTS_RETENTION_DAYS: integer(1, 3_650)

@@ -19,11 +19,6 @@ export async function assertTransactionsSupported(app: INestApplicationContext):
   }
 }
 
-/** Whether the database is a sharded cluster. */
-export async function isSharded(connection: Connection): Promise<boolean> {
-  return (await describeServer(connection)).msg === 'isdbgrid';
-}
-
 async function describeServer(connection: Connection): Promise<HelloReply> {
   return (await connection.db?.admin().command({ hello: 1 })) ?? {};
 }

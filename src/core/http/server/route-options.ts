@@ -16,7 +16,7 @@ export interface RouteOptions {
   readonly acceptsKeyInQuery?: boolean;
   /** Its 401 has no `error` field. */
   readonly omitsErrorFieldOn401?: boolean;
-  /** Its responses are kept, and repeated until something that they show has changed. */
+  /** Its responses are kept, and repeated for a second (rule DATA-6). */
   readonly isKept?: boolean;
   /** Whatever it writes, no kept response shows it. */
   readonly changesNoKeptResponse?: boolean;

@@ -36,7 +36,7 @@ function responseReadings(responses: KeptResponsesService): Reading[] {
   const reading = (
     name: string,
     type: 'counter' | 'gauge',
-    figure: Exclude<keyof KeptResponsesStats, 'streamSilentMs'>,
+    figure: keyof KeptResponsesStats,
     help: string,
   ): Reading => ({
     name: `response_cache_${name}`,

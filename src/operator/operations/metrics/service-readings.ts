@@ -1,5 +1,4 @@
 import type { ModuleRef } from '@nestjs/core';
-import { KeptResponsesService } from '../../../catalogue/responses/kept-responses.service.js';
 import { ConnectionPool } from '../../../core/database/connection/connection-pool.js';
 import { Transactions } from '../../../core/database/transactions/transactions.js';
 import type { GroupedTransactionStats } from '../../../core/database/transactions/grouped-transactions.js';
@@ -36,7 +35,6 @@ export function serviceReadings(modules: ModuleRef): Reading[] {
     ...poolReadings(modules.get(ConnectionPool, find)),
     ...webhookReadings(webhooks),
     ...feedReadings(webhooks, modules.get(EventWaiters, find)),
-    streamReading(modules.get(KeptResponsesService, find)),
     ...memoryReadings(modules),
   ];
 }
@@ -229,19 +227,6 @@ function feedReadings(webhooks: WebhookStatisticsService, waiters: EventWaiters)
       read: () => only(waiters.stats().cutShort),
     },
   ];
-}
-
-function streamReading(responses: KeptResponsesService): Reading {
-  return {
-    name: 'change_stream_age_seconds',
-    help: 'How long ago the database has last said how far a change stream has come.',
-    type: 'gauge',
-    read: () => {
-      const { streamSilentMs } = responses.stats();
-      if (streamSilentMs === undefined) return [];
-      return [{ labels: { stream: 'catalogue' }, value: streamSilentMs / 1_000 }];
-    },
-  };
 }
 
 /** The same in every process: they are about the database. */
