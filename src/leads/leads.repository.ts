@@ -124,11 +124,11 @@ export class LeadsRepository {
   async write(organizationId: Types.ObjectId, leads: readonly WrittenLead[]): Promise<void> {
     const created = leads
       .filter(({ isNew }) => isNew)
-      .map(({ lead }) => ({ ...lead, phoneKeysAt: lead.updatedAt }));
+      .map(({ lead }) => ({ insert: { ...lead, phoneKeysAt: lead.updatedAt } }));
     const updates = leads
       .filter(({ isNew }) => !isNew)
       .map(({ lead }) => ({ _id: lead._id, fields: decidedFields(lead) }));
-    await this.leads.write(organizationId, created, updates);
+    await this.leads.write(organizationId, [...created, ...updates]);
   }
 
   /** The leads of ids, deleted ones included, with no more of their data than contacts. */
@@ -183,7 +183,7 @@ export class LeadsRepository {
       const $unset = { phoneKeys: '', phoneKeysOf: '', phoneKeysAt: '' } as const;
       return { _id, update: { $set: { ...values, isDeleted: true, ...times }, $unset } };
     });
-    await this.leads.writeChanges(organizationId, writes);
+    await this.leads.write(organizationId, writes);
   }
 
   async softDelete({ organizationId, _id }: LeadDocument, deletedAt: Date): Promise<void> {

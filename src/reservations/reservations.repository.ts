@@ -82,7 +82,11 @@ export class ReservationsRepository {
   ): Promise<Pick<ReservationDocument, '_id'>[]> {
     const behind = after === undefined ? {} : { _id: { $gt: after } };
     const filter = { 'partnerCollection.isActive': true, ...behind, ...notDeleted };
-    return this.reservations.find(organizationId, filter, { sort: { _id: 1 }, limit, fields: [] });
+    return this.reservations.find(organizationId, filter, {
+      sort: { _id: 1 },
+      limit,
+      fields: ['_id'],
+    });
   }
 
   /** What decides the availability of units: all their reservations. */
@@ -110,6 +114,6 @@ export class ReservationsRepository {
     organizationId: Types.ObjectId,
     changes: readonly Change<ReservationDocument>[],
   ): Promise<void> {
-    await this.reservations.writeChanges(organizationId, changes.map(writeOf));
+    await this.reservations.write(organizationId, changes.map(writeOf));
   }
 }

@@ -96,7 +96,7 @@ export class UnitsRepository {
     created: readonly UnitDocument[],
     updates: readonly { readonly _id: Types.ObjectId; readonly fields: Partial<UnitDocument> }[],
   ): Promise<void> {
-    await this.units.write(organizationId, created, updates);
+    await this.units.write(organizationId, [...created.map((insert) => ({ insert })), ...updates]);
   }
 
   async setFields(
@@ -170,6 +170,6 @@ export class UnitsRepository {
       _id,
       fields: { ...fields, availabilityLock: new Types.ObjectId() },
     }));
-    await this.units.write(organizationId, [], locking);
+    await this.units.write(organizationId, locking);
   }
 }

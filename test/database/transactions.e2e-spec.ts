@@ -65,7 +65,7 @@ describe('a transaction', () => {
     const organizationId = new Types.ObjectId();
     const seen = await transactions.run(async () => {
       await users.insert(user(organizationId));
-      await users.write(organizationId, [user(organizationId)], []);
+      await users.write(organizationId, [{ insert: user(organizationId) }]);
       const inside = (await users.find(organizationId, {})).length;
       return [inside, await users.count(organizationId, {}), await committed(organizationId)];
     });
@@ -92,7 +92,7 @@ describe('a transaction', () => {
     const failure = new Error('failed');
     const run = transactions.run(async () => {
       await users.insert(user(organizationId));
-      await users.write(organizationId, [user(organizationId)], []);
+      await users.write(organizationId, [{ insert: user(organizationId) }]);
       throw failure;
     });
     await expect(run).rejects.toBe(failure);

@@ -113,19 +113,19 @@ export class CatalogueImportRepository {
     const slugs = entries.map(({ slug }) => slug);
     const found = await this.collections[kind].find(organizationId, withSlugs(slugs), oldestLast);
     const stored = new Map(found.map((document) => [document.slug, document]));
-    const inserts: CatalogueDocument[] = [];
+    const inserts: { insert: CatalogueDocument }[] = [];
     const updates: { _id: Types.ObjectId; fields: Partial<CatalogueDocument> }[] = [];
     for (const entry of entries) {
       const document = stored.get(entry.slug);
       if (document === undefined) {
-        inserts.push(newDocument(organizationId, { ...defaults[kind], ...entry }, now));
+        inserts.push({ insert: newDocument(organizationId, { ...defaults[kind], ...entry }, now) });
         continue;
       }
       const fields = mergedFields(document, entry);
       if (!differs(document, fields)) continue;
       updates.push({ _id: document._id, fields: { ...fields, updatedAt: now } });
     }
-    await this.collections[kind].write(organizationId, inserts, updates);
+    await this.collections[kind].write(organizationId, [...inserts, ...updates]);
     const [created, updated] = [inserts.length, updates.length];
     return { created, updated, unchanged: entries.length - created - updated };
   }

@@ -63,6 +63,6 @@ export class ChequeWalletsRepository {
     organizationId: Types.ObjectId,
     changes: readonly Change<ChequeWalletDocument>[],
   ): Promise<void> {
-    await this.wallets.writeChanges(organizationId, changes.map(writeOf));
+    await this.wallets.write(organizationId, changes.map(writeOf));
   }
 }

@@ -92,7 +92,10 @@ export class ClientsRepository {
       _id,
       fields: { name, email, phoneNumbers, updatedAt },
     }));
-    await this.clients.write(organizationId, created, updates);
+    await this.clients.write(organizationId, [
+      ...created.map((insert) => ({ insert })),
+      ...updates,
+    ]);
   }
 }
 

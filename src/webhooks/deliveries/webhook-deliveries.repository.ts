@@ -138,7 +138,7 @@ export class WebhookDeliveriesRepository {
       const found = await this.deliveries.find(
         organizationId,
         { objectId: { $in: objectIds }, ...behind },
-        { sort: { _id: 1 }, limit: idsTogether, fields: [] },
+        { sort: { _id: 1 }, limit: idsTogether, fields: ['_id'] },
       );
       if (found.length > 0) yield found.map(({ _id }) => _id);
       after = found.length < idsTogether ? undefined : found.at(-1)?._id;

@@ -10,15 +10,12 @@ import type { StoredTypes } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantFilter, TenantUpdate } from './tenant-filter.js';
 import {
-  type AnyReadOptions,
   type FieldOf,
-  type Fields,
-  type FieldsOf,
   findOptions,
   type PathOf,
+  type Projection,
   type Read,
   type ReadOptions,
-  type Without,
   withTenant,
   type WriteOf,
 } from './tenant-operations.js';
@@ -42,45 +39,20 @@ export class TenantCollection<T extends TenantDocument> {
   ) {}
 
   /** The first document that matches, or null. */
-  async findOne(
+  async findOne<F extends PathOf<T> = never>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    options?: ReadOptions<T>,
-  ): Promise<T | null>;
-  async findOne<F extends PathOf<T>>(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<T>,
-    options: ReadOptions<T> & Fields<F>,
-  ): Promise<Read<T, F> | null>;
-  async findOne(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<T>,
-    options: AnyReadOptions<T> = {},
-  ): Promise<unknown> {
+    options: ReadOptions<T> & Projection<F> = {},
+  ): Promise<Read<T, F> | null> {
     const [document] = await this.find(organizationId, filter, { ...options, limit: 1 });
     return document ?? null;
   }
 
-  async find(
+  async find<F extends PathOf<T> = never, W extends FieldOf<T> = never>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    options?: ReadOptions<T>,
-  ): Promise<T[]>;
-  async find<F extends PathOf<T>>(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<T>,
-    options: ReadOptions<T> & Fields<F>,
-  ): Promise<Read<T, F>[]>;
-  async find<F extends FieldOf<T>>(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<T>,
-    options: ReadOptions<T> & Without<F>,
-  ): Promise<Omit<T, F>[]>;
-  async find(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<T>,
-    options: AnyReadOptions<T> = {},
-  ): Promise<unknown[]> {
+    options: ReadOptions<T> & Projection<F, W> = {},
+  ): Promise<Read<T, F, W>[]> {
     const documents = await this.model.collection
       .find<T>(withTenant(filter, organizationId), { ...findOptions(options), ...openSession() })
       .toArray();
@@ -189,25 +161,10 @@ export class TenantCollection<T extends TenantDocument> {
   }
 
   /**
-   * Stores new documents and sets fields of others; all or nothing only inside a transaction. There
-   * nothing may follow the first error, which would be lost behind that of the ended transaction.
+   * Stores new documents and updates others; all or nothing only inside a transaction. There nothing
+   * may follow the first error, which would be lost behind that of the ended transaction.
    */
-  async write(
-    organizationId: Types.ObjectId,
-    inserts: readonly T[],
-    updates: readonly FieldsOf<T>[],
-  ): Promise<void> {
-    await this.writeChanges(organizationId, [
-      ...inserts.map((insert) => ({ insert })),
-      ...updates.map(({ _id, fields }) => ({
-        _id,
-        update: { $set: withoutUndefined(fields) } as TenantUpdate<T>,
-      })),
-    ]);
-  }
-
-  /** As {@link write}, with any updates. */
-  async writeChanges(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<void> {
+  async write(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<void> {
     // The hint spares the server the trial of all indexes that begin with the organization.
     const operations = writes.map((write) =>
       'insert' in write
@@ -215,7 +172,7 @@ export class TenantCollection<T extends TenantDocument> {
         : {
             updateOne: {
               filter: { _id: write._id, organizationId },
-              update: write.update,
+              update: 'update' in write ? write.update : { $set: withoutUndefined(write.fields) },
               hint: { _id: 1 } as const,
             },
           },
@@ -282,22 +239,16 @@ export class TenantCollection<T extends TenantDocument> {
   }
 
   /** All documents that match as they are stored, in no order and in parts of a hundred at the most. */
-  parts(organizationId: Types.ObjectId, filter: TenantFilter<T>): AsyncGenerator<T[], void>;
-  parts<F extends PathOf<T>>(
+  async *parts<F extends PathOf<T> = never>(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    options: Fields<F>,
-  ): AsyncGenerator<Read<T, F>[], void>;
-  async *parts(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<T>,
-    options: AnyReadOptions<T> = {},
-  ): AsyncGenerator<T[], void> {
+    options: Projection<F> = {},
+  ): AsyncGenerator<Read<T, F>[], void> {
     const cursor = this.model.collection.find<T>(withTenant(filter, organizationId), {
       ...findOptions(options),
       batchSize: documentsInBatch,
     });
-    yield* bufferedBatches(cursor);
+    yield* bufferedBatches(cursor) as AsyncGenerator<Read<T, F>[], void>;
   }
 
   /**

@@ -9,14 +9,16 @@ export type PathOf<T> = FieldOf<T> | Path<T>;
 type TopField<F> = F extends `${infer Top}.${string}` ? Top : F;
 
 /** Fields to set of one document; what is undefined stays as it is. */
-export interface FieldsOf<T> {
+interface FieldsOf<T> {
   readonly _id: Types.ObjectId;
   readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
 }
 
-/** A new document, or the update of another one. */
+/** A new document, or what changes of another one. */
 export type WriteOf<T> =
-  { readonly insert: T } | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
+  | { readonly insert: T }
+  | FieldsOf<T>
+  | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
 
 /** In what order to read, how many, compared how, and how surely stored. */
 export interface ReadOptions<T> {
@@ -28,32 +30,27 @@ export interface ReadOptions<T> {
   readonly readConcern?: 'majority';
 }
 
-/** Reads these fields only, `_id` always among them. */
-export interface Fields<F> {
-  readonly fields: readonly F[];
+/** Reads these fields only, `_id` always among them, or all but others; a list without any would be typed as all. */
+export interface Projection<F, W = never> {
+  readonly fields?: readonly [F, ...F[]];
+  readonly without?: readonly [W, ...W[]];
 }
 
-/** Reads all fields but these. */
-export interface Without<F> {
-  readonly without: readonly F[];
-}
-
-export type AnyReadOptions<T> = ReadOptions<T> & Partial<Fields<PathOf<T>> & Without<FieldOf<T>>>;
-
-/** A document with the fields that were read. */
-export type Read<T, F> = Pick<T, keyof T & (TopField<F> | '_id')>;
+/** A document with the fields that were read: all of them where none are named. */
+export type Read<T, F, W = never> = [F] extends [never]
+  ? [W] extends [never]
+    ? T
+    : Omit<T, W & keyof T>
+  : Pick<T, keyof T & (TopField<F> | '_id')>;
 
 export function withTenant<T>(filter: TenantFilter<T>, organizationId: unknown): Document {
   return { ...filter, organizationId };
 }
 
-export function findOptions<T>({
-  fields = [],
-  without = [],
-  ...rest
-}: AnyReadOptions<T>): FindOptions {
+export function findOptions<T>(options: ReadOptions<T> & Projection<string, string>): FindOptions {
+  const { fields, without, ...rest } = options;
   const projection: Record<string, 0 | 1> = {};
-  for (const field of fields) projection[field] = 1;
-  for (const field of without) projection[field] = 0;
+  for (const field of fields ?? []) projection[field] = 1;
+  for (const field of without ?? []) projection[field] = 0;
   return { ...(rest as FindOptions), projection, ...readAsValues };
 }
