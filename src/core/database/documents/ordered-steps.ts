@@ -32,8 +32,6 @@ export interface BatchOptions extends ListPart {
   readonly computed?: ComputedOrder | null;
   /** The index that has the order, where that is known: the server would try many. */
   readonly hint?: string | undefined;
-  /** How surely stored; only outside of a transaction. */
-  readonly readConcern?: 'majority';
   /** Steps that the part then goes through. */
   readonly steps?: readonly Document[];
 }

@@ -41,7 +41,7 @@ export async function* readBatches<T extends object>(
 async function openCursor<T extends object>(
   model: Model<T>,
   steps: Document[],
-  { limit = Number.POSITIVE_INFINITY, hint, readConcern }: BatchOptions,
+  { limit = Number.POSITIVE_INFINITY, hint }: BatchOptions,
 ): Promise<AggregationCursor<T>> {
   return hinted(hint, async (hintOptions) => {
     const cursor = model.collection.aggregate<T>(steps, {
@@ -50,7 +50,6 @@ async function openCursor<T extends object>(
       batchSize: Math.min(limit + 1, documentsInBatch + 2),
       allowDiskUse: true,
       ...hintOptions,
-      ...(readConcern === undefined ? {} : { readConcern }),
       ...openSession(),
     });
     try {
