@@ -118,6 +118,7 @@ describeWithBrowser('the reference in a browser', () => {
     const first = await pressAll();
     expect(first).toEqual({
       upsertLead: '201',
+      findLead: '200',
       readLead: '200',
       deleteLead: '200',
       upsertReservation: '201',

@@ -288,7 +288,9 @@ describe('the programs of a collector', () => {
     gateway.respondWith(passOn);
     expect(stderr).toBe('');
     expect(stdout.trim().split('\n')).toEqual([
-      ...['1', '2', '3', '4', '5', '6'].map((id) => `m-${id} unchanged, cheque applied`),
+      ...['1', '2', '3'].map((id) => `m-${id} unchanged, cheque applied`),
+      // A collected cheque approves the reservation, a bounced one takes that back.
+      ...['4', '5', '6'].map((id) => `m-${id} applied, cheque applied`),
       'm-7 ignored, cheque none',
       'm-8 422 reservation.not_pending_cheque_collection',
       'm-9 404 cheque.not_found',

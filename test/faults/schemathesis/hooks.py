@@ -57,7 +57,7 @@ def pattern_of(message):
 
 
 def messages_of(language):
-    path = f"src/localization/messages/{language}/validation.json"
+    path = f"src/core/localization/messages/{language}/validation.json"
     with open(path, encoding="utf-8") as file:
         texts = json.load(file)
     return [pattern_of(texts[name]) for name in INEXPRESSIBLE]
