@@ -31,42 +31,31 @@ export class ApiKeyGuard implements CanActivate {
   /** Judges from now on before the framework reads a body and calls its guards. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
-      if (request.is404 || this.isJudged(request)) return done();
-      void this.judgeThen(done, request);
+      const lookup = request.is404 ? undefined : this.judge(request);
+      if (lookup === undefined) return done();
+      void callWhenOver(lookup, done);
     });
   }
 
   /** Lets no handler run without a caller, or without the permission that it needs (rule AUTH-7). */
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    return this.isJudged(request)
-      ? isPermitted(request)
-      : this.judge(request).then(() => isPermitted(request));
+    const lookup = this.judge(request);
+    return lookup === undefined ? isPermitted(request) : lookup.then(() => isPermitted(request));
   }
 
-  /** Whether there is nothing to wait for: most keys are remembered, and a wait would cost more than they. */
-  private isJudged(request: FastifyRequest): boolean {
-    if (!needsKey(request) || request.caller !== undefined) return true;
+  /** Undefined where nothing is waited for: most keys are remembered, and a wait would cost more than they. */
+  private judge(request: FastifyRequest): Promise<void> | undefined {
+    if (!needsKey(request) || request.caller !== undefined) return undefined;
     const hash = hashOfKey(request);
     const found = hash && this.authenticator.remembered(hash, request);
-    if (!found) return false;
+    if (!found) return this.lookUp(request, hash);
     request.caller = callerOf(request, found);
-    return true;
-  }
-
-  private async judgeThen(done: (error?: Error) => void, request: FastifyRequest): Promise<void> {
-    let error: Error | undefined;
-    try {
-      await this.judge(request);
-    } catch (reason) {
-      error = reason as Error;
-    }
-    done(error);
+    return undefined;
   }
 
   /** @throws DomainError 401, or 429 where it is one too many (rule AUTH-6) */
-  private async judge(request: FastifyRequest): Promise<void> {
-    const hash = hashOfKey(request);
+  private async lookUp(request: FastifyRequest, hash: string | undefined): Promise<void> {
     if (hash === undefined) throw this.failure(request, 'keyMissing');
     const found = await withinDeadline(
       this.authenticator.authenticate(hash, request, () => this.failures.beginLookup(request.ip)),
@@ -80,6 +69,16 @@ export class ApiKeyGuard implements CanActivate {
     this.failures.count(request.ip);
     return unauthorized(request, reason);
   }
+}
+
+async function callWhenOver(work: Promise<void>, done: (error?: Error) => void): Promise<void> {
+  let error: Error | undefined;
+  try {
+    await work;
+  } catch (reason) {
+    error = reason as Error;
+  }
+  done(error);
 }
 
 function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {
