@@ -1,11 +1,15 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
-import type { FastifyReply } from 'fastify';
-import type { FinishedResponse } from '../../core/http/server/finished-response.js';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { matchesTag } from '../../core/http/server/entity-tag.js';
 
-/** What is sent again for a request like the one that it was made for. */
-export interface KeptResponse extends FinishedResponse {
-  /** As it is sent, compressed or not. */
+/** A 200 to a read that is sent again, as it is, for a request like the one that it was made for. */
+export interface KeptResponse {
+  readonly tag: string;
+  /** The headers of a 200, and of a 304. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly unchangedHeaders: Readonly<Record<string, string>>;
+  /** As it is sent, compressed or not; null when only a 304 has been sent. */
   readonly body: Buffer | null;
   /** When the oldest of all that it shows began to be read. */
   readonly readAt: number;
@@ -29,6 +33,26 @@ export function keptResponse(
 function headersOf(reply: FastifyReply, names: readonly string[]): Record<string, string> {
   const present = names.filter((name) => reply.hasHeader(name));
   return Object.fromEntries(present.map((name) => [name, String(reply.getHeader(name))]));
+}
+
+/** Sends it, or 304 to who has it (rule HTTP-10); false when the client needs more than its tag. */
+export function sendKept(
+  kept: KeptResponse,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): boolean {
+  if (matchesTag(request.headers['if-none-match'], kept.tag)) {
+    void reply.code(304).headers(kept.unchangedHeaders).send();
+    return true;
+  }
+  if (kept.body === null) return false;
+  void reply.headers(kept.headers).send(kept.body);
+  return true;
+}
+
+/** Whether what is sent comes in parts; also of the class of another library. */
+export function isStream(payload: unknown): payload is Readable {
+  return typeof (payload as Partial<Readable> | null | undefined)?.pipe === 'function';
 }
 
 /** Compressing gives a stream; its bytes have a length, and can be kept. */

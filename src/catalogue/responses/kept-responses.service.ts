@@ -10,11 +10,17 @@ import type {
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { withinDeadline } from '../../core/database/connection/deadline.js';
-import { isStream, sendFinished } from '../../core/http/server/finished-response.js';
 import { remainingDeadline } from '../../core/http/server/request-context.js';
 import type { RouteOptions } from '../../core/http/server/route-options.js';
 import { CatalogueFreshness } from './catalogue-freshness.js';
-import { bytesOf, inOnePiece, type KeptResponse, keptResponse } from './kept-response.js';
+import {
+  bytesOf,
+  inOnePiece,
+  isStream,
+  type KeptResponse,
+  keptResponse,
+  sendKept,
+} from './kept-response.js';
 import { type Reading, whileReading, withoutKeptParts } from './kept-parts.js';
 import { ResponseStore } from './response-store.js';
 
@@ -98,7 +104,7 @@ export class KeptResponsesService {
       const organizationId = caller.organizationId.toHexString();
       const isFresh = ({ readAt }: Reading) => this.freshness.isFresh(organizationId, readAt);
       const kept = store.get(key);
-      if (kept !== undefined && isFresh(kept) && sendFinished(kept, request, reply)) {
+      if (kept !== undefined && isFresh(kept) && sendKept(kept, request, reply)) {
         this.hits += 1;
         return;
       }
@@ -132,7 +138,7 @@ export class KeptResponsesService {
     try {
       const deadline = remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS);
       const response = await withinDeadline(made, deadline);
-      if (response !== null && sendFinished(response, request, reply)) {
+      if (response !== null && sendKept(response, request, reply)) {
         this.hits += 1;
         return;
       }
