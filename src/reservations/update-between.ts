@@ -1,7 +1,7 @@
 import type { TenantDocument } from '../core/database/documents/tenant-document.js';
 import type { TenantUpdate } from '../core/database/documents/tenant-filter.js';
 import type { WriteOf } from '../core/database/documents/tenant-operations.js';
-import { isPlainObject } from '../core/values/plain-object.js';
+import { isStoredObject } from '../core/values/plain-object.js';
 import type { Change } from './reservation-records.js';
 
 /** How a change is stored: a new document as it is, of another one only the values that differ. */
@@ -51,9 +51,5 @@ function fieldsOf(value: object): ReadonlyMap<string, unknown> {
 /** Objects, and lists to which something may have been added; a shorter list is stored as a whole. */
 function areComparedWithin(from: unknown, to: unknown): boolean {
   if (Array.isArray(from) && Array.isArray(to)) return to.length >= from.length;
-  return isObject(from) && isObject(to);
-}
-
-function isObject(value: unknown): boolean {
-  return isPlainObject(value) && !(value instanceof Date);
+  return isStoredObject(from) && isStoredObject(to);
 }

@@ -4,6 +4,11 @@ export function isPlainObject(value: unknown): value is Record<string, unknown> 
   return isObject && !('_bsontype' in value);
 }
 
+/** As {@link isPlainObject}, for what is stored: a time is no object either. */
+export function isStoredObject(value: unknown): value is Record<string, unknown> {
+  return isPlainObject(value) && !(value instanceof Date);
+}
+
 /** An object with its fields; without any where there is none. */
 export function objectOf(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

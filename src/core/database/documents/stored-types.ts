@@ -2,6 +2,7 @@ import { Logger } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import { Decimal128, Long, ObjectId } from 'mongodb';
 import type { Schema, SchemaType } from 'mongoose';
+import { isStoredObject } from '../../values/plain-object.js';
 
 /** Says of a value what is left of it: the value itself when it has its type, undefined when it is odd. */
 type Check = (value: unknown) => unknown;
@@ -98,7 +99,7 @@ function checksOf(paths: readonly (readonly [string, SchemaType])[]): ReadonlyMa
 
 function objectCheck(paths: readonly (readonly [string, SchemaType])[]): Check {
   const checks = checksOf(paths);
-  return (value) => (isObject(value) ? withKnownTypes(value, checks) : undefined);
+  return (value) => (isStoredObject(value) ? withKnownTypes(value, checks) : undefined);
 }
 
 function checkOf({ instance, options, ...type }: SchemaType): Check {
@@ -117,7 +118,7 @@ function checkOf({ instance, options, ...type }: SchemaType): Check {
       return listCheck((type as { embeddedSchemaType?: SchemaType }).embeddedSchemaType);
     default:
       return (options as { bsonType?: string }).bsonType === 'object'
-        ? ifSo(isObject)
+        ? ifSo(isStoredObject)
         : (value) => value;
   }
 }
@@ -140,10 +141,4 @@ function ifSo(isOfType: (value: unknown) => boolean): Check {
 
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || value instanceof Long || value instanceof Decimal128;
-}
-
-/** What JSON calls an object: no time, and no value that only the database has. */
-function isObject(value: unknown): value is Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
-  return !(value instanceof Date) && !('_bsontype' in value);
 }
