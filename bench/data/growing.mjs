@@ -10,9 +10,7 @@ const first = { leads: 20_000, units: 1_000, reservations: 500, deliveries: 10_0
 const unitsInCompound = 500;
 /** A phase needs a compound: as many of them as have units at the largest size. */
 const compoundsWithPhases = 200;
-const small = { smallOrganizations: 1_000, leadsOfSmall: 20, compoundsOfSmall: 10 };
 const batchSize = 10_000;
-const organizationsInBatch = 100;
 
 /** When the units changed that pollers ask for, always the same number of them. */
 export const changedAt = new Date('2026-02-01T08:00:00.000Z');
@@ -23,10 +21,10 @@ export function amountAt(factor) {
   return Object.fromEntries(Object.entries(first).map(([name, count]) => [name, count * factor]));
 }
 
-/** Says how much has been loaded, to those who make requests; the thousand have as much as one at size 1. */
+/** Sets the sizes from which requests are made. */
 export function useSize(factor) {
   const { leads, reservations } = amountAt(factor);
-  Object.assign(sizes, small, { leads, reservations });
+  Object.assign(sizes, { leads, reservations });
 }
 
 /** Fills an empty database with the large organization at a size. */
@@ -60,33 +58,6 @@ export async function loadLarge(db, factor) {
   await load('chequeWallets', amount.reservations, wallet);
   await loadDeliveries(db, amount.deliveries);
   await db.collection('counters').updateOne({ name: 'leadId' }, { $set: { value: amount.leads } });
-}
-
-/** Fills an empty database with the thousand small organizations. */
-export async function loadSmall(db) {
-  useSize(0);
-  const numbers = Array.from({ length: small.smallOrganizations }, (_, index) => index + 1);
-  for (let from = 0; from < numbers.length; from += organizationsInBatch) {
-    const batch = numbers.slice(from, from + organizationsInBatch).map(documentsOf);
-    for (const name of Object.keys(batch[0])) {
-      const all = batch.flatMap((collections) => collections[name]);
-      await insert(db, name, all);
-    }
-  }
-}
-
-/**
- * Takes back the leads that an earlier run created: the next one gives its own the same phones. Adds a second
- * organization, to which events are delivered.
- */
-export async function startAfresh(db) {
-  const { organizations } = documentsOf(1);
-  for (const { _id, ...organization } of organizations) {
-    const upsert = { $setOnInsert: organization };
-    await db.collection('organizations').updateOne({ _id }, upsert, { upsert: true });
-  }
-  // Ids of the service are of today.
-  await db.collection('leads').deleteMany({ _id: { $gt: idOf('changeLog', 0) } });
 }
 
 /** The first compound has as many at any size. */

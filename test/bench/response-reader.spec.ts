@@ -6,7 +6,7 @@ interface Reader {
 }
 type ReaderClass = new (onResponse: (status: number, bytes: number) => void) => Reader;
 
-const file = join(import.meta.dirname, '../../bench/driving/response-reader.mjs');
+const file = join(import.meta.dirname, '../../bench/load/response-reader.mjs');
 const { ResponseReader } = (await import(file)) as { readonly ResponseReader: ReaderClass };
 
 const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';

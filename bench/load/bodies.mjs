@@ -1,0 +1,146 @@
+// The bodies of requests that write. Each subject gets the same ones, in the same order.
+import { compoundName, idOf, recordSystemIdOf } from '../data/names.mjs';
+import { city } from '../data/catalogue.mjs';
+import { installments, leadsOf, personOf, projectOf } from '../data/people.mjs';
+import { sizes } from '../data/sizes.mjs';
+import { postRequest } from './requests.mjs';
+import { randomNumbers } from './random.mjs';
+
+const chequeReports = ['post_dated', 'collected', 'overdue', 'bounced', 'collected'];
+/** One of so many updates tells another name. */
+const renamedEvery = 10;
+/** As many cheques as a ledger may have. */
+const chequesInLedger = 1_000;
+/** As many leads as a batch may have. */
+const leadsInBatch = 100;
+/** One of so many requests creates a lead. */
+const createdEvery = 5;
+
+/** Phones of new leads are never used twice, whichever workload makes them. */
+let created = 0;
+
+/**
+ * 80 % updates and 20 % creations.
+ *
+ * @param pickOrganization which organization the next request is of
+ */
+export function leadRequests(seed, pickOrganization) {
+  const random = randomNumbers(seed);
+  const next = leads(random);
+  return () => {
+    const organization = pickOrganization(random);
+    return postRequest('/leads', next(organization), organization);
+  };
+}
+
+/** The same leads, so many in a request. */
+export function batchRequests(seed) {
+  const next = leads(randomNumbers(seed));
+  return () => {
+    const batch = Array.from({ length: leadsInBatch }, () => next(0));
+    return postRequest('/leads/batch', { leads: batch });
+  };
+}
+
+function leads(random) {
+  let count = 0;
+  return (organization) => {
+    count += 1;
+    return count % createdEvery === 0
+      ? newLead(organization, random)
+      : changedLead(organization, random.below(leadsOf(organization)), random);
+  };
+}
+
+/** Updates of one lead. */
+export function hotLeadRequests(seed) {
+  const random = randomNumbers(seed);
+  return () => postRequest('/leads', changedLead(0, 0, random));
+}
+
+/** Reports about cheques, which approve, cancel and recover reservations by turns. */
+export function callbackRequests(seed) {
+  const random = randomNumbers(seed);
+  let count = 0;
+  return () => {
+    count += 1;
+    const body = {
+      reservationId: idOf('reservation', random.below(sizes.reservations)).toHexString(),
+      installmentId: installments[random.below(installments.length)],
+      chequeNumber: `C-${count}`,
+      chequeAmount: 250_000 + random.below(1_000),
+      chequeStatus: chequeReports[count % chequeReports.length],
+    };
+    return postRequest('/reservations/webhook', body);
+  };
+}
+
+/** A partner's ledger of a thousand cheques, of which each tenth differs from ours. */
+export function reconciliationRequests() {
+  const cheques = Array.from({ length: chequesInLedger }, (_, index) => ({
+    reservationId: idOf('reservation', index % sizes.reservations).toHexString(),
+    installmentId: installments[Math.floor(index / sizes.reservations)],
+    chequeStatus: index % 10 === 0 ? 'bounced' : 'pending',
+  }));
+  const request = postRequest('/reservations/reconciliation', { cheques });
+  return () => request;
+}
+
+/** Updates of reservations as their system posts them. */
+export function reservationRequests(seed) {
+  const random = randomNumbers(seed);
+  return () => {
+    const recordSystemId = `reservation-${random.below(sizes.reservations)}`;
+    return postRequest('/reservations', {
+      recordSystemId,
+      partnerCollection: random.below(2) === 1,
+    });
+  };
+}
+
+/** Updates of units, and one new unit in each five. */
+export function unitRequests(seed) {
+  const random = randomNumbers(seed);
+  let count = 0;
+  return () => {
+    count += 1;
+    const place = city.firstUnit + random.below(sizes.unitsOfCity);
+    const isNew = count % createdEvery === 0;
+    if (isNew) created += 1;
+    const recordSystemId = isNew ? `new-unit-${created}` : `erp-${place}`;
+    const compound = isNew ? { compound: city.slug } : {};
+    return postRequest('/units', {
+      recordSystemId,
+      ...compound,
+      price: 1_000_000 + random.below(1e6),
+    });
+  };
+}
+
+function changedLead(organization, index, random) {
+  const person = personOf(organization, index);
+  const isRenamed = random.below(renamedEvery) === 0;
+  return {
+    ...person,
+    recordSystemId: recordSystemIdOf(organization, index),
+    ...(isRenamed ? { name: `${person.name} ${random.below(1_000)}` } : {}),
+    data: { leadSource: 'Website', budget: random.below(1e7), note: `Call ${random.below(1e6)}.` },
+    additionalData: { utm_source: 'newsletter', utm_campaign: `spring ${random.below(100)}` },
+  };
+}
+
+function newLead(organization, random) {
+  created += 1;
+  const number = String(created).padStart(8, '0');
+  const project = projectOf(organization, random.below(leadsOf(organization)));
+  return {
+    recordSystemId: `new-${created}`,
+    name: `Omar Nabil ${created}`,
+    email: `omar.${created}@example.com`,
+    phoneNumber: `011${number}`,
+    phoneNumber2: `+20 15 ${number}`,
+    project: compoundName(organization, project),
+    data: { leadSource: 'Website', budget: random.below(1e7), note: 'Asked for a brochure.' },
+    additionalData: { utm_source: 'search', utm_campaign: 'spring', landing: '/offers/2' },
+  };
+}

@@ -1,0 +1,40 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Everything that a measurement has started, in a folder that goes with it. */
+export class Programs {
+  /** In the order of their start, each with `stop()`. */
+  /** @readonly */
+  #running = [];
+
+  constructor(folder) {
+    this.folder = folder;
+  }
+
+  static async inNewFolder() {
+    const programs = new Programs(await mkdtemp(join(tmpdir(), 'integration-api-bench-')));
+    for (const signal of ['SIGINT', 'SIGTERM']) {
+      process.once(signal, () => void programs.stop().finally(() => process.exit(1)));
+    }
+    return programs;
+  }
+
+  /** Waits for a start, and ends the program with the others. */
+  async add(starting) {
+    const program = await starting;
+    this.#running.push(program);
+    return program;
+  }
+
+  async end(program) {
+    this.#running.splice(this.#running.indexOf(program), 1);
+    await program.stop();
+  }
+
+  /** Services end before their databases. */
+  async stop() {
+    for (const program of this.#running.splice(0).toReversed()) await program.stop();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+}

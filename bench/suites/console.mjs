@@ -1,0 +1,105 @@
+// Pages of the operator's console among much data: `npm run bench -- console [--sizes 50]`.
+import { hashPassword } from '../../dist/core/values/password-hash.js';
+import { loadEvents } from '../data/events.mjs';
+import { amountAt, loadLarge } from '../data/growing.mjs';
+import { idOf, nationalPhone, recordSystemIdOf } from '../data/names.mjs';
+import { startDatabase } from '../programs/database.mjs';
+import { startService } from '../programs/service.mjs';
+import { median, printTable } from '../report.mjs';
+
+const eventsPerSize = 20_000;
+/** Events are about so many leads, in turns. */
+const leadsOfEvents = 20_000;
+const password = 'the password of the bench';
+const warmUps = 2;
+const tries = 10;
+const hex = (kind, number) => idOf(kind, number).toHexString();
+const organization = hex('organization', 0);
+
+const pages = {
+  overview: '/',
+  partners: '/partners',
+  catalogue: `/catalogue?org=${organization}`,
+  'a lead': `/leads/${organization}/${hex('lead', 7)}`,
+  'a reservation': `/reservations/${organization}/${hex('reservation', 7)}`,
+  'a unit': `/units/${organization}/${hex('unit', 7)}`,
+  endpoints: '/webhooks',
+  'an endpoint': `/webhooks/${hex('endpoint', 0)}`,
+  'a delivery': `/webhooks/deliveries/${hex('delivery', 0)}`,
+  log: '/log',
+};
+const searches = {
+  'leads by external id': ['/leads', recordSystemIdOf(0, 7)],
+  'leads by phone': ['/leads', nationalPhone(0, 8)],
+  'leads by email': ['/leads', 'mona.0.8@example.com'],
+  'reservations by id': ['/reservations', 'reservation-7'],
+  'nothing by phone': ['/leads', '+201999999999'],
+};
+
+export async function run({ programs, builds, options }) {
+  const factor = Number(options.sizes ?? 50);
+  const load = async (db) => {
+    await loadLarge(db, factor);
+    await loadEvents(db, eventsPerSize * factor, Math.min(leadsOfEvents, amountAt(factor).leads));
+    await db.collection('webhookEndpoints').insertOne(endpoint());
+  };
+  const rows = [];
+  for (const build of builds) {
+    const context = { programs, build };
+    const database = await startDatabase(context, { name: `console-${factor}`, load, cacheGB: 4 });
+    const variables = { OPS_PORT: '0', OPS_PASSWORD: await hashPassword(password) };
+    const service = await programs.add(
+      startService({ build, database, folder: programs.folder }, { variables }),
+    );
+    const address = `${service.operationsUrl()}/console`;
+    const cookie = await logIn(address);
+    for (const [page, path] of Object.entries(pages)) {
+      rows.push([build.name, page, ...(await timed(address + path, { headers: { cookie } }))]);
+    }
+    const form = await (await fetch(`${address}/leads`, { headers: { cookie } })).text();
+    const token = /name="token" value="([^"]+)"/.exec(form)[1];
+    for (const [search, [path, reference]] of Object.entries(searches)) {
+      const body = new URLSearchParams({ token, organization, reference });
+      const request = { method: 'POST', headers: { cookie }, body, redirect: 'manual' };
+      rows.push([build.name, search, ...(await timed(address + path, request))]);
+    }
+    await programs.end(service);
+    await programs.end(database);
+  }
+  printTable(['build', 'page', 'first ms', 'p50 ms', 'longest ms', 'KB'], rows);
+}
+
+async function timed(url, request) {
+  const times = [];
+  let bytes = 0;
+  for (let turn = 0; turn < warmUps + tries; turn++) {
+    const startedAt = performance.now();
+    const response = await fetch(url, request);
+    const text = await response.text();
+    if (response.status >= 400) throw new Error(`${url}: ${response.status} ${text}`);
+    times.push(performance.now() - startedAt);
+    bytes = text.length;
+  }
+  const warm = times.slice(warmUps);
+  return [times[0], median(warm), Math.max(...warm), bytes / 1_000];
+}
+
+async function logIn(address) {
+  const body = new URLSearchParams({ password });
+  const { headers } = await fetch(`${address}/login`, { method: 'POST', body, redirect: 'manual' });
+  return headers.getSetCookie()[0].split(';')[0];
+}
+
+function endpoint() {
+  const now = new Date();
+  return {
+    _id: idOf('endpoint', 0),
+    organizationId: idOf('organization', 0),
+    url: 'https://crm.example.com/hooks',
+    eventTypes: [],
+    isEnabled: false,
+    secret: 'none',
+    createdAt: now,
+    updatedAt: now,
+  };
+}

@@ -1,0 +1,80 @@
+// Whether the time of a refusal tells how much of a guessed API key is right: `npm run bench -- keys [--count 10000]`.
+// Each wrong key is sent once, since the refusal of a known one costs no query.
+import { randomBytes, randomInt } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { newApiKey } from '../../dist/tenants/keys/api-key-format.js';
+import { loadData } from '../data/load.mjs';
+import { idOf } from '../data/names.mjs';
+import { getRequest } from '../load/requests.mjs';
+import { startDatabase } from '../programs/database.mjs';
+import { startService } from '../programs/service.mjs';
+import { ascending, median, printTable, quantile } from '../report.mjs';
+
+const warmUps = 500;
+/** Both are known of a key: its listed beginning, and how all keys begin. */
+const shownLength = 11;
+
+export async function run({ programs, builds: [build], options }) {
+  const { key, prefix, hash } = newApiKey();
+  const kinds = {
+    'nothing right': () => `iapi_${random(key.length - 5)}`,
+    'its shown prefix right': () => key.slice(0, shownLength) + random(key.length - shownLength),
+    'all but the checksum right': () => key.slice(0, -8) + randomBytes(4).toString('hex'),
+  };
+  const database = await startDatabase({ programs, build }, { name: 'usual', load: loadData });
+  const change = { $set: { prefix, hash } };
+  await database.db.collection('apiKeys').updateOne({ _id: idOf('apiKey', 0) }, change);
+  const variables = { AUTH_FAILURE_RPS: '0' };
+  const context = { build, database, folder: programs.folder };
+  const service = await programs.add(startService(context, { variables }));
+  const times = await refusals(service, kinds, Number(options.count));
+  const [[control, usual], ...others] = Object.entries(times);
+  const rows = [
+    [control, median(usual)],
+    ...others.map(([kind, taken]) => [kind, median(taken), ...comparison(taken, usual)]),
+  ];
+  printTable(['of the key', 'p50 µs', 'longer by µs', '95 % from', 'to', 'z'], rows);
+}
+
+/** Microseconds of each refusal, by kind. */
+async function refusals({ url }, kinds, count) {
+  const times = Object.fromEntries(Object.keys(kinds).map((kind) => [kind, []]));
+  const { port, hostname } = new URL(url);
+  const socket = connect(Number(port), hostname).setNoDelay(true);
+  await once(socket, 'connect');
+  for (let turn = -warmUps; turn < count; turn++) {
+    for (const kind of shuffled(Object.keys(kinds))) {
+      const bytes = getRequest('/leads/none', { 'api-key': kinds[kind]() });
+      const startedAt = process.hrtime.bigint();
+      socket.write(bytes);
+      const [chunk] = await once(socket, 'data');
+      const taken = Number(process.hrtime.bigint() - startedAt) / 1_000;
+      if (!chunk.toString().startsWith('HTTP/1.1 401 ')) throw new Error(chunk.toString());
+      if (turn >= 0) times[kind].push(taken);
+    }
+  }
+  socket.destroy();
+  return times;
+}
+
+/** By differences within a turn: other work of the machine disturbs all kinds of a turn. */
+function comparison(taken, control) {
+  const differences = ascending(taken.map((time, turn) => time - control[turn]));
+  const { length } = differences;
+  const margin = 0.98 / Math.sqrt(length);
+  const longer = differences.filter((difference) => difference > 0).length;
+  return [
+    ...[0.5, 0.5 - margin, 0.5 + margin].map((part) => quantile(differences, part)),
+    (2 * longer - length) / Math.sqrt(length),
+  ];
+}
+
+function random(length) {
+  return randomBytes(length).toString('base64url').slice(0, length);
+}
+
+function shuffled(items) {
+  const rest = [...items];
+  return items.map(() => rest.splice(randomInt(rest.length), 1)[0]);
+}
