@@ -117,7 +117,7 @@ module.exports = {
       from: {
         path: '^src/',
         pathNot:
-          '^src/(catalogue|compounds|units|development|operator/(catalogue-import|operations/metrics))/',
+          '^src/(catalogue|compounds|units|development|operator/(catalogue-import|operations))/',
       },
       to: { path: '^src/catalogue/', pathNot: doors },
     },
@@ -268,12 +268,12 @@ module.exports = {
       to: { path: '^(test|bench|scripts|dist)/|\\.spec\\.ts$' },
     },
     {
-      name: 'telemetry-is-loaded-late',
-      comment: 'Whoever neither measures nor traces does not load what that takes.',
+      name: 'tracing-is-loaded-late',
+      comment: 'A process that does not trace loads nothing for it.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/core/observability/tracing/open-telemetry\\.ts$' },
       to: {
-        path: 'node_modules/(@opentelemetry|prom-client)/|^src/core/observability/tracing/open-telemetry\\.ts$',
+        path: 'node_modules/@opentelemetry/|^src/core/observability/tracing/open-telemetry\\.ts$',
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },

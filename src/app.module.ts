@@ -13,6 +13,7 @@ import { HealthModule } from './health/health.module.js';
 import { HttpModule } from './core/http/http.module.js';
 import { IdempotencyModule } from './core/idempotency/idempotency.module.js';
 import { LeadsModule } from './leads/leads.module.js';
+import { MetricsModule } from './core/observability/metrics.js';
 import { OperationsModule } from './operator/operations/operations.module.js';
 import { ReservationsModule } from './reservations/reservations.module.js';
 import { UnitsModule } from './units/units.module.js';
@@ -44,6 +45,7 @@ export class AppModule {
         // Requests are logged by Fastify itself; without routes the library adds no middleware.
         // Its serializers would replace the logger's and log the documents that errors carry.
         LoggerModule.forRoot({ pinoHttp: { logger, wrapSerializers: false }, forRoutes: [] }),
+        MetricsModule,
         DatabaseModule.forRoot(databaseUri, isCommand),
         HttpModule,
         IdempotencyModule,

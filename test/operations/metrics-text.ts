@@ -39,3 +39,12 @@ export function valueOf(
   );
   return matching.length === 0 ? undefined : matching.reduce((sum, { value }) => sum + value, 0);
 }
+
+/** A value of an application in this process. */
+export async function valueIn(
+  metrics: { text(): Promise<string> },
+  name: string,
+  labels: Readonly<Record<string, string>> = {},
+): Promise<number | undefined> {
+  return valueOf(metricLines(await metrics.text()), `integration_api_${name}`, labels);
+}

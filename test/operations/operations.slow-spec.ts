@@ -144,6 +144,7 @@ describe('the metrics', () => {
       );
     }
     await send(service.url, { method: 'GET', path: '/leads/nobody', key: tenant.key });
+    await send(service.url, { method: 'GET', path: '/events?wait=1', key: tenant.key });
     await send(service.url, { method: 'GET', path: `/nothing/${personal.email}`, key: tenant.key });
     await send(service.url, { method: 'GET', path: '/leads/one', key: 'a wrong key' });
     const unitId = await addUnit(db, tenant.organizationId);
@@ -163,6 +164,7 @@ describe('the metrics', () => {
       types = metricTypes(text);
       expect(value('outbox_waiting_events')).toBe(0);
       expect(value('http_request_duration_seconds_count')).toBe(7);
+      expect(value('long_poll_duration_seconds_count')).toBe(1);
     });
   });
 
@@ -186,7 +188,7 @@ describe('the metrics', () => {
       key: key?._id.toHexString() ?? '',
       organization: tenant.organizationId.toHexString(),
     };
-    expect(value('key_calls_total', labels)).toBe(5);
+    expect(value('key_calls_total', labels)).toBe(6);
     const last = value('key_last_call_timestamp_seconds', labels) ?? 0;
     expect(Math.abs(Date.now() / 1_000 - last)).toBeLessThan(60);
   });

@@ -6,6 +6,7 @@ import { LRUCache } from 'lru-cache';
 import { Clock } from '../../core/configuration/clock.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { commitLagMs } from '../../core/database/transactions/commit-lag.js';
 import { forgetPhones } from '../../tenants/contacts/phone-number.js';
 import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
@@ -33,17 +34,6 @@ const lookBackIntervalMs = minuteMs;
 /** How many failed leads are remembered; one that is forgotten is only tried again. */
 const maxRememberedLeads = 10_000;
 
-/** What the pass has done in this process, for metrics. */
-export interface PhoneKeysReading {
-  /** Whether this process runs the pass, as far as it knows. */
-  readonly isOwner: boolean;
-  /** When its last pass began that came to its end; null before the first one. */
-  readonly lastPassAt: Date | null;
-  /** How many leads of other programs it has read, and could not use, since the start. */
-  readonly leads: number;
-  readonly failures: number;
-}
-
 /**
  * Keeps the phones of leads comparable that other programs write: they store a number in any
  * spelling and know nothing of the derived key (rule DATA-7). One instance at a time does it.
@@ -64,7 +54,8 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   private seenUpTo: Date | undefined;
   /** When the last one began that looked for what was committed late; undefined after passes of others. */
   private lookedBackAt: Date | undefined;
-  private reading: PhoneKeysReading = { isOwner: false, lastPassAt: null, leads: 0, failures: 0 };
+  private readonly derivedLeads;
+  private readonly failures;
   private forgottenAt = new Date(0);
   /** What has been reported of an organization that has no country. */
   private readonly reportedCountries = new Map<string, string>();
@@ -74,7 +65,16 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
     leases: Leases,
+    metrics: Metrics,
   ) {
+    this.derivedLeads = metrics.counter(
+      'phone_key_leads_total',
+      'Leads of other programs whose phones this process has made comparable.',
+    );
+    this.failures = metrics.counter(
+      'phone_key_failures_total',
+      'Leads of other programs whose phones could not be made comparable.',
+    );
     this.lease = leases.of('lead-phone-keys', leaseMs);
   }
 
@@ -84,11 +84,6 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     await this.loop.stop();
     // A database that is gone will notice by itself that nobody runs the pass.
     await this.lease.release().catch(() => undefined);
-  }
-
-  /** What this process has done. */
-  stats(): PhoneKeysReading {
-    return this.reading;
   }
 
   /** Runs the pass again and again until the module is destroyed. */
@@ -124,7 +119,6 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       this.lookedBackAt = startedAt;
       await this.lease.advance(startedAt);
     }
-    this.reading = { ...this.reading, lastPassAt: startedAt };
   }
 
   /** Every process does so, whoever runs the pass. */
@@ -138,7 +132,6 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     const isOwner = !this.isStopping && (await this.lease.isMine());
     // What others have seen meanwhile is in the database.
     if (!isOwner) this.lookedBackAt = undefined;
-    this.reading = { ...this.reading, isOwner };
     return isOwner;
   }
 
@@ -188,14 +181,13 @@ export class LeadPhoneKeys implements OnModuleDestroy {
       const lead = derived[index]?.lead;
       if (lead !== undefined) this.reportFailed(lead, reason);
     }
-    const { leads: before } = this.reading;
-    this.reading = { ...this.reading, leads: before + untried.length };
+    this.derivedLeads.inc(untried.length);
   }
 
   private reportFailed(lead: LeadPhones, error: unknown): void {
     const id = String(lead._id);
     this.failedLeads.set(id, stateOf(lead));
-    this.reading = { ...this.reading, failures: this.reading.failures + 1 };
+    this.failures.inc();
     this.logger.warn({ err: error, lead: id }, 'The phones of a lead could not be derived');
   }
 

@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { Metrics } from '../../core/observability/metrics.js';
 import { ObjectId } from 'mongodb';
 import { ClientRecords } from '../../tenants/clients/client-records.js';
 import { toOrganization } from '../../tenants/organizations/organization.js';
@@ -89,6 +90,7 @@ function serviceWith(): LeadGroupsService {
     new LeadNumbers({ next: nextNumbers } as never, undefined as never),
     { completeGroup: async () => undefined } as never,
     { now: () => new Date() },
+    new Metrics(),
   );
 }
 

@@ -8,15 +8,13 @@ import {
   DatabaseUnavailableError,
   isDatabaseUnavailable,
 } from '../../core/database/connection/database-errors.js';
-import {
-  GroupedTransactions,
-  type GroupedTransactionStats,
-} from '../../core/database/transactions/grouped-transactions.js';
+import { GroupedTransactions } from '../../core/database/transactions/grouped-transactions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { LeadNumbers, type ReservedNumbers } from '../lead-numbers.js';
 import { leadErrors } from '../lead-errors.js';
@@ -74,6 +72,7 @@ export class LeadGroupsService {
     private readonly numbers: LeadNumbers,
     private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,
+    metrics: Metrics,
   ) {
     const work = {
       begin: ({ caller }: LeadSubmission) => this.begin(caller),
@@ -82,12 +81,7 @@ export class LeadGroupsService {
           recordSystemId === undefined ? [] : leadQueueKey(caller.organizationId, recordSystemId),
         ),
     };
-    this.groups = new GroupedTransactions(transactions, work, limits);
-  }
-
-  /** What groups there were and are. */
-  stats(): GroupedTransactionStats {
-    return this.groups.stats();
+    this.groups = new GroupedTransactions(transactions, work, limits, { metrics, kind: 'lead' });
   }
 
   /**

@@ -8,7 +8,7 @@ import { ignoreBehindLastResponse } from '../../core/http/server/last-responses.
 import { listenOn } from '../../core/http/server/listen-on.js';
 import { requestId } from '../../core/http/server/request-context.js';
 import { trustProxy } from '../../core/http/server/fastify-adapter.js';
-import { Metrics } from './metrics/metrics.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { Readiness } from './readiness.js';
 
 /** Where probes ask whether a process responds at all, and whether requests may come. */
@@ -74,8 +74,8 @@ export class OperationsServer implements OnApplicationShutdown {
       done();
     });
     server.get('/metrics', async (_request, reply) => {
-      const { contentType, text } = await this.metrics.read();
-      return reply.type(contentType).send(text);
+      const text = await this.metrics.text();
+      return reply.type(this.metrics.contentType).send(text);
     });
     // Whoever gets this response knows what it asks for: the process still does its work.
     server.get(livenessPath, () => ({ live: true }));

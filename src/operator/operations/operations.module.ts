@@ -1,8 +1,7 @@
 import { Module } from '@nestjs/common';
 import { FiguresModule } from '../usage/figures.module.js';
 import { OperatorLogModule } from '../audit/operator-log.module.js';
-import { Metrics } from './metrics/metrics.js';
-import { RequestReadings } from './metrics/request-readings.js';
+import { RequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Operations } from './operations.js';
 import { OperationsServer } from './operations-server.js';
 import { Readiness } from './readiness.js';
@@ -11,7 +10,7 @@ import { Readiness } from './readiness.js';
 @Module({
   // The log is the console's, which is loaded later; `db init` has to know its collection in any case.
   imports: [FiguresModule, OperatorLogModule],
-  providers: [Metrics, RequestReadings, Readiness, OperationsServer, Operations],
+  providers: [RequestMetrics, Readiness, OperationsServer, Operations],
   exports: [Operations],
 })
 export class OperationsModule {}

@@ -3,12 +3,12 @@ import { ModuleRef } from '@nestjs/core';
 import type { FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
+import { RequestMetrics } from '../../core/http/server/request-metrics.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { CallFiguresRecorder } from '../usage/call-figures-recorder.js';
-import { Metrics } from './metrics/metrics.js';
-import { RequestReadings } from './metrics/request-readings.js';
-import { serviceReadings } from './metrics/service-readings.js';
 import { OperationsServer } from './operations-server.js';
 import { Readiness } from './readiness.js';
+import { addServiceMetrics } from './service-metrics.js';
 
 /** What the service does for those who operate it, where OPS_PORT asks for it. */
 @Injectable()
@@ -17,7 +17,7 @@ export class Operations {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly modules: ModuleRef,
     private readonly metrics: Metrics,
-    private readonly requests: RequestReadings,
+    private readonly requests: RequestMetrics,
     private readonly server: OperationsServer,
     private readonly readiness: Readiness,
     private readonly figures: CallFiguresRecorder,
@@ -37,7 +37,8 @@ export class Operations {
     this.figures.start(fastify);
     if (!isMeasured) return null;
     this.modules.get(ConnectionPool, { strict: false }).observe();
-    this.metrics.add(...this.requests.readings(), ...serviceReadings(this.modules));
+    addServiceMetrics(this.modules);
+    this.metrics.measureProcess();
     return this.server.listen();
   }
 

@@ -1,8 +1,4 @@
-/**
- * Upper bounds of the ranges by which the times of responses are counted, in seconds; a request that
- * waits for the database gets its 503 after 8. What is longer is counted in one more range.
- */
-export const secondsBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+import { durationBounds } from '../../core/http/server/request-metrics.js';
 
 /** What an overflow is counted under. */
 const otherRoute = 'other';
@@ -11,7 +7,7 @@ const otherRoute = 'other';
 export interface CallCounts {
   /** By the first digit of the status, from 1 to 5. */
   readonly statuses: number[];
-  /** By the ranges of {@link secondsBounds}. */
+  /** By the ranges of {@link durationBounds}. */
   readonly buckets: number[];
   /** Together, to the end of the responses. */
   milliseconds: number;
@@ -33,7 +29,7 @@ export type CallerCounts = Caller & CallCounts;
 export function noCalls(): CallCounts {
   return {
     statuses: Array.from({ length: 5 }, () => 0),
-    buckets: Array.from({ length: secondsBounds.length + 1 }, () => 0),
+    buckets: Array.from({ length: durationBounds.length + 1 }, () => 0),
     milliseconds: 0,
   };
 }
@@ -44,7 +40,7 @@ export function countCall(counts: CallCounts, status: number, milliseconds: numb
   counts.statuses[statusClass] = (counts.statuses[statusClass] ?? 0) + 1;
   const seconds = milliseconds / 1_000;
   let range = 0;
-  while (range < secondsBounds.length && seconds > (secondsBounds[range] ?? 0)) range++;
+  while (range < durationBounds.length && seconds > (durationBounds[range] ?? 0)) range++;
   counts.buckets[range] = (counts.buckets[range] ?? 0) + 1;
   counts.milliseconds += milliseconds;
 }
@@ -84,15 +80,15 @@ export function quantileMs({ buckets }: CallCounts, share: number): number | nul
   const wanted = share * total;
   let passed = 0;
   for (const [index, count] of buckets.entries()) {
-    const lower = secondsBounds[index - 1] ?? 0;
+    const lower = durationBounds[index - 1] ?? 0;
     // Beyond the last bound nothing is known but that.
-    const upper = secondsBounds[index] ?? lower;
+    const upper = durationBounds[index] ?? lower;
     if (count > 0 && passed + count >= wanted) {
       return 1_000 * (lower + ((upper - lower) * (wanted - passed)) / count);
     }
     passed += count;
   }
-  return 1_000 * (secondsBounds.at(-1) ?? 0);
+  return 1_000 * (durationBounds.at(-1) ?? 0);
 }
 
 /**

@@ -50,9 +50,9 @@ export class CallFiguresRecorder implements BeforeApplicationShutdown {
   start(fastify: FastifyInstance): void {
     if (this.environment.OPS_PASSWORD === undefined) return;
     const others = fastify.onCompletedRequest;
-    fastify.onCompletedRequest = (request) => {
-      others?.(request);
-      this.counter.count(request);
+    fastify.onCompletedRequest = (completed, request) => {
+      others?.(completed, request);
+      this.counter.count(completed);
     };
     this.loop.start();
   }

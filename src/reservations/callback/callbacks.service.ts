@@ -3,15 +3,13 @@ import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
-import {
-  GroupedTransactions,
-  type GroupedTransactionStats,
-} from '../../core/database/transactions/grouped-transactions.js';
+import { GroupedTransactions } from '../../core/database/transactions/grouped-transactions.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../../core/http/errors/error-responses.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import { defaultLanguage } from '../../core/localization/language.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { reservationErrors } from '../reservation-errors.js';
 import type { ReservationRecords } from '../reservation-records.js';
@@ -58,6 +56,7 @@ export class CallbacksService {
     private readonly states: ReservationStateService,
     private readonly log: CallbackLogRepository,
     private readonly errorResponses: ErrorResponses,
+    metrics: Metrics,
   ) {
     const work = {
       begin: ({ caller: { organizationId } }: GroupedCallback) => ({
@@ -65,12 +64,10 @@ export class CallbacksService {
       }),
       queueKeys: (callback: GroupedCallback) => this.queueKeys(callback),
     };
-    this.groups = new GroupedTransactions(transactions, work, limits);
-  }
-
-  /** What groups there were and are. */
-  stats(): GroupedTransactionStats {
-    return this.groups.stats();
+    this.groups = new GroupedTransactions(transactions, work, limits, {
+      metrics,
+      kind: 'callback',
+    });
   }
 
   /**

@@ -1,15 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { Metrics } from '../../observability/metrics.js';
 
-/** How the connections to the database are used now, over all its servers. */
+/** How many connections to the database there are now, over all its servers. */
 export interface PoolUse {
   readonly open: number;
   readonly inUse: number;
-  /** Operations that wait for a connection. */
-  readonly waiting: number;
-  /** How long operations have waited for one since the start, in milliseconds. */
-  readonly waitedMs: number;
 }
 
 /** Listens to what the driver says of its pool of connections. */
@@ -18,9 +15,36 @@ export class ConnectionPool {
   private readonly open = new Set<string>();
   private readonly inUse = new Set<string>();
   private waiting = 0;
-  private waitedMs = 0;
+  private readonly waited;
 
-  constructor(@InjectConnection() private readonly connection: Connection) {}
+  constructor(
+    @InjectConnection() private readonly connection: Connection,
+    metrics: Metrics,
+  ) {
+    metrics.collect(
+      'gauge',
+      'database_connections',
+      'Open connections to the database, by whether an operation uses them.',
+      () => {
+        const { open, inUse } = this.use();
+        return [
+          { labels: { state: 'in use' }, value: inUse },
+          { labels: { state: 'idle' }, value: open - inUse },
+        ];
+      },
+      ['state'],
+    );
+    metrics.collect(
+      'gauge',
+      'database_connection_waiting',
+      'Operations that wait for a connection to the database.',
+      () => this.waiting,
+    );
+    this.waited = metrics.counter(
+      'database_connection_wait_seconds_total',
+      'How long operations have waited for a connection to the database.',
+    );
+  }
 
   /**
    * Listens from now on; once. A connection that was opened before is known as soon as it is used.
@@ -42,15 +66,14 @@ export class ConnectionPool {
     client.on('connectionCheckedIn', (event) => this.inUse.delete(idOf(event)));
   }
 
-  stats(): PoolUse {
-    const { open, inUse, waiting, waitedMs } = this;
-    return { open: open.size, inUse: inUse.size, waiting, waitedMs };
+  use(): PoolUse {
+    return { open: this.open.size, inUse: this.inUse.size };
   }
 
   private endWait(milliseconds: number): void {
     // An operation may have begun to wait before anybody listened.
     this.waiting = Math.max(0, this.waiting - 1);
-    this.waitedMs += milliseconds;
+    this.waited.inc(milliseconds / 1_000);
   }
 }
 

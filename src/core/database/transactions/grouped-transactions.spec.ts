@@ -1,5 +1,7 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { MongoError, MongoErrorLabel } from 'mongodb';
+import { valueIn } from '../../../../test/operations/metrics-text.js';
+import { Metrics } from '../../observability/metrics.js';
 import { setTracing, type Tracing } from '../../observability/tracing/traced.js';
 import { DatabaseUnavailableError } from '../connection/database-errors.js';
 import { GroupedTransactions } from './grouped-transactions.js';
@@ -61,10 +63,14 @@ function doubling(
     },
     queueKeys: async (request: number) => [`key of ${request}`],
   };
-  const groups = new GroupedTransactions<number, number>(transactions, work, limits);
+  const metrics = new Metrics();
+  const groups = new GroupedTransactions<number, number>(transactions, work, limits, {
+    metrics,
+    kind: 'lead',
+  });
   const submitAll = (requests: readonly number[]) =>
     Promise.allSettled(requests.map((request) => groups.submit('all', request, 1)));
-  return { tried, newest, duplicates, queued, options, groups, submitAll };
+  return { tried, newest, duplicates, queued, options, metrics, groups, submitAll };
 }
 
 const values = (outcomes: readonly PromiseSettledResult<number>[]) =>
@@ -129,12 +135,12 @@ describe('transactions of groups', () => {
   });
 
   it('run requests beside each other when a foreign transaction holds them up', async () => {
-    const { queued, groups, submitAll } = doubling((requests, isAlone) =>
+    const { queued, metrics, submitAll } = doubling((requests, isAlone) =>
       requests.includes(3) && !isAlone ? new ContentionError(undefined) : undefined,
     );
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 6, 8]);
     expect(queued).toEqual([['key of 2'], ['key of 3'], ['key of 4']]);
-    expect(groups.stats().heldUp).toBe(1);
+    expect(await valueIn(metrics, 'lead_groups_held_up_total')).toBe(1);
   });
 
   it('end no process when one that is held up fails before the rest of its group is through', async () => {
@@ -237,7 +243,7 @@ describe('transactions of groups', () => {
   });
 
   it('judge all at one time, so that nobody gets the response to another', async () => {
-    const { groups, submitAll } = doubling();
+    const { metrics, submitAll } = doubling();
     const start = Date.now();
     const clock = jest.spyOn(Date, 'now').mockReturnValue(start);
     const all = submitAll([1, 2, 3]);
@@ -250,15 +256,17 @@ describe('transactions of groups', () => {
     for (const [index, outcome] of outcomes.entries()) {
       expect(['failed', 2 * (index + 1)]).toContain(outcome);
     }
-    expect(groups.stats().waiting).toBe(0);
+    expect(await valueIn(metrics, 'lead_requests_waiting')).toBe(0);
   });
 
-  it('tell how large they were, and what waits', async () => {
-    const { groups, submitAll } = doubling();
+  it('count how many requests they have, and how many wait', async () => {
+    const { metrics, submitAll } = doubling();
     const all = submitAll([1, 2, 3]);
-    expect(groups.stats()).toEqual({ sizes: [undefined, 1], waiting: 2, running: 1, heldUp: 0 });
     await all;
-    expect(groups.stats().sizes).toEqual([undefined, 1, 1]);
+    expect(await valueIn(metrics, 'lead_group_size_bucket', { le: '1' })).toBe(1);
+    expect(await valueIn(metrics, 'lead_group_size_bucket', { le: '2' })).toBe(2);
+    expect(await valueIn(metrics, 'lead_requests_waiting')).toBe(0);
+    expect(await valueIn(metrics, 'lead_groups_held_up_total')).toBe(0);
   });
 
   it('run in the traces of their first requests', async () => {

@@ -1,7 +1,8 @@
 import { Logger } from '@nestjs/common';
+import type { Metrics } from '../../observability/metrics.js';
 import { type InTrace, inCurrentTrace } from '../../observability/tracing/traced.js';
 import { DatabaseUnavailableError, isDatabaseUnavailable } from '../connection/database-errors.js';
-import { type GroupLimits, type GroupStats, RequestGroups, type Settle } from './request-groups.js';
+import { type GroupLimits, RequestGroups, type Settle } from './request-groups.js';
 import {
   ContentionError,
   endOfWork,
@@ -9,6 +10,9 @@ import {
   type TransactionOptions,
   type Transactions,
 } from './transactions.js';
+
+/** Of the sizes of groups; each has at most 32 requests. */
+const sizeBounds = [1, 2, 4, 8, 16, 32];
 
 /** How long a group is held up by a transaction that does not end, in milliseconds. */
 const conflictPatienceMs = 500;
@@ -49,9 +53,10 @@ interface Timed<Request> {
 /** A request that is held up leaves its group with a promise. */
 type Outcome<Response> = PromiseSettledResult<Response | Promise<Response>>;
 
-/** What groups there were and are, and how many of them another transaction has held up. */
-export interface GroupedTransactionStats extends GroupStats {
-  readonly heldUp: number;
+/** The metrics count the groups of each kind of request by themselves. */
+export interface GroupCounting {
+  readonly metrics: Metrics;
+  readonly kind: 'lead' | 'callback';
 }
 
 /**
@@ -62,14 +67,29 @@ export interface GroupedTransactionStats extends GroupStats {
 export class GroupedTransactions<Request, Response> {
   private readonly logger = new Logger(GroupedTransactions.name);
   private readonly groups: RequestGroups<Timed<Request>, Response | Promise<Response>>;
-  private heldUp = 0;
+  private readonly heldUp;
 
   constructor(
     private readonly transactions: Transactions,
     private readonly work: GroupedWork<Request, Response>,
     limits: GroupLimits,
+    { metrics, kind }: GroupCounting,
   ) {
-    this.groups = new RequestGroups((requests, settle) => this.runGroup(requests, settle), limits);
+    this.groups = new RequestGroups((requests, settle) => this.runGroup(requests, settle), limits, {
+      sizes: metrics.histogram(
+        `${kind}_group_size`,
+        `Requests about ${kind}s that one transaction has stored.`,
+        sizeBounds,
+      ),
+      waiting: metrics.gauge(
+        `${kind}_requests_waiting`,
+        `Requests about ${kind}s that wait for the group before theirs.`,
+      ),
+    });
+    this.heldUp = metrics.counter(
+      `${kind}_groups_held_up_total`,
+      `Groups about ${kind}s that another transaction has held up, so that their requests went alone.`,
+    );
   }
 
   /**
@@ -86,10 +106,6 @@ export class GroupedTransactions<Request, Response> {
     expiresAt = Date.now() + this.transactions.deadlineMs,
   ): Promise<Response> {
     return this.groups.submit(key, { request, expiresAt, inTrace: inCurrentTrace() }, bytes);
-  }
-
-  stats(): GroupedTransactionStats {
-    return { ...this.groups.stats(), heldUp: this.heldUp };
   }
 
   /** What is stored is told at once: who waits for the rest of the group could be out of time by then. */
@@ -109,7 +125,7 @@ export class GroupedTransactions<Request, Response> {
     } catch (reason) {
       // Nothing was stored. Whoever holds what one of them writes must not hold up the others.
       if (reason instanceof ContentionError) {
-        this.heldUp += 1;
+        this.heldUp.inc();
         // Stryker disable next-line ObjectLiteral,StringLiteral: what the log says.
         this.logger.warn({ requests: requests.length }, 'A transaction held up a group');
         // Stryker disable next-line StringLiteral: stands for "not rejected" alone.

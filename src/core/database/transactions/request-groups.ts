@@ -1,17 +1,15 @@
+import type { Gauge, Histogram } from 'prom-client';
+
 /** How much goes together at most; a single larger request goes alone. */
 export interface GroupLimits {
   readonly count: number;
   readonly bytes: number;
 }
 
-/** What groups there were and are. */
-export interface GroupStats {
-  /** How many groups had each number of requests; the place in the list is the number. */
-  readonly sizes: readonly number[];
-  /** Requests that wait for a group to end. */
-  readonly waiting: number;
-  /** Groups that are under way. */
-  readonly running: number;
+/** Counts the requests of each group, and those that wait for a group to end. */
+export interface GroupMetrics {
+  readonly sizes: Histogram;
+  readonly waiting: Gauge;
 }
 
 /** Tells the outcome of the request at a place of a group. */
@@ -29,25 +27,20 @@ interface Waiting<Request, Response> {
  */
 export class RequestGroups<Request, Response> {
   private readonly waiting = new Map<string, Waiting<Request, Response>[]>();
-  private readonly sizes: number[] = [];
 
   /** @param run settles each request of a group, by its place, as soon as it has an outcome; it never rejects */
   constructor(
     private readonly run: (requests: readonly Request[], settle: Settle<Response>) => Promise<void>,
     private readonly limits: GroupLimits,
+    private readonly metrics: GroupMetrics,
   ) {}
-
-  stats(): GroupStats {
-    const queues = [...this.waiting.values()];
-    const waiting = queues.reduce((sum, { length }) => sum + length, 0);
-    return { sizes: this.sizes, waiting, running: queues.length };
-  }
 
   /** The response to a request, or the error that it alone made. */
   async submit(key: string, request: Request, bytes: number): Promise<Response> {
     const outcome = await new Promise<PromiseSettledResult<Response>>((settle) => {
       const entry = { request, bytes, settle };
       const queue = this.waiting.get(key);
+      this.metrics.waiting.inc();
       if (queue !== undefined) queue.push(entry);
       else void this.runAll(key, [entry]);
     });
@@ -59,7 +52,8 @@ export class RequestGroups<Request, Response> {
     this.waiting.set(key, queue);
     while (queue.length > 0) {
       const group = this.takeGroup(queue);
-      this.sizes[group.length] = (this.sizes[group.length] ?? 0) + 1;
+      this.metrics.waiting.dec(group.length);
+      this.metrics.sizes.observe(group.length);
       await this.run(
         group.map(({ request }) => request),
         // Stryker disable next-line OptionalChaining: each place is that of a request.

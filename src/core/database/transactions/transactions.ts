@@ -11,6 +11,7 @@ import {
   isInterrupted,
   isWriteConflict,
 } from '../connection/database-errors.js';
+import { Metrics } from '../../observability/metrics.js';
 import { inCurrentTrace, traced } from '../../observability/tracing/traced.js';
 import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
@@ -38,20 +39,6 @@ export interface TransactionOptions {
   readonly isRehearsal?: boolean;
   /** When nobody waits for the result any more, in milliseconds since 1970; DATABASE_DEADLINE_MS from now by default. */
   readonly expiresAt?: number | undefined;
-}
-
-/** How often what has happened since the start. */
-export interface TransactionCounts {
-  /** Pieces of work that were to be stored in one transaction. */
-  readonly started: number;
-  /** How often the work of one of them ran. */
-  readonly attempts: number;
-  /** Attempts that met another transaction on the same document. */
-  readonly conflicts: number;
-  /** Attempts that lost a race for a unique index. */
-  readonly lostRaces: number;
-  /** Those that were not stored in time. */
-  readonly expired: number;
 }
 
 /** Another transaction holds on to what this one would write; nothing was stored. */
@@ -82,23 +69,40 @@ export class Transactions {
   /** How long work may take when nobody says otherwise, in milliseconds. */
   readonly deadlineMs: number;
   private readonly queue: AsyncLock;
-  private readonly counts = { started: 0, attempts: 0, conflicts: 0, lostRaces: 0, expired: 0 };
+  private readonly started;
+  private readonly attempts;
+  private readonly conflicts;
+  private readonly lostRaces;
+  private readonly expirations;
 
   constructor(
     @InjectConnection() private readonly connection: Connection,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS }: Environment,
     private readonly orphans: OrphanedTransactions,
+    metrics: Metrics,
   ) {
+    this.started = metrics.counter('transactions_total', 'Transactions that were begun.');
+    this.attempts = metrics.counter(
+      'transaction_attempts_total',
+      'How often the work of transactions ran; each is run again after a conflict.',
+    );
+    this.conflicts = metrics.counter(
+      'transaction_conflicts_total',
+      'Attempts that met another transaction on the same document.',
+    );
+    this.lostRaces = metrics.counter(
+      'transaction_lost_races_total',
+      'Attempts that lost a race for a unique index.',
+    );
+    this.expirations = metrics.counter(
+      'transactions_expired_total',
+      'Transactions that were not stored within DATABASE_DEADLINE_MS.',
+    );
     this.deadlineMs = DATABASE_DEADLINE_MS;
     this.queue = new AsyncLock({
       timeout: DATABASE_DEADLINE_MS,
       maxPending: Number.POSITIVE_INFINITY,
     });
-  }
-
-  /** What this process has counted. */
-  stats(): TransactionCounts {
-    return this.counts;
   }
 
   /**
@@ -113,7 +117,7 @@ export class Transactions {
    *   ContentionError when `conflictPatienceMs` is; whatever the work throws
    */
   async run<T>(work: () => Promise<T>, options: TransactionOptions = {}): Promise<T> {
-    this.counts.started++;
+    this.started.inc();
     const { deadlineMs } = this;
     const { expiresAt = Date.now() + deadlineMs } = options;
     const deadline = endOfWork(expiresAt, deadlineMs);
@@ -132,7 +136,7 @@ export class Transactions {
   }
 
   private expired(cause?: unknown): DatabaseUnavailableError {
-    this.counts.expired++;
+    this.expirations.inc();
     return new DatabaseUnavailableError(cause);
   }
 
@@ -147,7 +151,7 @@ export class Transactions {
       } catch (error) {
         // Inside the callback the transaction is already aborted; only a new one can continue.
         const duplicate = duplicateKey(error);
-        if (duplicate !== undefined) this.counts.lostRaces++;
+        if (duplicate !== undefined) this.lostRaces.inc();
         if (duplicate === undefined || retries === duplicateKeyRetries) throw error;
         await onDuplicateKey?.(duplicate.index);
       }
@@ -172,7 +176,7 @@ export class Transactions {
         await this.orphans.abort();
         conflictDeadline = Date.now() + conflictThresholdMs;
       }
-      this.counts.attempts++;
+      this.attempts.inc();
       try {
         const result = await work();
         // The request has its response by now, or will have it before the commit is over.
@@ -180,7 +184,7 @@ export class Transactions {
         return result;
       } catch (error) {
         if (isInterrupted(error)) error.addErrorLabel(MongoErrorLabel.TransientTransactionError);
-        if (isWriteConflict(error)) this.counts.conflicts++;
+        if (isWriteConflict(error)) this.conflicts.inc();
         if (isDatabaseUnavailable(error)) lastError = error;
         throw error;
       }

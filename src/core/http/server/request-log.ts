@@ -17,7 +17,7 @@ export interface CompletedRequest {
 declare module 'fastify' {
   interface FastifyInstance {
     /** Told of each response that is over; set where somebody counts them. */
-    onCompletedRequest: ((request: CompletedRequest) => void) | null;
+    onCompletedRequest: ((completed: CompletedRequest, request: FastifyRequest) => void) | null;
   }
   interface FastifyRequest {
     /** Whether its response is decided: from then on its end is logged. */
@@ -59,7 +59,7 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
     ...(reply.raw.writableFinished ? {} : { aborted: true }),
   };
   logger[level]({ reqId: request.id, ...completed }, 'request completed');
-  request.server.onCompletedRequest?.(completed);
+  request.server.onCompletedRequest?.(completed, request);
 }
 
 /** Logs the response to bytes that never became a request. */

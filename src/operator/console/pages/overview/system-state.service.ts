@@ -34,7 +34,7 @@ export class SystemStateService {
       orNull(this.webhooks.deliveryBacklog()),
       orNull(this.webhooks.eventBacklog()),
     ]);
-    return { hasPrimary, connections: this.pool.stats(), deliveries, events };
+    return { hasPrimary, connections: this.pool.use(), deliveries, events };
   }
 }
 

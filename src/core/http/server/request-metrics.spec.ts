@@ -1,0 +1,31 @@
+import { expect, it } from '@jest/globals';
+import { metricLines, valueIn } from '../../../../test/operations/metrics-text.js';
+import { Metrics } from '../../observability/metrics.js';
+import type { CompletedRequest } from './request-log.js';
+import { RequestMetrics } from './request-metrics.js';
+
+it('calls of more than a thousand keys count together', async () => {
+  const metrics = new Metrics();
+  const completed: CompletedRequest = {
+    method: 'GET',
+    route: '/leads',
+    status: 200,
+    milliseconds: 3,
+    organizationId: 'organization',
+    apiKeyId: undefined,
+  };
+  const request = { routeOptions: { config: {} } };
+  const fastify = { onCompletedRequest: (_completed: object, _request: object) => {} };
+  new RequestMetrics(metrics).addTo(fastify as never);
+  for (let turn = 0; turn < 2; turn++) {
+    for (let key = 0; key < 1_200; key++) {
+      fastify.onCompletedRequest({ ...completed, apiKeyId: `key-${key}` }, request);
+    }
+  }
+  const calls = metricLines(await metrics.text()).filter(({ name }) =>
+    name.endsWith('calls_total'),
+  );
+  expect(calls).toHaveLength(1_001);
+  expect(await valueIn(metrics, 'key_calls_total', { key: 'other' })).toBe(400);
+  expect(await valueIn(metrics, 'key_calls_total', { key: 'key-999' })).toBe(2);
+});

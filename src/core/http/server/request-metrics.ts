@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { CompletedRequest } from './request-log.js';
+import { routeOptionsOf } from './route-options.js';
+import { Metrics } from '../../observability/metrics.js';
+
+/**
+ * Upper bounds of the ranges by which the times of responses are counted, in seconds; a request that
+ * waits for the database gets its 503 after 8. Longer times count in one more range.
+ */
+export const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+/** In seconds; a long poll waits for 25 at most. */
+const longPollBounds = [0.1, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30, 40];
+
+/** How many API keys have samples of their own; the calls of further ones count together. */
+const keysLimit = 1_000;
+
+/** Counts the responses of the API: how long they took, and whose requests they were for. */
+@Injectable()
+export class RequestMetrics {
+  private readonly durations;
+  private readonly longPolls;
+  private readonly aborted;
+  private readonly keyCalls;
+  private readonly keyLastCalls;
+  private readonly keys = new Set<string>();
+
+  constructor(metrics: Metrics) {
+    this.durations = metrics.histogram(
+      'http_request_duration_seconds',
+      'Time from the arrival of a request to the end of its response; without long polls.',
+      durationBounds,
+      ['method', 'route', 'status'],
+    );
+    this.longPolls = metrics.histogram(
+      'long_poll_duration_seconds',
+      'The same of requests that ask to wait for something new.',
+      longPollBounds,
+      ['route', 'status'],
+    );
+    this.aborted = metrics.counter(
+      'http_requests_aborted_total',
+      'Requests whose client left before it had the whole response.',
+    );
+    this.keyCalls = metrics.counter('key_calls_total', 'Requests of each API key, by its id.', [
+      'key',
+      'organization',
+    ]);
+    this.keyLastCalls = metrics.gauge(
+      'key_last_call_timestamp_seconds',
+      'When this process had the last request of an API key, in seconds since 1970.',
+      ['key', 'organization'],
+    );
+  }
+
+  /** Counts from now on. */
+  addTo(fastify: FastifyInstance): void {
+    fastify.onCompletedRequest = (completed, request) => this.count(completed, request);
+  }
+
+  private count(completed: CompletedRequest, request: FastifyRequest): void {
+    const { method, route, milliseconds, apiKeyId, organizationId = '' } = completed;
+    const status = String(completed.status);
+    const seconds = milliseconds / 1_000;
+    if (isLongPoll(request)) this.longPolls.observe({ route, status }, seconds);
+    else this.durations.observe({ method, route, status }, seconds);
+    if (completed.aborted === true) this.aborted.inc();
+    if (apiKeyId === undefined) return;
+    if (this.keys.size < keysLimit) this.keys.add(apiKeyId);
+    const labels = this.keys.has(apiKeyId)
+      ? { key: apiKeyId, organization: organizationId }
+      : { key: 'other', organization: 'other' };
+    this.keyCalls.inc(labels);
+    this.keyLastCalls.set(labels, Date.now() / 1_000);
+  }
+}
+
+/** Whether its time says how long there was nothing new, and not how slow the service is. */
+function isLongPoll(request: FastifyRequest): boolean {
+  if (routeOptionsOf(request).longestWaitMs === undefined) return false;
+  const { wait, timeout } = request.query as Readonly<Record<string, unknown>>;
+  return Number(wait ?? timeout ?? 0) > 0;
+}

@@ -1,0 +1,47 @@
+import { describe, expect, it } from '@jest/globals';
+import { Types } from 'mongoose';
+import { metricLines, valueIn } from '../../../test/operations/metrics-text.js';
+import { Metrics } from '../../core/observability/metrics.js';
+import { AttemptCounts } from '../../webhooks/sending/attempt-counts.js';
+import type { Backlog } from '../../webhooks/statistics/webhook-statistics.service.js';
+import { addBacklog } from './service-metrics.js';
+
+describe('a backlog of the database', () => {
+  const help = { some_lag_seconds: 'x', some_count: 'x' };
+
+  it('is left out when the database fails', async () => {
+    const metrics = new Metrics();
+    addBacklog(metrics, () => Promise.reject(new Error('no')), help);
+    expect(metricLines(await metrics.text())).toEqual([]);
+  });
+
+  it('is asked for once by all scrapes until it is known, and then again', async () => {
+    const metrics = new Metrics();
+    let asked = 0;
+    let answer: (backlog: Backlog) => void = () => undefined;
+    const read = () => {
+      asked++;
+      return new Promise<Backlog>((resolve) => (answer = resolve));
+    };
+    addBacklog(metrics, read, help);
+    expect(metricLines(await metrics.text())).toEqual([]);
+    const late = metrics.text();
+    answer({ lagMs: 2_000, count: 3 });
+    const values = metricLines(await late).map(({ value }) => value);
+    expect(values).toEqual([2, 3]);
+    expect(asked).toBe(1);
+    const next = valueIn(metrics, 'some_count');
+    answer({ lagMs: 0, count: 0 });
+    expect(await next).toBe(0);
+    expect(asked).toBe(2);
+  });
+});
+
+it('attempts of more than a thousand endpoints count together', () => {
+  const counts = new AttemptCounts();
+  const ids = Array.from({ length: 1_010 }, () => new Types.ObjectId());
+  for (const id of [...ids, ...ids]) counts.add(id, id === ids.at(-1));
+  expect(counts.all()).toHaveLength(1_001);
+  const other = counts.all().find(({ endpointId }) => endpointId === 'other');
+  expect(other).toEqual({ endpointId: 'other', delivered: 2, failed: 18 });
+});

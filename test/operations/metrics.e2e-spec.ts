@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startOperations } from '../../src/start.js';
+import { addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { metricLines, valueOf } from './metrics-text.js';
+
+/** Event loops are never blocked and nothing waits for so many seconds; times of today are less, too. */
+const mostSeconds = 5e9;
+
+let service: TestService;
+let operations: string;
+let tenant: Tenant;
+
+const scrape = async (from = operations) =>
+  metricLines(await (await fetch(`${from}/metrics`)).text());
+const count = async (name: string, labels: Record<string, string> = {}) =>
+  valueOf(await scrape(), `integration_api_${name}_duration_seconds_count`, labels) ?? 0;
+const readEvents = (query: string, key = tenant.key) =>
+  service.api('get', `/events?${query}`).set('api-key', key);
+
+beforeAll(async () => {
+  service = await startTestService({ OPS_PORT: '0' });
+  operations = (await startOperations(service.service)) ?? '';
+});
+afterAll(() => service.stop());
+
+it('the first scrapes have a number in each sample, also where nothing has happened yet', async () => {
+  // Of scrapes at the same time, all but one find no new samples of the event loop.
+  const scrapes = await Promise.all([scrape(), scrape(), scrape()]);
+  const odd = scrapes
+    .flat()
+    .filter(
+      ({ name, value }) =>
+        !(Math.abs(value) < (name.endsWith('_seconds') ? mostSeconds : Number.MAX_SAFE_INTEGER)),
+    );
+  expect(odd).toEqual([]);
+  const names = new Set(scrapes[0].map(({ name }) => name));
+  for (const statistic of ['min', 'mean', 'stddev', 'max', 'p99']) {
+    expect(names).toContain(`nodejs_eventloop_lag_${statistic}_seconds`);
+  }
+});
+
+it('requests that ask to wait for events count in a histogram of their own', async () => {
+  tenant = await addTenant(service.db, { key: mayReadEvents });
+  await readEvents('wait=1').expect(200);
+  await readEvents('timeout=1').expect(200);
+  await readEvents('wait=1', 'nobody').expect(401);
+  await eventually(async () => {
+    expect(await count('long_poll', { status: '200' })).toBe(2);
+    expect(await count('long_poll', { status: '401' })).toBe(1);
+  });
+  expect(await count('http_request')).toBe(0);
+  await readEvents('').expect(200);
+  await readEvents('wait=0&timeout=1000').expect(200);
+  await service.api('get', '/units?limit=1').set('api-key', tenant.key).expect(200);
+  await eventually(async () => expect(await count('http_request', { status: '200' })).toBe(3));
+  expect(await count('long_poll')).toBe(3);
+});
+
+it('another service of the process has metrics of its own', async () => {
+  const other = await startTestService({ OPS_PORT: '0' });
+  try {
+    const lines = await scrape((await startOperations(other.service)) ?? '');
+    expect(valueOf(lines, 'integration_api_key_calls_total')).toBeUndefined();
+    expect(valueOf(await scrape(), 'integration_api_key_calls_total')).toBe(5);
+  } finally {
+    await other.stop();
+  }
+});
