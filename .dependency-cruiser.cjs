@@ -271,9 +271,12 @@ module.exports = {
       name: 'tracing-is-loaded-late',
       comment: 'A process that does not trace loads nothing for it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/core/observability/tracing/open-telemetry\\.ts$' },
+      from: {
+        path: '^src/',
+        pathNot: ['^src/core/observability/open-telemetry\\.ts$', '\\.spec\\.ts$'],
+      },
       to: {
-        path: 'node_modules/@opentelemetry/|^src/core/observability/tracing/open-telemetry\\.ts$',
+        path: 'node_modules/@opentelemetry/(?!api/)|^src/core/observability/open-telemetry\\.ts$',
         dynamic: false,
         dependencyTypesNot: ['type-only'],
       },

@@ -11,8 +11,8 @@ swc.jsc.parser.tsx = false;
 
 /** Packages that tests use, or that they have in common with the program. */
 const packages =
-  '@nestjs/(common|core|mongoose|platform-fastify)|csv-parse|fast-check|mongodb|mongodb-memory-server|mongoose|' +
-  'standardwebhooks|supertest|undici|yaml';
+  '@nestjs/(common|core|mongoose|platform-fastify)|@opentelemetry/(api|context-async-hooks)|csv-parse|fast-check|' +
+  'mongodb|mongodb-memory-server|mongoose|standardwebhooks|supertest|undici|yaml';
 
 const quick = ['**/*.spec.ts', '**/*.e2e-spec.ts'];
 /** Those that start programs or several instances, wait for networks, or work on much data. */

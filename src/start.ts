@@ -22,8 +22,12 @@ import { GracefulShutdown } from './core/http/server/graceful-shutdown.js';
 import { listenOn } from './core/http/server/listen-on.js';
 import { createLogger } from './core/http/server/logger.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
-import { startTracing } from './core/observability/tracing/start-tracing.js';
-import { tracing } from './core/observability/tracing/traced.js';
+import {
+  startTracing,
+  stopTracing,
+  traceCommands,
+  traceRequests,
+} from './core/observability/tracing.js';
 import { announce, type Line, linesAbout } from './development/announcement.js';
 import { openAtStart } from './development/demo/demo-organization.js';
 import { describeConnectionError, openDatabase } from './development/open-database.js';
@@ -89,7 +93,7 @@ export async function runService(
     const lines: Line[] = linesAbout({ url, operationsUrl, environment, database, demo });
     const shutDown = async () => {
       const isFinished = await service.shutDown();
-      await tracing()?.stop();
+      await stopTracing();
       await database.stop();
       return isFinished;
     };
@@ -108,7 +112,7 @@ export async function runService(
 export async function createService(options: AppOptions): Promise<Service> {
   const adapter = await createFastifyAdapter(options);
   const fastify = adapter.getInstance<FastifyInstance>();
-  tracing()?.traceRequests(fastify);
+  traceRequests(fastify);
   const shutdown = new GracefulShutdown(fastify, options.environment.DRAIN_MS);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(options),
@@ -128,7 +132,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   await serveReference(fastify, () => apiReference(app, app.get(ErrorResponses)));
   try {
     await app.init();
-    tracing()?.traceCommands(app.get<Connection>(getConnectionToken()).getClient());
+    traceCommands(app.get<Connection>(getConnectionToken()).getClient());
     await prepareDatabase(app, options);
   } catch (error) {
     await app.close();

@@ -1,5 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { getModelToken } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../src/core/configuration/clock.js';
@@ -9,7 +10,6 @@ import type { TenantCollection } from '../../src/core/database/documents/tenant-
 import { afterTransaction } from '../../src/core/database/transactions/open-session.js';
 import { TransactionLocksRepository } from '../../src/core/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
-import { setTracing, type Tracing } from '../../src/core/observability/tracing/traced.js';
 import type { UserDocument } from '../../src/tenants/organizations/user.schema.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
@@ -49,15 +49,15 @@ const committed = (organizationId: Types.ObjectId) =>
 
 describe('a transaction', () => {
   it('belongs to the trace of its own request, also when it had to wait for another', async () => {
-    const requests = new AsyncLocalStorage<string>();
-    const current = () => AsyncLocalStorage.snapshot();
-    const trace = <T>(_name: string, _attributes: object, work: () => Promise<T>) => work();
-    setTracing({ current, trace } as unknown as Tracing);
-    const ran: (string | undefined)[] = [];
-    const work = async () => void ran.push(requests.getStore());
+    const key = createContextKey('request');
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    const ran: unknown[] = [];
+    const work = async () => void ran.push(context.active().getValue(key));
     const submit = (request: string) =>
-      requests.run(request, () => transactions.run(work, { queueKeys: ['one unit'] }));
-    await Promise.all(['A', 'B', 'C'].map(submit)).finally(() => setTracing(undefined));
+      context.with(ROOT_CONTEXT.setValue(key, request), () =>
+        transactions.run(work, { queueKeys: ['one unit'] }),
+      );
+    await Promise.all(['A', 'B', 'C'].map(submit)).finally(() => context.disable());
     expect(ran).toEqual(['A', 'B', 'C']);
   });
 

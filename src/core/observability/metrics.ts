@@ -1,5 +1,5 @@
 import { Global, Injectable, Module } from '@nestjs/common';
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 /** Begins the names of the service's own metrics. */
 const prefix = 'integration_api_';
@@ -8,7 +8,7 @@ const prefix = 'integration_api_';
 const longestLag = 1e6;
 
 /** A value with its labels: few different ones, none of them personal or secret. */
-export interface Sample {
+interface Sample {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
@@ -25,39 +25,17 @@ export class Metrics {
   private readonly registry = new Registry();
   readonly contentType = this.registry.contentType;
 
-  counter<Label extends string = never>(
+  /** Makes `new Counter(...)` one of the metrics of this application, and so a gauge or a histogram. */
+  options<Label extends string = never>(
     name: string,
     help: string,
     labelNames: readonly Label[] = [],
-  ): Counter<Label> {
-    return new Counter(this.named(name, help, labelNames));
+  ) {
+    return { name: prefix + name, help, labelNames: [...labelNames], registers: [this.registry] };
   }
 
-  gauge<Label extends string = never>(
-    name: string,
-    help: string,
-    labelNames: readonly Label[] = [],
-  ): Gauge<Label> {
-    return new Gauge(this.named(name, help, labelNames));
-  }
-
-  histogram<Label extends string = never>(
-    name: string,
-    help: string,
-    buckets: readonly number[],
-    labelNames: readonly Label[] = [],
-  ): Histogram<Label> {
-    return new Histogram({ ...this.named(name, help, labelNames), buckets: [...buckets] });
-  }
-
-  /** A counter or gauge whose values are read at each scrape. */
-  collect(
-    type: 'counter' | 'gauge',
-    name: string,
-    help: string,
-    read: Read,
-    labelNames: readonly string[] = [],
-  ): void {
+  /** Adds a gauge that is read at each scrape; a counter where the name ends with `_total`. */
+  collect(name: string, help: string, read: Read, labelNames: readonly string[] = []): void {
     const collect = async () => {
       const values = await read();
       const samples = typeof values === 'number' ? [{ labels: {}, value: values }] : values;
@@ -65,8 +43,8 @@ export class Metrics {
       if (samples.length === 0 && labelNames.length === 0) metric.remove();
       for (const { labels, value } of samples) metric.inc(labels, value);
     };
-    const configuration = { ...this.named(name, help, labelNames), collect };
-    const metric = type === 'counter' ? new Counter(configuration) : new Gauge(configuration);
+    const options = { ...this.options(name, help, labelNames), collect };
+    const metric = name.endsWith('_total') ? new Counter(options) : new Gauge(options);
   }
 
   /** Measures the process itself from now on: event loop, garbage collection, memory, processor. */
@@ -91,10 +69,6 @@ export class Metrics {
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string> {
     return this.registry.metrics();
-  }
-
-  private named<Label extends string>(name: string, help: string, labelNames: readonly Label[]) {
-    return { name: prefix + name, help, labelNames: [...labelNames], registers: [this.registry] };
   }
 }
 

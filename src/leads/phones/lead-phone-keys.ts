@@ -3,6 +3,7 @@ import { Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { CountryCode } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { LRUCache } from 'lru-cache';
+import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
@@ -67,13 +68,17 @@ export class LeadPhoneKeys implements OnModuleDestroy {
     leases: Leases,
     metrics: Metrics,
   ) {
-    this.derivedLeads = metrics.counter(
-      'phone_key_leads_total',
-      'Leads of other programs whose phones this process has made comparable.',
+    this.derivedLeads = new Counter(
+      metrics.options(
+        'phone_key_leads_total',
+        'Leads of other programs whose phones this process has made comparable.',
+      ),
     );
-    this.failures = metrics.counter(
-      'phone_key_failures_total',
-      'Leads of other programs whose phones could not be made comparable.',
+    this.failures = new Counter(
+      metrics.options(
+        'phone_key_failures_total',
+        'Leads of other programs whose phones could not be made comparable.',
+      ),
     );
     this.lease = leases.of('lead-phone-keys', leaseMs);
   }

@@ -1,10 +1,11 @@
+import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
 import { KeptParts } from '../../catalogue/responses/kept-parts.js';
 import { KeptResponsesService } from '../../catalogue/responses/kept-responses.service.js';
 import { withinDeadline } from '../../core/database/connection/deadline.js';
 import { RequestRates } from '../../core/http/rate-limit/request-rates.js';
 import { standardOutput } from '../../core/http/server/standard-output.js';
-import { Metrics, type Sample } from '../../core/observability/metrics.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { EventWaiters } from '../../events/feed/event-waiters.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
 import { AuthenticationFailures } from '../../tenants/keys/authentication-failures.js';
@@ -13,35 +14,86 @@ import {
   type Backlog,
   WebhookStatisticsService,
 } from '../../webhooks/statistics/webhook-statistics.service.js';
+import { CallCounter } from '../usage/call-counter.js';
 
 /** How long a scrape waits for the database. */
 const databaseTimeoutMs = 1_000;
 
-/** Metrics of services that count for others too; they are read at each scrape. */
-export function addServiceMetrics(modules: ModuleRef): void {
-  const find = { strict: false } as const;
-  const metrics = modules.get(Metrics, find);
-  addWebhookMetrics(
-    metrics,
-    modules.get(WebhookStatisticsService, find),
-    modules.get(WebhookFiguresRecorder, find),
-  );
-  addFeedMetrics(metrics, modules.get(EventWaiters, find));
-  addCacheMetrics(metrics, modules.get(KeptResponsesService, find), modules.get(KeptParts, find));
-  addRememberedEntries(metrics, modules);
-  metrics.collect(
-    'counter',
-    'log_lines_dropped_total',
+/** A part of the service, by its class. */
+type Get = <Part>(part: Type<Part>) => Part;
+
+/** The help and the value of metrics without labels, by their names. */
+const values: Readonly<Record<string, readonly [help: string, read: (get: Get) => number]>> = {
+  call_figures_waiting_minutes: [
+    'Minutes of counted calls that are not stored or not over; 30 at most.',
+    (get) => get(CallCounter).stats().waitingMinutes,
+  ],
+  call_figures_lost_minutes_total: [
+    'Minutes of counted calls that a database out of reach has left no room for.',
+    (get) => get(CallCounter).stats().lostMinutes,
+  ],
+  delivery_results_unstored: [
+    'Successful attempts of this process whose results are not stored yet; 256 at most.',
+    (get) => get(WebhookStatisticsService).unstoredResults(),
+  ],
+  event_requests_waiting: [
+    'Requests that wait for events in this process; 5,000 at most.',
+    (get) => get(EventWaiters).stats().waiting,
+  ],
+  event_waits_cut_short_total: [
+    'Requests whose wait for events ended early because too many were waiting.',
+    (get) => get(EventWaiters).stats().cutShort,
+  ],
+  events_numbered_total: [
+    'Events that this process has given their numbers.',
+    (get) => get(WebhookStatisticsService).numberedEvents(),
+  ],
+  kept_parts_bytes: [
+    'Counts and documents that responses share, of at most 16 MiB.',
+    (get) => get(KeptParts).stats().bytes,
+  ],
+  log_lines_dropped_total: [
     'Lines of the log that nobody has read from standard output in time.',
     () => standardOutput.droppedLines,
-  );
-}
+  ],
+  response_cache_bytes: [
+    'How much is kept, of RESPONSE_CACHE_BYTES.',
+    (get) => get(KeptResponsesService).stats().bytes,
+  ],
+  response_cache_entries: [
+    'Responses that are kept.',
+    (get) => get(KeptResponsesService).stats().entries,
+  ],
+  response_cache_evictions_total: [
+    'Responses that were dropped for room.',
+    (get) => get(KeptResponsesService).stats().evictions,
+  ],
+  response_cache_hits_total: [
+    'Responses that were repeated.',
+    (get) => get(KeptResponsesService).stats().hits,
+  ],
+  response_cache_misses_total: [
+    'Responses that had to be made.',
+    (get) => get(KeptResponsesService).stats().misses,
+  ],
+  webhook_figures_waiting: [
+    'Counted figures of endpoints, by quarter of an hour, that are not stored; 2,000 at most.',
+    (get) => get(WebhookFiguresRecorder).stats().waiting,
+  ],
+  webhook_figures_lost_attempts_total: [
+    'Attempts that the figures of endpoints lack: not stored, or no room to count them.',
+    (get) => get(WebhookFiguresRecorder).stats().lostAttempts,
+  ],
+};
 
-function addWebhookMetrics(
-  metrics: Metrics,
-  webhooks: WebhookStatisticsService,
-  recorder: WebhookFiguresRecorder,
-): void {
+/** Adds metrics of parts that count for others too; they are read at each scrape. */
+export function addServiceMetrics(modules: ModuleRef): void {
+  const get: Get = (part) => modules.get(part, { strict: false });
+  const metrics = get(Metrics);
+  const webhooks = get(WebhookStatisticsService);
+  for (const [name, [help, read]] of Object.entries(values)) {
+    metrics.collect(name, help, () => read(get));
+  }
   addBacklog(metrics, () => webhooks.eventBacklog(), {
     outbox_lag_seconds: 'How long the oldest event waits for its deliveries and its number.',
     outbox_waiting_events: 'Events without a number, up to 10,000.',
@@ -51,7 +103,6 @@ function addWebhookMetrics(
     deliveries_due: 'Deliveries that are due, up to 10,000.',
   });
   metrics.collect(
-    'counter',
     'delivery_attempts_total',
     'Attempts of this process to deliver a webhook, by endpoint and result.',
     () =>
@@ -62,34 +113,23 @@ function addWebhookMetrics(
     ['endpoint', 'result'],
   );
   metrics.collect(
-    'gauge',
-    'delivery_results_unstored',
-    'Successful attempts of this process whose results are not stored yet; 256 at most.',
-    () => webhooks.unstoredResults(),
-  );
-  metrics.collect(
-    'gauge',
-    'webhook_figures_waiting',
-    'Counted figures of endpoints, by quarter of an hour, that are not stored; 2,000 at most.',
-    () => recorder.stats().waiting,
-  );
-  metrics.collect(
-    'counter',
-    'webhook_figures_lost_attempts_total',
-    'Attempts that the figures of endpoints lack: not stored, or no room to count them.',
-    () => recorder.stats().lostAttempts,
-  );
-  metrics.collect(
-    'counter',
-    'events_numbered_total',
-    'Events that this process has given their numbers.',
-    () => webhooks.numberedEvents(),
+    'remembered_entries',
+    'API keys, unknown keys, limited keys and failing clients that are remembered; 10,000 of each at most.',
+    () => [
+      { labels: { kind: 'key' }, value: get(ApiKeyAuthenticator).stats().known },
+      { labels: { kind: 'unknown key' }, value: get(ApiKeyAuthenticator).stats().unknown },
+      { labels: { kind: 'limited key' }, value: get(RequestRates).stats().keys },
+      { labels: { kind: 'failing client' }, value: get(AuthenticationFailures).stats().clients },
+    ],
+    ['kind'],
   );
 }
 
 /**
  * A backlog of the database, the same in every process. It is left out while the database does not
  * answer in time, and a question that hangs is not asked again.
+ *
+ * @param help by the names of the metrics: `_seconds` for how long the oldest waits, else how many wait
  */
 export function addBacklog(
   metrics: Metrics,
@@ -97,77 +137,22 @@ export function addBacklog(
   help: Readonly<Record<string, string>>,
 ): void {
   let pending: Promise<Backlog> | undefined;
-  const samples = async (value: (backlog: Backlog) => number): Promise<readonly Sample[]> => {
+  const inTime = async (): Promise<readonly Backlog[]> => {
     pending ??= read().finally(() => (pending = undefined));
-    try {
-      const backlog = await withinDeadline(pending, databaseTimeoutMs);
-      return [{ labels: {}, value: value(backlog) }];
-    } catch {
-      // The probes and the log report a database in trouble.
-      return [];
-    }
+    // The probes and the log report a database in trouble.
+    return withinDeadline(pending, databaseTimeoutMs).then(
+      (found) => [found],
+      () => [],
+    );
   };
   for (const [name, text] of Object.entries(help)) {
     const isLag = name.endsWith('_seconds');
-    metrics.collect('gauge', name, text, () =>
-      samples(({ lagMs, count }) => (isLag ? lagMs / 1_000 : count)),
-    );
+    metrics.collect(name, text, async () => {
+      const backlogs = await inTime();
+      return backlogs.map(({ lagMs, count }) => ({
+        labels: {},
+        value: isLag ? lagMs / 1_000 : count,
+      }));
+    });
   }
-}
-
-function addFeedMetrics(metrics: Metrics, waiters: EventWaiters): void {
-  metrics.collect(
-    'gauge',
-    'event_requests_waiting',
-    'Requests that wait for events in this process; 5,000 at most.',
-    () => waiters.stats().waiting,
-  );
-  metrics.collect(
-    'counter',
-    'event_waits_cut_short_total',
-    'Requests whose wait for events ended early because too many were waiting.',
-    () => waiters.stats().cutShort,
-  );
-}
-
-function addCacheMetrics(
-  metrics: Metrics,
-  responses: KeptResponsesService,
-  parts: KeptParts,
-): void {
-  const figures = [
-    ['counter', 'hits_total', 'Responses that were repeated.', 'hits'],
-    ['counter', 'misses_total', 'Responses that had to be made.', 'misses'],
-    ['counter', 'evictions_total', 'Responses that were dropped for room.', 'evictions'],
-    ['gauge', 'entries', 'Responses that are kept.', 'entries'],
-    ['gauge', 'bytes', 'How much is kept, of RESPONSE_CACHE_BYTES.', 'bytes'],
-  ] as const;
-  for (const [type, name, help, figure] of figures) {
-    metrics.collect(type, `response_cache_${name}`, help, () => responses.stats()[figure]);
-  }
-  metrics.collect(
-    'gauge',
-    'kept_parts_bytes',
-    'Counts and documents that responses share, of at most 16 MiB.',
-    () => parts.stats().bytes,
-  );
-}
-
-function addRememberedEntries(metrics: Metrics, modules: ModuleRef): void {
-  const find = { strict: false } as const;
-  const keys = modules.get(ApiKeyAuthenticator, find);
-  const failures = modules.get(AuthenticationFailures, find);
-  const rates = modules.get(RequestRates, find);
-  metrics.collect(
-    'gauge',
-    'remembered_entries',
-    'API keys, unknown keys, limited keys and failing clients that are remembered; 10,000 of each at most.',
-    () => [
-      { labels: { kind: 'key' }, value: keys.stats().known },
-      { labels: { kind: 'unknown key' }, value: keys.stats().unknown },
-      { labels: { kind: 'limited key' }, value: rates.stats().keys },
-      { labels: { kind: 'failing client' }, value: failures.stats().clients },
-    ],
-    ['kind'],
-  );
 }

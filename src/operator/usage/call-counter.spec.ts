@@ -1,18 +1,14 @@
 import { beforeEach, expect, it } from '@jest/globals';
-import { valueIn } from '../../../test/operations/metrics-text.js';
-import { Metrics } from '../../core/observability/metrics.js';
 import { CallCounter, type CountedMinute } from './call-counter.js';
 import { callsOf } from './call-counts.js';
 
 const minute = 60_000;
 let time: number;
 let counter: CallCounter;
-let metrics: Metrics;
 
 beforeEach(() => {
   time = 100 * minute;
-  metrics = new Metrics();
-  counter = new CallCounter({ now: () => new Date(time) }, metrics);
+  counter = new CallCounter({ now: () => new Date(time) });
 });
 
 const call = (apiKeyId?: string) =>
@@ -47,18 +43,17 @@ it('does not change what it has handed out', () => {
   expect(handedOut === undefined ? 0 : callsOf(handedOut.total)).toBe(1);
 });
 
-it('keeps what could not be stored, half an hour of it at most', async () => {
+it('keeps what could not be stored, half an hour of it at most', () => {
   for (let step = 0; step < 100; step++) {
     call();
     for (const one of counter.takeChanged()) counter.giveBack(one);
     counter.forgetStored();
     time += minute;
   }
-  expect(await valueIn(metrics, 'call_figures_waiting_minutes')).toBe(30);
-  expect(await valueIn(metrics, 'call_figures_lost_minutes_total')).toBe(70);
+  expect(counter.stats()).toEqual({ waitingMinutes: 30, lostMinutes: 70 });
   expect(shape(counter.takeChanged())[0]).toEqual([170, 0, 1]);
   counter.forgetStored();
-  expect(await valueIn(metrics, 'call_figures_waiting_minutes')).toBe(1);
+  expect(counter.stats().waitingMinutes).toBe(1);
 });
 
 it('a minute that comes again, because the clock was set back, is another one', () => {

@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
-import { Metrics } from '../../core/observability/metrics.js';
 import { minuteMs } from '../../core/values/durations.js';
 import { type CallCounts, CallTable, countCall, noCalls } from './call-counts.js';
 import type { Figures } from './call-figures.repository.js';
@@ -34,22 +33,13 @@ export class CallCounter {
   /** Oldest first; the last one is the current one. */
   private minutes: Minute[] = [];
   private run = 0;
-  private readonly lost;
+  private lost = 0;
 
-  constructor(
-    private readonly clock: Clock,
-    metrics: Metrics,
-  ) {
-    metrics.collect(
-      'gauge',
-      'call_figures_waiting_minutes',
-      'Minutes of counted calls that are not stored or not over; 30 at most.',
-      () => this.minutes.length,
-    );
-    this.lost = metrics.counter(
-      'call_figures_lost_minutes_total',
-      'Minutes of counted calls that a database out of reach has left no room for.',
-    );
+  constructor(private readonly clock: Clock) {}
+
+  /** How many minutes wait to be stored, and how many there was no room for. */
+  stats(): { readonly waitingMinutes: number; readonly lostMinutes: number } {
+    return { waitingMinutes: this.minutes.length, lostMinutes: this.lost };
   }
 
   /** Counts a response that is over; costs about a microsecond. */
@@ -109,7 +99,7 @@ export class CallCounter {
     if (latest !== undefined && time < latest.at.getTime()) this.run++;
     if (this.minutes.length >= minutesLimit) {
       this.minutes.shift();
-      this.lost.inc();
+      this.lost++;
     }
     const minute = {
       at: new Date(time),

@@ -29,7 +29,7 @@ import { WebhookAttemptsRepository } from '../deliveries/webhook-attempts.reposi
 import type { WebhookDeliveryDocument } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
-import { traced } from '../../core/observability/tracing/traced.js';
+import { traced } from '../../core/observability/tracing.js';
 import { WebhookFiguresRecorder } from '../statistics/webhook-figures-recorder.js';
 import { WebhookSender } from './webhook-sender.js';
 import { AttemptCounts, type EndpointAttempts } from './attempt-counts.js';

@@ -1,6 +1,6 @@
 import type { MongooseModuleFactoryOptions } from '@nestjs/mongoose';
 import type { Environment } from '../../configuration/environment.js';
-import { tracing } from '../../observability/tracing/traced.js';
+import { isTracing } from '../../observability/tracing.js';
 
 /** How the service's connections are marked in the server's logs and reports. */
 export const appName = 'integration-api';
@@ -37,6 +37,6 @@ export function connectionOptions(
     // A text that another program has cut within a character is shown with a replacement instead of failing
     // whatever reads its document.
     enableUtf8Validation: false,
-    ...(tracing() === undefined ? {} : { monitorCommands: true }),
+    monitorCommands: isTracing(),
   };
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
 import type { Connection } from 'mongoose';
+import { Counter } from 'prom-client';
 import { Metrics } from '../../observability/metrics.js';
 
 /** How many connections to the database there are now, over all its servers. */
@@ -22,7 +23,6 @@ export class ConnectionPool {
     metrics: Metrics,
   ) {
     metrics.collect(
-      'gauge',
       'database_connections',
       'Open connections to the database, by whether an operation uses them.',
       () => {
@@ -35,14 +35,15 @@ export class ConnectionPool {
       ['state'],
     );
     metrics.collect(
-      'gauge',
       'database_connection_waiting',
       'Operations that wait for a connection to the database.',
       () => this.waiting,
     );
-    this.waited = metrics.counter(
-      'database_connection_wait_seconds_total',
-      'How long operations have waited for a connection to the database.',
+    this.waited = new Counter(
+      metrics.options(
+        'database_connection_wait_seconds_total',
+        'How long operations have waited for a connection to the database.',
+      ),
     );
   }
 

@@ -1,8 +1,9 @@
 import { describe, expect, it, jest } from '@jest/globals';
+import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
+import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { MongoError, MongoErrorLabel } from 'mongodb';
 import { valueIn } from '../../../../test/operations/metrics-text.js';
 import { Metrics } from '../../observability/metrics.js';
-import { setTracing, type Tracing } from '../../observability/tracing/traced.js';
 import { DatabaseUnavailableError } from '../connection/database-errors.js';
 import { GroupedTransactions } from './grouped-transactions.js';
 import {
@@ -270,20 +271,18 @@ describe('transactions of groups', () => {
   });
 
   it('run in the traces of their first requests', async () => {
-    const used: number[] = [];
-    let made = 0;
-    const current = () => {
-      const trace = (made += 1);
-      return <T>(work: () => T) => {
-        used.push(trace);
-        return work();
-      };
-    };
-    const trace = (_name: string, _attributes: object, work: () => unknown) => work();
-    setTracing({ current, trace } as unknown as Tracing);
-    await doubling()
-      .submitAll([1, 2, 3, 4])
-      .finally(() => setTracing(undefined));
+    const key = createContextKey('request');
+    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
+    const used: unknown[] = [];
+    const { groups } = doubling(() => {
+      used.push(context.active().getValue(key));
+      return undefined;
+    });
+    await Promise.all(
+      [1, 2, 3, 4].map((request) =>
+        context.with(ROOT_CONTEXT.setValue(key, request), () => groups.submit('all', request, 1)),
+      ),
+    ).finally(() => context.disable());
     expect(used).toEqual([1, 2]);
   });
 });

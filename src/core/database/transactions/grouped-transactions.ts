@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Metrics } from '../../observability/metrics.js';
-import { type InTrace, inCurrentTrace } from '../../observability/tracing/traced.js';
+import { type InTrace, inCurrentTrace } from '../../observability/tracing.js';
 import { DatabaseUnavailableError, isDatabaseUnavailable } from '../connection/database-errors.js';
 import { type GroupLimits, RequestGroups, type Settle } from './request-groups.js';
 import {
@@ -76,19 +77,25 @@ export class GroupedTransactions<Request, Response> {
     { metrics, kind }: GroupCounting,
   ) {
     this.groups = new RequestGroups((requests, settle) => this.runGroup(requests, settle), limits, {
-      sizes: metrics.histogram(
-        `${kind}_group_size`,
-        `Requests about ${kind}s that one transaction has stored.`,
-        sizeBounds,
-      ),
-      waiting: metrics.gauge(
-        `${kind}_requests_waiting`,
-        `Requests about ${kind}s that wait for the group before theirs.`,
+      sizes: new Histogram({
+        ...metrics.options(
+          `${kind}_group_size`,
+          `Requests about ${kind}s that one transaction has stored.`,
+        ),
+        buckets: sizeBounds,
+      }),
+      waiting: new Gauge(
+        metrics.options(
+          `${kind}_requests_waiting`,
+          `Requests about ${kind}s that wait for the group before theirs.`,
+        ),
       ),
     });
-    this.heldUp = metrics.counter(
-      `${kind}_groups_held_up_total`,
-      `Groups about ${kind}s that another transaction has held up, so that their requests went alone.`,
+    this.heldUp = new Counter(
+      metrics.options(
+        `${kind}_groups_held_up_total`,
+        `Groups about ${kind}s that another transaction has held up, so that their requests went alone.`,
+      ),
     );
   }
 

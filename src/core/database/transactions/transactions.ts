@@ -3,6 +3,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import AsyncLock from 'async-lock';
 import { MongoError, MongoErrorLabel, ReadPreference } from 'mongodb';
 import type { Connection } from 'mongoose';
+import { Counter } from 'prom-client';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import {
   DatabaseUnavailableError,
@@ -12,7 +13,7 @@ import {
   isWriteConflict,
 } from '../connection/database-errors.js';
 import { Metrics } from '../../observability/metrics.js';
-import { inCurrentTrace, traced } from '../../observability/tracing/traced.js';
+import { inCurrentTrace, traced } from '../../observability/tracing.js';
 import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
 
@@ -81,22 +82,32 @@ export class Transactions {
     private readonly orphans: OrphanedTransactions,
     metrics: Metrics,
   ) {
-    this.started = metrics.counter('transactions_total', 'Transactions that were begun.');
-    this.attempts = metrics.counter(
-      'transaction_attempts_total',
-      'How often the work of transactions ran; each is run again after a conflict.',
+    this.started = new Counter(
+      metrics.options('transactions_total', 'Transactions that were begun.'),
     );
-    this.conflicts = metrics.counter(
-      'transaction_conflicts_total',
-      'Attempts that met another transaction on the same document.',
+    this.attempts = new Counter(
+      metrics.options(
+        'transaction_attempts_total',
+        'How often the work of transactions ran; each is run again after a conflict.',
+      ),
     );
-    this.lostRaces = metrics.counter(
-      'transaction_lost_races_total',
-      'Attempts that lost a race for a unique index.',
+    this.conflicts = new Counter(
+      metrics.options(
+        'transaction_conflicts_total',
+        'Attempts that met another transaction on the same document.',
+      ),
     );
-    this.expirations = metrics.counter(
-      'transactions_expired_total',
-      'Transactions that were not stored within DATABASE_DEADLINE_MS.',
+    this.lostRaces = new Counter(
+      metrics.options(
+        'transaction_lost_races_total',
+        'Attempts that lost a race for a unique index.',
+      ),
+    );
+    this.expirations = new Counter(
+      metrics.options(
+        'transactions_expired_total',
+        'Transactions that were not stored within DATABASE_DEADLINE_MS.',
+      ),
     );
     this.deadlineMs = DATABASE_DEADLINE_MS;
     this.queue = new AsyncLock({

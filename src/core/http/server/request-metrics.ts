@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { CompletedRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
 import { Metrics } from '../../observability/metrics.js';
@@ -27,30 +28,40 @@ export class RequestMetrics {
   private readonly keys = new Set<string>();
 
   constructor(metrics: Metrics) {
-    this.durations = metrics.histogram(
-      'http_request_duration_seconds',
-      'Time from the arrival of a request to the end of its response; without long polls.',
-      durationBounds,
-      ['method', 'route', 'status'],
+    this.durations = new Histogram({
+      ...metrics.options(
+        'http_request_duration_seconds',
+        'Time from the arrival of a request to the end of its response; without long polls.',
+        ['method', 'route', 'status'],
+      ),
+      buckets: [...durationBounds],
+    });
+    this.longPolls = new Histogram({
+      ...metrics.options(
+        'long_poll_duration_seconds',
+        'The same of requests that ask to wait for something new.',
+        ['route', 'status'],
+      ),
+      buckets: longPollBounds,
+    });
+    this.aborted = new Counter(
+      metrics.options(
+        'http_requests_aborted_total',
+        'Requests whose client left before it had the whole response.',
+      ),
     );
-    this.longPolls = metrics.histogram(
-      'long_poll_duration_seconds',
-      'The same of requests that ask to wait for something new.',
-      longPollBounds,
-      ['route', 'status'],
+    this.keyCalls = new Counter(
+      metrics.options('key_calls_total', 'Requests of each API key, by its id.', [
+        'key',
+        'organization',
+      ]),
     );
-    this.aborted = metrics.counter(
-      'http_requests_aborted_total',
-      'Requests whose client left before it had the whole response.',
-    );
-    this.keyCalls = metrics.counter('key_calls_total', 'Requests of each API key, by its id.', [
-      'key',
-      'organization',
-    ]);
-    this.keyLastCalls = metrics.gauge(
-      'key_last_call_timestamp_seconds',
-      'When this process had the last request of an API key, in seconds since 1970.',
-      ['key', 'organization'],
+    this.keyLastCalls = new Gauge(
+      metrics.options(
+        'key_last_call_timestamp_seconds',
+        'When this process had the last request of an API key, in seconds since 1970.',
+        ['key', 'organization'],
+      ),
     );
   }
 

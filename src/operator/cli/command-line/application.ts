@@ -16,11 +16,11 @@ export async function withApplication<T>(
 ): Promise<T> {
   const { loadEnvironment, warnOfMisspeltVariables } =
     await import('../../../core/configuration/load-environment.js');
-  const { startTracing } = await import('../../../core/observability/tracing/start-tracing.js');
+  const { startTracing, stopTracing, traced } =
+    await import('../../../core/observability/tracing.js');
   const { openDatabase, describeConnectionError } =
     await import('../../../development/open-database.js');
   const { createLogger } = await import('../../../core/http/server/logger.js');
-  const { traced, tracing } = await import('../../../core/observability/tracing/traced.js');
   const { pino } = await import('pino');
   const environment = loadEnvironment();
   const database = await openDatabase(environment, { isLasting: false });
@@ -35,7 +35,7 @@ export async function withApplication<T>(
   } catch (error) {
     throw await describeConnectionError(database, error);
   } finally {
-    await tracing()?.stop();
+    await stopTracing();
     await database.stop();
   }
 }
@@ -66,7 +66,7 @@ async function openApplication(options: AppOptions): Promise<INestApplicationCon
   const { getConnectionToken } = await import('@nestjs/mongoose');
   const { AppModule } = await import('../../../app.module.js');
   const { FrameworkLogger } = await import('../../../core/http/server/framework-logger.js');
-  const { tracing } = await import('../../../core/observability/tracing/traced.js');
+  const { traceCommands } = await import('../../../core/observability/tracing.js');
   const application = await NestFactory.createApplicationContext(AppModule.forRoot(options), {
     abortOnError: false,
     bufferLogs: true,
@@ -74,6 +74,6 @@ async function openApplication(options: AppOptions): Promise<INestApplicationCon
   });
   application.useLogger(application.get(FrameworkLogger));
   application.flushLogs();
-  tracing()?.traceCommands(application.get<Connection>(getConnectionToken()).getClient());
+  traceCommands(application.get<Connection>(getConnectionToken()).getClient());
   return application;
 }
