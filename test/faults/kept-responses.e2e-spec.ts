@@ -5,9 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { MongoClient, type ObjectId } from 'mongodb';
-import { KeptResponsesService } from '../../src/catalogue/responses/kept-responses.service.js';
 import { startMongod } from '../../src/development/embedded/embedded-mongod.js';
 import { addCompound, addTenant, type Tenant } from '../support/builders.js';
+import { responseCacheOf } from '../operations/metrics-text.js';
+import { Metrics } from '../../src/core/observability/metrics.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { addUnit } from '../units/catalogue.js';
@@ -64,7 +65,7 @@ beforeEach(async () => {
 });
 
 const at = (instance: number) => services[instance] as TestService;
-const readings = (instance = 0) => at(instance).service.app.get(KeptResponsesService).stats();
+const readings = (instance = 0) => responseCacheOf(at(instance).service.app.get(Metrics));
 const paths = ['/units/lake-1', '/units', '/compounds/lake/units', '/units?compound=lake'];
 const read = (path = '/units', instance = 0, headers = {}) =>
   rawGet(at(instance).url, path, { 'api-key': tenant.key, ...headers });
@@ -81,10 +82,10 @@ const post = (price: number, instance = 0) =>
     .expect(200);
 
 async function readRepeated(): Promise<void> {
-  const { hits } = readings();
+  const { hits } = await readings();
   await eventually(async () => {
     expect((await read()).status).toBe(200);
-    expect(readings().hits).toBeGreaterThan(hits);
+    expect((await readings()).hits).toBeGreaterThan(hits);
   });
 }
 

@@ -48,3 +48,16 @@ export async function valueIn(
 ): Promise<number | undefined> {
   return valueOf(metricLines(await metrics.text()), `integration_api_${name}`, labels);
 }
+
+/** How the cache of responses was and is used. */
+export async function responseCacheOf(metrics: { text(): Promise<string> }) {
+  const lines = metricLines(await metrics.text());
+  const value = (name: string) => valueOf(lines, `integration_api_response_cache_${name}`) ?? 0;
+  return {
+    hits: value('hits_total'),
+    misses: value('misses_total'),
+    evictions: value('evictions_total'),
+    entries: value('entries'),
+    bytes: value('bytes'),
+  };
+}

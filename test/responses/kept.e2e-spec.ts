@@ -4,9 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
 import { CatalogueFreshness } from '../../src/catalogue/responses/catalogue-freshness.js';
-import { KeptResponsesService } from '../../src/catalogue/responses/kept-responses.service.js';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { addKey, addReservation, addTenant, type Tenant } from '../support/builders.js';
+import { responseCacheOf } from '../operations/metrics-text.js';
+import { Metrics } from '../../src/core/observability/metrics.js';
 import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/rounds.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
@@ -54,7 +55,7 @@ function stopClocks(): void {
   const now = new Date();
   for (const one of [service, second]) one.service.app.get(Clock).now = () => now;
 }
-const readings = (of = service) => of.service.app.get(KeptResponsesService).stats();
+const readings = (of = service) => responseCacheOf(of.service.app.get(Metrics));
 /** How old responses may be; a busy machine would not repeat one within a second. */
 function keepFor(milliseconds: number): void {
   for (const one of [service, second]) {
@@ -79,11 +80,11 @@ const set = (collection: string, _id: ObjectId, update: Document) =>
 
 /** Reads until a response was a repeated one. */
 async function readRepeated(path: string, headers: Record<string, string> = {}) {
-  const { hits } = readings();
+  const { hits } = await readings();
   let response = await read(path, headers);
   await eventually(async () => {
     response = await read(path, headers);
-    expect(readings().hits).toBeGreaterThan(hits);
+    expect((await readings()).hits).toBeGreaterThan(hits);
   });
   return response;
 }
@@ -145,15 +146,15 @@ describe('a kept response', () => {
           expect(response).toEqual(await readAnew('/units?amenities=pool', headers));
         }),
       );
-    const { hits, misses } = readings();
+    const { hits, misses } = await readings();
     for (let times = 1; times <= 3; times++) await readAll();
     const different = callers.length;
-    expect(readings().misses - misses).toBe(2 * different);
-    expect(readings().hits - hits).toBe(different);
+    expect((await readings()).misses - misses).toBe(2 * different);
+    expect((await readings()).hits - hits).toBe(different);
     // Another key with the same permissions.
     const same = await addKey(service.db, tenant.organizationId);
     await read('/units?amenities=pool', { 'api-key': same, language: 'ar-eg' });
-    expect(readings().hits - hits).toBe(different + 1);
+    expect((await readings()).hits - hits).toBe(different + 1);
   });
 
   it('is given to nobody whose key is not valid', async () => {
@@ -162,7 +163,7 @@ describe('a kept response', () => {
   });
 
   it('is not made of errors, streams, cursors, or for clients who want none', async () => {
-    const { entries } = readings();
+    const { entries } = await readings();
     const requests: [string, Record<string, string>?][] = [
       ['/units/nowhere'],
       ['/units?status=Available&limit=x'],
@@ -176,7 +177,7 @@ describe('a kept response', () => {
       [`/compounds?unknown=${'x'.repeat(3_000)}`],
     ];
     for (const [path, headers] of requests) await read(path, headers);
-    expect(readings().entries).toBe(entries);
+    expect((await readings()).entries).toBe(entries);
   });
 
   it('is made once for twenty clients that ask at the same time', async () => {
@@ -274,13 +275,13 @@ describe('what was written through the same instance', () => {
   it('costs nothing that is kept when it is a lead, refused, or of another organization', async () => {
     const other = await addTenant(service.db);
     await readRepeated('/compounds');
-    const { misses } = readings();
+    const { misses } = await readings();
     await post('/leads', { recordSystemId: 'lead', name: 'Mona' }).expect(201);
     await post('/units', { recordSystemId: 'lake-1', price: 'much' }).expect(400);
     const unit = { recordSystemId: 'other', compound: 'lake' };
     await service.api('post', '/units').set('api-key', other.key).send(unit);
     await read('/compounds');
-    expect(readings().misses).toBe(misses);
+    expect((await readings()).misses).toBe(misses);
   });
 });
 
@@ -298,23 +299,23 @@ describe('the memory of kept responses', () => {
         updatedAt: new Date(),
       })),
     );
-    const { evictions } = readings(second);
+    const { evictions } = await readings(second);
     for (let page = 1; page <= 60; page++) {
       // What is asked for once is not kept.
       for (let times = 1; times <= 2; times++) {
         await read(`/compounds?limit=1&page=${page}`, {}, second);
       }
-      expect(readings(second).bytes).toBeLessThanOrEqual(smallCacheBytes);
+      expect((await readings(second)).bytes).toBeLessThanOrEqual(smallCacheBytes);
     }
-    expect(readings(second).evictions).toBeGreaterThan(evictions);
-    const { entries, hits } = readings(second);
+    expect((await readings(second)).evictions).toBeGreaterThan(evictions);
+    const { entries, hits } = await readings(second);
     for (let times = 1; times <= 2; times++) await read('/compounds?limit=60', {}, second);
-    expect(readings(second).entries).toBe(entries);
+    expect((await readings(second)).entries).toBe(entries);
     // One that had to go is made again.
     expect(await read('/compounds?limit=1&page=1', {}, second)).toEqual(
       await readAnew('/compounds?limit=1&page=1'),
     );
-    expect(readings(second).hits).toBe(hits);
+    expect((await readings(second)).hits).toBe(hits);
   });
 
   it('forgets who has written when too many have, and then repeats nothing of before', async () => {
@@ -323,8 +324,8 @@ describe('the memory of kept responses', () => {
     for (let other = 0; other < 9_000; other++) freshness.noteWrite(`other-${other}`);
     await readRepeated('/compounds');
     for (let other = 9_000; other < 10_001; other++) freshness.noteWrite(`other-${other}`);
-    const { misses } = readings();
+    const { misses } = await readings();
     await read('/compounds');
-    expect(readings().misses).toBe(misses + 1);
+    expect((await readings()).misses).toBe(misses + 1);
   });
 });

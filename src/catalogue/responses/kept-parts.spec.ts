@@ -1,19 +1,24 @@
 import { beforeEach, expect, it } from '@jest/globals';
 import { Types } from 'mongoose';
 import type { Environment } from '../../core/configuration/environment.js';
+import { valueIn } from '../../../test/operations/metrics-text.js';
+import { Metrics } from '../../core/observability/metrics.js';
+import { mebibyte } from '../../core/values/numbers.js';
 import { CatalogueFreshness } from './catalogue-freshness.js';
 import { KeptParts, whileReading, withoutKeptParts } from './kept-parts.js';
 
 const [own, other] = [new Types.ObjectId(), new Types.ObjectId()];
 let freshness: CatalogueFreshness;
 let made: number;
+let metrics: Metrics;
 let parts: KeptParts;
 
 beforeEach(() => {
   freshness = new CatalogueFreshness({ RESPONSE_CACHE_BYTES: 1 } as Environment);
   freshness.maxAgeMs = 60_000;
   made = 0;
-  parts = new KeptParts(freshness);
+  metrics = new Metrics();
+  parts = new KeptParts(freshness, metrics);
 });
 
 const write = (organization = own) => freshness.noteWrite(organization.toHexString());
@@ -100,7 +105,7 @@ it('takes a bounded amount of memory, whatever is asked for', async () => {
   for (let index = 0; index < 200; index++) {
     await parts.get(own, `large ${index}`, async () => 'x'.repeat(100_000));
   }
-  const { bytes, maxBytes, entries } = parts.stats();
-  expect(bytes).toBeLessThanOrEqual(maxBytes);
-  expect(entries).toBeGreaterThan(10);
+  const bytes = await valueIn(metrics, 'kept_parts_bytes');
+  expect(bytes).toBeLessThanOrEqual(16 * mebibyte);
+  expect(bytes).toBeGreaterThan(10 * mebibyte);
 });

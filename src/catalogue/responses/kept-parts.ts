@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { openSession } from '../../core/database/transactions/open-session.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { CatalogueFreshness } from './catalogue-freshness.js';
 
@@ -59,11 +60,15 @@ export class KeptParts {
   /** What is being made: one of them for each request that runs, at the most. */
   private readonly making = new Map<string, Part>();
 
-  constructor(private readonly freshness: CatalogueFreshness) {}
-
-  /** How much is kept. */
-  stats(): { readonly entries: number; readonly bytes: number; readonly maxBytes: number } {
-    return { entries: this.parts.size, bytes: this.parts.calculatedSize, maxBytes };
+  constructor(
+    private readonly freshness: CatalogueFreshness,
+    metrics: Metrics,
+  ) {
+    metrics.collect(
+      'kept_parts_bytes',
+      'Counts and documents that responses share, of at most 16 MiB.',
+      () => this.parts.calculatedSize,
+    );
   }
 
   /**

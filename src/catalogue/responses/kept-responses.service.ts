@@ -7,11 +7,13 @@ import type {
   onSendHookHandler,
   RouteOptions as Route,
 } from 'fastify';
+import { Counter } from 'prom-client';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { withinDeadline } from '../../core/database/connection/deadline.js';
 import { remainingDeadline } from '../../core/http/server/request-context.js';
 import type { RouteOptions } from '../../core/http/server/route-options.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { CatalogueFreshness } from './catalogue-freshness.js';
 import {
   bytesOf,
@@ -40,15 +42,6 @@ interface Making {
   readonly finish: (response: KeptResponse | null) => void;
 }
 
-/** What has been counted since the start, and what there is now. */
-export interface KeptResponsesStats {
-  readonly hits: number;
-  readonly misses: number;
-  readonly entries: number;
-  readonly bytes: number;
-  readonly evictions: number;
-}
-
 /**
  * Repeats finished responses about compounds and units for a second from when they began to be read, and none
  * from before a write of this process (rule DATA-6). What differs between callers, such as language and permissions, is part of
@@ -59,15 +52,28 @@ export class KeptResponsesService {
   private readonly store: ResponseStore | undefined;
   private readonly inProgress = new Map<string, Making>();
   private readonly makings = new WeakMap<FastifyRequest, Making>();
-  private hits = 0;
-  private misses = 0;
+  private readonly hits;
+  private readonly misses;
 
   constructor(
     private readonly freshness: CatalogueFreshness,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
+    metrics: Metrics,
   ) {
     const { RESPONSE_CACHE_BYTES: maxBytes } = environment;
-    if (maxBytes > 0) this.store = new ResponseStore(maxBytes);
+    const counter = (name: string, help: string) =>
+      new Counter(metrics.options(`response_cache_${name}_total`, help));
+    this.hits = counter('hits', 'Responses that were repeated.');
+    this.misses = counter('misses', 'Responses that had to be made.');
+    const evictions = counter('evictions', 'Responses that were dropped for room.');
+    if (maxBytes > 0) this.store = new ResponseStore(maxBytes, () => evictions.inc());
+    const { store } = this;
+    metrics.collect('response_cache_entries', 'Responses that are kept.', () => store?.size ?? 0);
+    metrics.collect(
+      'response_cache_bytes',
+      'How much is kept, of RESPONSE_CACHE_BYTES.',
+      () => store?.bytes ?? 0,
+    );
   }
 
   /** Serves the routes that are added from now on, behind everything that judges a request. */
@@ -87,13 +93,6 @@ export class KeptResponsesService {
     });
   }
 
-  /** Figures for the operator. */
-  stats(): KeptResponsesStats {
-    const { hits, misses } = this;
-    const { entries, bytes, evictions } = this.store?.stats() ?? nothing;
-    return { hits, misses, entries, bytes, evictions };
-  }
-
   /** Responds with what is kept or is being made, or remembers that it is made now. */
   private respond(store: ResponseStore): onRequestHookHandler {
     return (request, reply, done) => {
@@ -105,7 +104,7 @@ export class KeptResponsesService {
       const isFresh = ({ readAt }: Reading) => this.freshness.isFresh(organizationId, readAt);
       const kept = store.get(key);
       if (kept !== undefined && isFresh(kept) && sendKept(kept, request, reply)) {
-        this.hits += 1;
+        this.hits.inc();
         return;
       }
       store.noteRequest(key);
@@ -116,7 +115,7 @@ export class KeptResponsesService {
         void this.waitFor(making, request, reply, done);
         return;
       }
-      this.misses += 1;
+      this.misses.inc();
       // For a client that has left already, nobody would say that nothing comes of it.
       if (reply.raw.destroyed) return done();
       const reading = { readAt: performance.now() };
@@ -139,10 +138,10 @@ export class KeptResponsesService {
       const deadline = remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS);
       const response = await withinDeadline(made, deadline);
       if (response !== null && sendKept(response, request, reply)) {
-        this.hits += 1;
+        this.hits.inc();
         return;
       }
-      this.misses += 1;
+      this.misses.inc();
       done();
     } catch (error) {
       done(error as Error);
@@ -217,8 +216,6 @@ export class KeptResponsesService {
     };
   }
 }
-
-const nothing = { entries: 0, bytes: 0, evictions: 0 };
 
 function append(
   route: Route,

@@ -4,6 +4,8 @@ import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { Types } from 'mongoose';
 import type { Environment } from '../../core/configuration/environment.js';
 import { addEntityTags } from '../../core/http/server/entity-tag.js';
+import { responseCacheOf } from '../../../test/operations/metrics-text.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { CatalogueFreshness } from './catalogue-freshness.js';
 import { KeptResponsesService } from './kept-responses.service.js';
 
@@ -15,7 +17,7 @@ let freshness: CatalogueFreshness;
 let organizationId: Types.ObjectId;
 /** Finishes what the route has been asked for, in this order. */
 let asked: ((respond: (reply: FastifyReply) => unknown) => void)[];
-let kept: KeptResponsesService;
+let metrics: Metrics;
 let server: FastifyInstance;
 let url: string;
 
@@ -25,7 +27,8 @@ async function start(bytes = maxBytes): Promise<void> {
   freshness = new CatalogueFreshness(environment);
   if (bytes > 0) freshness.maxAgeMs = 60_000;
   organizationId = new Types.ObjectId();
-  kept = new KeptResponsesService(freshness, environment);
+  metrics = new Metrics();
+  const kept = new KeptResponsesService(freshness, environment, metrics);
   server = fastify({ forceCloseConnections: true });
   addEntityTags(server);
   kept.addTo(server);
@@ -86,7 +89,7 @@ describe('a response that is being made', () => {
     asked[0]?.(() => 'one');
     expect(await Promise.all(readers)).toEqual(readers.map(() => ({ status: 200, text: 'one' })));
     expect(asked).toHaveLength(1);
-    expect(kept.stats()).toMatchObject({ hits: 4, misses: 1, entries: 1 });
+    expect(await responseCacheOf(metrics)).toMatchObject({ hits: 4, misses: 1, entries: 1 });
   });
 
   it.each([
@@ -165,10 +168,10 @@ describe('a response that is being made', () => {
 describe('a response that is asked for again', () => {
   it('is kept from the second time on, and after a write from the first', async () => {
     await make('one');
-    expect(kept.stats()).toMatchObject({ hits: 0, misses: 1, entries: 0 });
+    expect(await responseCacheOf(metrics)).toMatchObject({ hits: 0, misses: 1, entries: 0 });
     await make('one');
     expect((await read()).text).toBe('one');
-    expect(kept.stats()).toMatchObject({ hits: 1, misses: 2, entries: 1 });
+    expect(await responseCacheOf(metrics)).toMatchObject({ hits: 1, misses: 2, entries: 1 });
     write();
     await make('two');
     expect((await read()).text).toBe('two');
@@ -211,7 +214,7 @@ describe('a response that is asked for again', () => {
     const page = 'a page'.repeat(1_000);
     for (let number = 1; number <= 200; number++) await make(page, `?page=${number}`);
     expect((await read()).text).toBe('repeated');
-    const { entries, bytes, evictions } = kept.stats();
+    const { entries, bytes, evictions } = await responseCacheOf(metrics);
     expect({ entries, evictions }).toEqual({ entries: 1, evictions: 0 });
     expect(bytes).toBeLessThanOrEqual(maxBytes);
   });
@@ -227,6 +230,6 @@ describe('without memory for them', () => {
       asked[number - 1]?.(() => 'anew');
       await response;
     }
-    expect(kept.stats()).toMatchObject({ hits: 0, entries: 0 });
+    expect(await responseCacheOf(metrics)).toMatchObject({ hits: 0, entries: 0 });
   });
 });

@@ -19,17 +19,16 @@ export class ResponseStore {
   private readonly responses: LRUCache<string, KeptResponse>;
   /** How often each key was asked for while nothing was there to be repeated. */
   private readonly asked: LRUCache<string, number>;
-  private evictions = 0;
 
   /** @param maxBytes of all that it holds */
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, onEvicted: () => void) {
     const askedBytes = Math.floor(maxBytes * askedPart);
     this.responses = new LRUCache({
       maxSize: maxBytes - askedBytes,
       maxEntrySize: Math.max(1, Math.floor(maxBytes * largestPart)),
       sizeCalculation: ({ body }, key) => 2 * key.length + (body?.length ?? 0) + overheadBytes,
       dispose: (_response, _key, reason) => {
-        if (reason === 'evict') this.evictions += 1;
+        if (reason === 'evict') onEvicted();
       },
     });
     this.asked = new LRUCache({
@@ -57,10 +56,13 @@ export class ResponseStore {
     this.responses.set(key, response);
   }
 
-  /** How many responses there are, the bytes of all that it holds, and how many responses had to go for others. */
-  stats(): { readonly entries: number; readonly bytes: number; readonly evictions: number } {
-    const { size: entries, calculatedSize } = this.responses;
-    const bytes = calculatedSize + this.asked.calculatedSize;
-    return { entries, bytes, evictions: this.evictions };
+  /** How many responses there are. */
+  get size(): number {
+    return this.responses.size;
+  }
+
+  /** Of all that it holds. */
+  get bytes(): number {
+    return this.responses.calculatedSize + this.asked.calculatedSize;
   }
 }

@@ -1,7 +1,5 @@
 import type { Type } from '@nestjs/common';
 import type { ModuleRef } from '@nestjs/core';
-import { KeptParts } from '../../catalogue/responses/kept-parts.js';
-import { KeptResponsesService } from '../../catalogue/responses/kept-responses.service.js';
 import { withinDeadline } from '../../core/database/connection/deadline.js';
 import { RequestRates } from '../../core/http/rate-limit/request-rates.js';
 import { standardOutput } from '../../core/http/server/standard-output.js';
@@ -48,33 +46,9 @@ const values: Readonly<Record<string, readonly [help: string, read: (get: Get) =
     'Events that this process has given their numbers.',
     (get) => get(WebhookStatisticsService).numberedEvents(),
   ],
-  kept_parts_bytes: [
-    'Counts and documents that responses share, of at most 16 MiB.',
-    (get) => get(KeptParts).stats().bytes,
-  ],
   log_lines_dropped_total: [
     'Lines of the log that nobody has read from standard output in time.',
     () => standardOutput.droppedLines,
-  ],
-  response_cache_bytes: [
-    'How much is kept, of RESPONSE_CACHE_BYTES.',
-    (get) => get(KeptResponsesService).stats().bytes,
-  ],
-  response_cache_entries: [
-    'Responses that are kept.',
-    (get) => get(KeptResponsesService).stats().entries,
-  ],
-  response_cache_evictions_total: [
-    'Responses that were dropped for room.',
-    (get) => get(KeptResponsesService).stats().evictions,
-  ],
-  response_cache_hits_total: [
-    'Responses that were repeated.',
-    (get) => get(KeptResponsesService).stats().hits,
-  ],
-  response_cache_misses_total: [
-    'Responses that had to be made.',
-    (get) => get(KeptResponsesService).stats().misses,
   ],
   webhook_figures_waiting: [
     'Counted figures of endpoints, by quarter of an hour, that are not stored; 2,000 at most.',
