@@ -19,39 +19,47 @@ export interface AuthenticatedKey {
   readonly identity: Identity;
 }
 
+interface Lookup {
+  /** When its read began, in milliseconds of `performance.now()`. */
+  readonly readAt: number;
+  readonly found: AuthenticatedKey | undefined;
+}
+
 /** Where a key is used: the host name of its request, without port. */
 interface Place {
   readonly hostname: string;
 }
+
+/** Called before a key that this process has not seen yet is looked up, unless it throws; returns what to call afterwards. */
+type BeginLookup = () => () => void;
 
 /** Below the 5 seconds within which a revoked key has to stop working. */
 const cacheTtlMs = 3_000;
 const lastUsedPrecisionMs = minuteMs;
 /** How long a key counts as unknown, and how many are remembered: there is no end of them. */
 const unknownTtlMs = 1_000;
-const maxUnknown = 10_000;
-
-/** A key that is being looked up, for all that come with it meanwhile. */
-interface Lookup {
-  /** In milliseconds of `performance.now()`. */
-  readonly startedAt: number;
-  readonly found: Promise<AuthenticatedKey | undefined>;
-}
+const maxLookups = 10_000;
 
 /** Accepts keys and finds their organizations (rule AUTH-2). */
 @Injectable()
 export class ApiKeyAuthenticator {
   private readonly logger = new Logger(ApiKeyAuthenticator.name);
-  private readonly cache = new LRUCache<string, AuthenticatedKey>({
+  private readonly known = new LRUCache<string, AuthenticatedKey>({
     max: 10_000,
     ttl: cacheTtlMs,
     // Else it sets a timer for each millisecond in which a key is used, which costs more than to read the clock.
     ttlResolution: 0,
+    // A client that may only use keys seen before may use an old one.
+    noDeleteOnStaleGet: true,
   });
-  /** Apart from the cache too: what is being looked up may be anything. */
-  private readonly lookups = new Map<string, Lookup>();
-  /** Apart from the others, so that unknown keys displace none of them. */
-  private readonly unknown = new LRUCache<string, true>({ max: maxUnknown, ttl: unknownTtlMs });
+  /** One read a key, and the keys found to be unknown: apart, so that they displace no known key. */
+  private readonly lookups = new LRUCache<string, Lookup, BeginLookup>({
+    max: maxLookups,
+    ttl: unknownTtlMs,
+    fetchMethod: (hash, _last, { context: beginLookup }) => this.lookUp(hash, beginLookup),
+    // Requests still wait for a lookup that others have displaced.
+    ignoreFetchAbort: true,
+  });
 
   constructor(
     private readonly keys: ApiKeysRepository,
@@ -66,45 +74,30 @@ export class ApiKeyAuthenticator {
    * ENFORCE_API_DOMAIN is set.
    *
    * @param hash of the key, as {@link hashApiKey} makes it
-   * @param beginLookup called before a key that this process has not seen yet is looked up, unless it throws;
-   * it gives what to call afterwards
    */
   async authenticate(
     hash: string,
     place: Place,
-    beginLookup: () => () => void,
+    beginLookup: BeginLookup,
   ): Promise<AuthenticatedKey | null> {
-    const seen = this.seen(hash);
-    if (seen !== undefined) return this.judged(seen, place);
-    if (this.lookups.has(hash) || this.cache.peek(hash, { allowStale: true })) {
-      return this.judged(await this.lookUp(hash), place);
+    const askedAt = performance.now();
+    let lookup = await this.lookups.forceFetch(hash, { context: beginLookup });
+    while (lookup.readAt + cacheTtlMs < askedAt) {
+      // It joined a slow read late.
+      lookup = await this.lookups.forceFetch(hash, { context: beginLookup, forceRefresh: true });
     }
-    if (this.unknown.has(hash)) return null;
-    const end = beginLookup();
-    try {
-      return this.judged(await this.lookUp(hash), place);
-    } finally {
-      end();
-    }
+    return this.judged(lookup.found, place);
   }
 
-  /**
-   * As {@link authenticate}, at once: waiting, with a limit of time, costs most requests more than the
-   * key itself. Undefined where the key has to be looked up.
-   */
+  /** As {@link authenticate}, at once; undefined where the key has to be looked up. */
   remembered(hash: string, place: Place): AuthenticatedKey | null | undefined {
-    const found = this.seen(hash);
+    const found = this.known.get(hash);
     return found === undefined ? undefined : this.judged(found, place);
   }
 
-  /** How many keys are remembered, and how many that are none. */
+  /** How many keys are remembered, and how many lookups, mostly of unknown keys. */
   stats(): { readonly known: number; readonly unknown: number } {
-    return { known: this.cache.size, unknown: this.unknown.size };
-  }
-
-  private seen(hash: string): AuthenticatedKey | undefined {
-    // An old one stays: for those that may only use keys that were seen it is not new.
-    return this.cache.get(hash, { noDeleteOnStaleGet: true });
+    return { known: this.known.size, unknown: this.lookups.size };
   }
 
   private judged(found: AuthenticatedKey | undefined, place: Place): AuthenticatedKey | null {
@@ -119,30 +112,19 @@ export class ApiKeyAuthenticator {
     return apiKeyState(key, this.clock.now()) === 'active';
   }
 
-  private lookUp(hash: string): Promise<AuthenticatedKey | undefined> {
-    const now = performance.now();
-    const running = this.lookups.get(hash);
-    // What was read long ago is old, however late it comes.
-    if (running !== undefined && now - running.startedAt < cacheTtlMs) return running.found;
-    const lookup = { startedAt: now, found: this.load(hash, now) };
-    this.lookups.set(hash, lookup);
-    const forget = () => {
-      if (this.lookups.get(hash) === lookup) this.lookups.delete(hash);
-    };
-    lookup.found.then(forget, forget);
-    return lookup.found;
-  }
-
-  private async load(hash: string, start: number): Promise<AuthenticatedKey | undefined> {
-    const found = await this.find(hash);
-    if (found === undefined) {
-      this.unknown.set(hash, true);
-      this.cache.delete(hash);
-      return undefined;
+  private async lookUp(hash: string, beginLookup: BeginLookup): Promise<Lookup> {
+    const isNew = this.known.peek(hash, { allowStale: true }) === undefined;
+    const end = isNew ? beginLookup() : undefined;
+    const readAt = performance.now();
+    try {
+      const found = await this.find(hash);
+      if (found === undefined) this.known.delete(hash);
+      else this.known.set(hash, found, { start: readAt });
+      if (found && this.isUsable(found.key)) this.recordUse(found.key);
+      return { readAt, found };
+    } finally {
+      end?.();
     }
-    this.cache.set(hash, found, { start });
-    if (this.isUsable(found.key)) this.recordUse(found.key);
-    return found;
   }
 
   private async find(hash: string): Promise<AuthenticatedKey | undefined> {

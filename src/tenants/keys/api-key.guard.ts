@@ -28,25 +28,32 @@ export class ApiKeyGuard implements CanActivate {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
 
-  /** Judges from now on before the framework reads a body and calls its guards. */
+  /** Judges before the framework reads a body and calls its guards. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', (request, _reply, done) => {
       const lookup = request.is404 ? undefined : this.judge(request);
-      if (lookup === undefined) return done();
-      void callWhenOver(lookup, done);
+      if (lookup === undefined) done();
+      else void callWhenOver(lookup, done);
     });
   }
 
   /** Lets no handler run without a caller, or without the permission that it needs (rule AUTH-7). */
-  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
+  async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const lookup = this.judge(request);
-    return lookup === undefined ? isPermitted(request) : lookup.then(() => isPermitted(request));
+    await this.judge(request);
+    if (routeOptionsOf(request).readsEvents === true && request.caller?.mayReadEvents !== true) {
+      throw new DomainError(authenticationErrors.mayNotReadEvents);
+    }
+    return true;
   }
 
-  /** Undefined where nothing is waited for: most keys are remembered, and a wait would cost more than they. */
+  /**
+   * Undefined where the key is remembered: a refusal is then written in the turn in which the request arrives, before
+   * a body that breaks off closes the connection.
+   */
   private judge(request: FastifyRequest): Promise<void> | undefined {
-    if (!needsKey(request) || request.caller !== undefined) return undefined;
+    // Routes that do not say otherwise need a key.
+    if (routeOptionsOf(request).isPublic === true || request.caller !== undefined) return undefined;
     const hash = hashOfKey(request);
     const found = hash && this.authenticator.remembered(hash, request);
     if (!found) return this.lookUp(request, hash);
@@ -83,18 +90,6 @@ async function callWhenOver(work: Promise<void>, done: (error?: Error) => void):
 
 function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {
   return { ...identity, requestId: request.id, language: requestLanguage(request) };
-}
-
-function isPermitted(request: FastifyRequest): true {
-  if (routeOptionsOf(request).readsEvents === true && request.caller?.mayReadEvents !== true) {
-    throw new DomainError(authenticationErrors.mayNotReadEvents);
-  }
-  return true;
-}
-
-/** Routes that do not say otherwise need a key. */
-function needsKey(request: FastifyRequest): boolean {
-  return routeOptionsOf(request).isPublic !== true;
 }
 
 /** The 401 in the form of the endpoint (rule AUTH-3). */

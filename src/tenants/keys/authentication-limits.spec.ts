@@ -127,6 +127,30 @@ describe('what strangers leave behind', () => {
     now.mockRestore();
   });
 
+  it('reads again for a request that joins a read that is too old', async () => {
+    const _id = new Types.ObjectId();
+    const hash = hashApiKey('known');
+    const document = { _id, organizationId: _id, hash, lastUsedAt: new Date() };
+    const start = performance.now();
+    let elapsed = 0;
+    const now = jest.spyOn(performance, 'now').mockImplementation(() => start + elapsed);
+    let release = (_found: unknown): void => undefined;
+    const reads = [
+      new Promise((resolve) => (release = resolve)),
+      Promise.resolve({ ...document, permissions: { allowExternal: false } }),
+    ];
+    const keys = { findByHash: () => reads.shift() } as unknown as ApiKeysRepository;
+    const organizations = { find: () => Promise.resolve({}) } as unknown as OrganizationsRepository;
+    const authenticator = new ApiKeyAuthenticator(keys, organizations, new Clock(), environment);
+    const first = authenticator.authenticate(hash, anywhere, freely);
+    elapsed = 6_000;
+    const second = authenticator.authenticate(hash, anywhere, freely);
+    release({ ...document, permissions: { allowExternal: true } });
+    expect(await first).not.toBeNull();
+    expect(await second).toBeNull();
+    now.mockRestore();
+  });
+
   it('of a key that is no more is no key either', async () => {
     let queries = 0;
     const hash = hashApiKey('removed');
