@@ -356,6 +356,26 @@ describe('POST /units', () => {
     expect(response.body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
   });
 
+  it.each([
+    ['9007199254740993', ['price must not have more than 15 significant digits']],
+    [
+      '-9007199254740993',
+      [
+        'price must not have more than 15 significant digits',
+        'price must be a finite number that is not negative',
+      ],
+    ],
+  ])('rejects a price of %s', async (price, messages) => {
+    const { body } = await service
+      .api('post', '/units')
+      .set('api-key', tenant.key)
+      .type('json')
+      .send(`{"unitId":"n","compound":"lake","price":${price}}`)
+      .expect(400);
+    expect(body.message.toSorted()).toEqual(messages.toSorted());
+    expect(await units({ unitId: 'n' })).toEqual([]);
+  });
+
   it('sees nothing of another organization', async () => {
     await create({ recordSystemId: 'ours' });
     const { body } = await post({ recordSystemId: 'ours', compound: 'lake' }, other.key).expect(

@@ -3,7 +3,7 @@ import { limitText, quantity } from '../../core/values/numbers.js';
 import { isValid, type ValueKind } from '../../core/values/rule.js';
 import * as texts from '../../core/values/text.js';
 import { parseTime } from '../../core/values/time.js';
-import { webAddress } from '../../core/values/web-address.js';
+import { webAddress } from '../../core/values/text.js';
 
 const short = valueOf<string>(texts.shortText, upTo(texts.shortTextLimit));
 const text = valueOf<string>(texts.text, 'must be a text that is not empty');

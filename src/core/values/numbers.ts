@@ -1,13 +1,20 @@
 import type { ValueKind, Rule } from './rule.js';
+import { isWideInteger } from './scalar.js';
 
 /** In bytes. */
 export const mebibyte = 1_048_576;
 
-/** A finite number. */
-export const amount: ValueKind = [{ name: 'isNumber', isMet: Number.isFinite }];
+const exact: Rule = {
+  name: 'isExactNumber',
+  isMet: (value) => !isWideInteger(value),
+  values: { digits: 15 },
+};
 
-/** A finite number that is not negative: a price, an area, a count. */
-export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }];
+/** A finite number that a double holds. */
+export const amount: ValueKind = [{ name: 'isNumber', isMet: isFiniteNumber }, exact];
+
+/** As {@link amount}, not negative: a price, an area, a count. */
+export const quantity: ValueKind = [{ name: 'isQuantity', isMet: isQuantity }, exact];
 
 /** Text of a number that is not negative, in plain decimal notation. */
 export const decimal: Rule = {
@@ -37,6 +44,10 @@ export function parseDecimal(value: unknown, maximum = Number.MAX_SAFE_INTEGER):
   return isDecimal && Number(value) <= maximum ? Number(value) : null;
 }
 
+function isFiniteNumber(value: unknown): boolean {
+  return Number.isFinite(value) || isWideInteger(value);
+}
+
 function isQuantity(value: unknown): boolean {
-  return Number.isFinite(value) && Number(value) >= 0;
+  return isFiniteNumber(value) && Number(value) >= 0;
 }

@@ -8,7 +8,10 @@ export function scalarText(value: unknown): string {
   return isScalar(value) ? String(value) : '';
 }
 
-/** No request's object has this key (rule HTTP-8): only the database's own values do. */
-function isWideInteger(value: unknown): boolean {
+/**
+ * Whether a value is a 64-bit integer that a double does not hold. No request's object has this key (rule HTTP-8):
+ * only the database's own values do.
+ */
+export function isWideInteger(value: unknown): boolean {
   return (value as Record<string, unknown> | null | undefined)?.['_bsontype'] === 'Long';
 }

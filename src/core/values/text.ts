@@ -60,7 +60,20 @@ export const newSlug: ValueKind = [
   textRule('isSlug', (value) => !/[\s\p{Cc}/\\?#%]/u.test(value) && !/^\.*$/.test(value)),
 ];
 
+/** An absolute http or https address: others, such as `javascript:`, would run where it is shown. */
+export const webAddress: ValueKind = [...shortText, { name: 'isWebAddress', isMet: isWebAddress }];
+
+function isWebAddress(value: unknown): boolean {
+  if (typeof value !== 'string' || !URL.canParse(value)) return false;
+  return ['http:', 'https:'].includes(new URL(value).protocol);
+}
+
 /** Longest number of a cheque: every report is kept, and has to stay small. */
 export const chequeNumberLimit = 256;
 
 export const chequeNumber: ValueKind = [string, maxLength(chequeNumberLimit)];
+
+/** The items of a list that is separated by commas; a comma inside of one is written `\,`. */
+export function listItems(list: string): string[] {
+  return list.split(/(?<!\\),/).map((item) => item.replaceAll('\\,', ','));
+}

@@ -5,7 +5,7 @@ import type { RequestCaller } from '../../core/http/request-caller.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { withinDeadline } from '../../core/database/connection/deadline.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { listItems } from '../../core/values/list.js';
+import { listItems } from '../../core/values/text.js';
 import { EventFeedService, type FeedPage } from '../outbox/event-feed.service.js';
 import { coversType, eventTypes } from '../outbox/event-types.js';
 import { eventErrors } from './event-errors.js';

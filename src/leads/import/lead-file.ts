@@ -4,7 +4,7 @@ import { Long } from 'mongodb';
 import { parse } from 'csv-parse';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { parseJsonBody } from '../../core/http/validation/json-body.js';
-import { checkedColumns } from '../../core/values/csv-columns.js';
+import { checkedColumns } from '../../core/values/csv.js';
 import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 

@@ -3,7 +3,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { RequestValidationPipe } from '../../core/http/validation/validation.pipe.js';
 import type { Message } from '../../core/localization/messages.service.js';
 import { LedgerEntryDto } from './reconciliation.dto.js';
-import { checkedColumns } from '../../core/values/csv-columns.js';
+import { checkedColumns } from '../../core/values/csv.js';
 import { withoutUndefined } from '../../core/values/plain-object.js';
 
 /** A line of the file that cannot be compared, and why. */

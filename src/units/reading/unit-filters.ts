@@ -10,7 +10,7 @@ import { deletedOrNot, notDeleted } from '../../core/database/documents/tenant-d
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Message } from '../../core/localization/messages.service.js';
-import { listItems } from '../../core/values/list.js';
+import { listItems } from '../../core/values/text.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
 import { UnitsRepository } from '../units.repository.js';
 import { UnitChanges } from './unit-changes.js';

@@ -4,8 +4,7 @@ import { atMostItems } from '../../core/http/validation/fields.js';
 import { isPlainObject } from '../../core/values/plain-object.js';
 import { languages } from '../../core/localization/language.js';
 import { isValid, type Rule } from '../../core/values/rule.js';
-import { maxLength, shortText, shortTextLimit } from '../../core/values/text.js';
-import { webAddress } from '../../core/values/web-address.js';
+import { maxLength, shortText, shortTextLimit, webAddress } from '../../core/values/text.js';
 
 const itemsLimit = 500;
 const limited = { limit: shortTextLimit };

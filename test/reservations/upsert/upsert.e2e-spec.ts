@@ -610,6 +610,21 @@ describe('POST /reservations rejects, and writes nothing:', () => {
     expect(await everything()).toEqual(before);
   });
 
+  it('an amount with more digits than a double keeps', async () => {
+    const before = await everything();
+    const cheques = '[{"installmentId":"1","chequeAmount":9007199254740993}]';
+    const { body } = await service
+      .api('post', '/reservations')
+      .set('api-key', tenant.key)
+      .type('json')
+      .send(`{"recordSystemId":"deal-1","unit":"villa-1","cheques":${cheques}}`)
+      .expect(400);
+    expect(body.message).toEqual([
+      'cheques.0.chequeAmount must not have more than 15 significant digits',
+    ]);
+    expect(await everything()).toEqual(before);
+  });
+
   it('approval and another unit on update', async () => {
     await addUnit(service.db, tenant.organizationId, { slug: 'villa-2' });
     const recordSystemId = 'deal-1';

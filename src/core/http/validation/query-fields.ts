@@ -1,8 +1,7 @@
 import { ValidateIf } from 'class-validator';
 import { decimal, parseInteger } from '../../values/numbers.js';
-import { listItems } from '../../values/list.js';
+import { listItems, externalIdLimit, maxLength, storable, string } from '../../values/text.js';
 import type { Rule, ValueKind } from '../../values/rule.js';
-import { externalIdLimit, maxLength, storable, string } from '../../values/text.js';
 import { Field } from './field.js';
 
 /** Most items of a page (rule HTTP-15). */

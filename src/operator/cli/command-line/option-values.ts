@@ -13,9 +13,9 @@ import {
   externalIdLimit,
   shortText,
   shortTextLimit,
+  webAddress as webAddressKind,
 } from '../../../core/values/text.js';
 import { parseTime } from '../../../core/values/time.js';
-import { webAddress as webAddressKind } from '../../../core/values/web-address.js';
 import { deliveryStatuses } from '../../../webhooks/deliveries/delivery-outcome.js';
 import { subscriptions } from '../../../events/outbox/event-types.js';
 
