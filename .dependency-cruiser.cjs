@@ -76,7 +76,7 @@ const acrossTenants = [
 /** Decisions as functions: time and data come as arguments, so that tables can test them. */
 const pure = [
   '-merge\\.ts$',
-  '^src/[^/]+/[^/]+-errors\\.ts$',
+  '^src/(core/)?[^/]+/[^/]+-errors\\.ts$',
   '^src/core/http/(errors/([\\w-]+-errors|domain-error)|validation/json-body)\\.ts$',
   '^src/core/localization/(fold-case|language|localized)\\.ts$',
   '^src/core/secrets/secret-box\\.ts$',

@@ -9,7 +9,6 @@ import { httpErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedResponse,
   DocumentedErrors,
-  DocumentedHeaders,
   DocumentedPolling,
   ignoredFieldsHeader,
   pollingHeaders,
@@ -23,7 +22,6 @@ import { ListCompoundsQuery } from './list-compounds.query.js';
 /** `/compounds` (rules COMP-1, COMP-2 and COMP-3). */
 @ApiTags('Compounds')
 @ApiSecurity('api-key')
-@DocumentedHeaders()
 @Controller('compounds')
 export class CompoundsController {
   constructor(

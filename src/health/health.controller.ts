@@ -2,18 +2,13 @@ import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
 import { ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { generalErrors } from '../core/http/errors/http-errors.js';
-import {
-  DocumentedResponse,
-  DocumentedErrors,
-  DocumentedHeaders,
-} from '../core/http/reference/api-documentation.js';
+import { DocumentedResponse, DocumentedErrors } from '../core/http/reference/api-documentation.js';
 import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { HealthDto, healthy, unhealthy } from './health.dto.js';
 import { HealthService } from './health.service.js';
 
 /** Rule HTTP-3. */
 @ApiTags('Health')
-@DocumentedHeaders()
 @Controller('healthz')
 export class HealthController {
   constructor(private readonly health: HealthService) {}

@@ -10,7 +10,6 @@ import {
   DocumentedResponse,
   DocumentedUpsert,
   DocumentedErrors,
-  DocumentedHeaders,
   DocumentedPolling,
   ignoredFieldsHeader,
   pollingHeaders,
@@ -29,7 +28,6 @@ import { LeadsService } from './leads.service.js';
 /** `/leads` (rules LEAD-1 and LEAD-14). */
 @ApiTags('Leads')
 @ApiSecurity('api-key')
-@DocumentedHeaders()
 @Controller('leads')
 export class LeadsController {
   constructor(

@@ -1,15 +1,101 @@
 import type { INestApplication } from '@nestjs/common';
-import type { OpenAPIObject } from '@nestjs/swagger';
+import { DocumentBuilder, type OpenAPIObject, SwaggerModule } from '@nestjs/swagger';
+import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
+import { explained, sharedComponents } from '../core/http/reference/openapi-components.js';
+import { tolerantNames } from '../core/http/validation/unknown-names.js';
+import { completeOperations } from './common-documentation.js';
 import { errorLists } from './error-lists.js';
 import { eventList } from './event-list.js';
-import { createOpenApiDocument } from '../core/http/reference/openapi.js';
+import { webhooksOf } from './webhook-documentation.js';
 
-/** The reference of the API: every endpoint, error and event (rule HTTP-14). */
+const description = `Leads, reservations, compounds and units of the real-estate platform, for the
+systems of its partners. Every request is made on behalf of the organization that its API key
+belongs to; the operator of the platform issues keys. Press **Authorize**, enter a key, and every
+operation can be tried here.
+
+This document: [openapi.json](openapi.json), OpenAPI 3.1.
+
+Every error has the same body. Its header \`x-error-code\` is a word for programs, the same in every
+language: below, the responses of each operation list the codes with their cause and *what to do*.
+A 4xx is final, except 408, 409 and 429. Repeat after these, after a 5xx and after no response at
+all, with growing pauses and never before \`Retry-After\`.
+
+Every response has \`x-request-id\`, by which the operator finds the request, \`content-language\`,
+and headers for caches: \`vary\` and \`cache-control\`. What a key may still send tell
+\`ratelimit-policy\` and \`ratelimit\`.`;
+
+const tags = {
+  Leads: 'Persons who are interested, by the ids of the system that sends them.',
+  Reservations: 'Reservations of units with their cheques, and the callback of those who collect.',
+  Compounds: 'The compounds of the organization, and the units of one.',
+  Units: 'The units for sale: one, a list with filters, everything as a file.',
+  Events:
+    'What has happened to all of these, in its order, for those who ask instead of being told.',
+  Health: 'Whether the service works.',
+};
+
+/** The reference of the API, made from the code: every endpoint, error and event (rule HTTP-14). */
 export function apiReference(app: INestApplication, responses: ErrorResponses): OpenAPIObject {
-  return createOpenApiDocument(app, {
-    errors: Object.values(errorLists).flat(),
-    responses,
-    events: eventList,
-  });
+  const config = baseConfig();
+  const errors = Object.values(errorLists).flat();
+  const components = { ...config.components, ...sharedComponents(errors, responses) };
+  const document = SwaggerModule.createDocument(
+    app,
+    { ...config, components, webhooks: webhooksOf(eventList) },
+    { extraModels: Object.values(eventList).flatMap(({ data }) => data ?? []) },
+  );
+  closeStrictBodies(document);
+  for (const item of Object.values(document.paths)) completeOperations(item);
+  moveErrorsOfNoOperation(document, errors);
+  return document;
+}
+
+function baseConfig(): Omit<OpenAPIObject, 'paths'> {
+  const builder = new DocumentBuilder()
+    .setOpenAPIVersion('3.1.0')
+    .setTitle('Integration API')
+    .setDescription(description)
+    .setVersion('v1.0')
+    .addServer('/', 'Where this document was read')
+    .addServer('https://{apiDomain}', "Your organization's API domain", {
+      apiDomain: { default: 'localhost', description: 'As the operator told you.' },
+    })
+    .addApiKey(
+      { type: 'apiKey', in: 'header', name: 'api-key', description: 'Issued by the operator.' },
+      'api-key',
+    );
+  for (const [name, text] of Object.entries(tags)) builder.addTag(name, text);
+  const config = builder.build();
+  const info = {
+    ...config.info,
+    contact: { name: 'The operator of the platform' },
+    license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+  };
+  return { ...config, info };
+}
+
+/** The introduction tells of the errors that requests get which reach none of the operations. */
+function moveErrorsOfNoOperation(
+  { info, paths, components }: OpenAPIObject,
+  errors: readonly ErrorDefinition[],
+): void {
+  const text = JSON.stringify(paths);
+  const others = errors.filter(({ code }) => !text.includes(`"${code}"`));
+  info.description = `${info.description}\n\nErrors beside those of the operations:\n\n${explained(others)}`;
+  for (const { code } of others) delete components?.examples?.[code];
+}
+
+/** Says which objects of request bodies have no further properties (rule HTTP-20). */
+function closeStrictBodies({ paths, components }: OpenAPIObject): void {
+  const schemas = (components?.schemas ?? {}) as Record<string, { additionalProperties?: boolean }>;
+  const close = (part: unknown): void => {
+    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
+      const schema = schemas[name];
+      if (schema === undefined || 'additionalProperties' in schema) continue;
+      schema.additionalProperties = tolerantNames().has(name);
+      close(schema);
+    }
+  };
+  for (const { post } of Object.values(paths)) close(post?.requestBody ?? {});
 }

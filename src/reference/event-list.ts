@@ -1,5 +1,5 @@
 import { ClientDto } from '../tenants/clients/client.dto.js';
-import type { DocumentedEvent } from '../core/http/reference/webhook-documentation.js';
+import type { DocumentedEvent } from './webhook-documentation.js';
 import { LeadDto, LeadErasureDto } from '../leads/dto/lead.dto.js';
 import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reservation.dto.js';
 import { UnitDto } from '../units/unit.dto.js';

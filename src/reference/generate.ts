@@ -7,7 +7,7 @@ import { AppModule } from '../app.module.js';
 import { configurationReference } from '../core/configuration/configuration-reference.js';
 import { environmentExample, readEnvironment } from '../core/configuration/environment.js';
 import { errorLists } from './error-lists.js';
-import { fillErrorTables } from '../core/http/reference/error-tables.js';
+import { fillErrorTables } from './error-tables.js';
 import { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { ErrorsModule } from '../core/http/errors/errors.module.js';
 import { createLogger } from '../core/http/server/logger.js';

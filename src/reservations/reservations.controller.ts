@@ -21,11 +21,9 @@ import {
   DocumentedResponse,
   DocumentedUpsert,
   DocumentedErrors,
-  DocumentedHeaders,
   DocumentedPolling,
   ignoredFieldsHeader,
   pollingHeaders,
-  responseHeaders,
 } from '../core/http/reference/api-documentation.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { WithRouteOptions } from '../core/http/server/route-options.js';
@@ -56,7 +54,6 @@ import { UpsertReservationDto } from './upsert/upsert-reservation.dto.js';
 /** `/reservations` (rules CALL-1, RES-1, RES-3 and RES-9). */
 @ApiTags('Reservations')
 @ApiSecurity('api-key')
-@DocumentedHeaders()
 @Controller('reservations')
 export class ReservationsController {
   constructor(
@@ -145,7 +142,7 @@ export class ReservationsController {
   @ApiResponse({
     status: 201,
     description: 'Done; no body.',
-    headers: { ...responseHeaders, ...callbackResponseHeaders, ...ignoredFieldsHeader },
+    headers: { ...callbackResponseHeaders, ...ignoredFieldsHeader },
   })
   @DocumentedErrors(...bodyErrors, ...callbackErrors, ...commonCallbackErrors)
   async receive(

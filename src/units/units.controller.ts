@@ -11,7 +11,6 @@ import {
   DocumentedResponse,
   DocumentedUpsert,
   DocumentedErrors,
-  DocumentedHeaders,
   DocumentedPolling,
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
@@ -44,7 +43,6 @@ const mediaTypes: Readonly<Record<ExportFormat, string>> = {
 /** `/units` (rules UNIT-1, UNIT-5, UNIT-6 and UNIT-8). */
 @ApiTags('Units')
 @ApiSecurity('api-key')
-@DocumentedHeaders()
 @Controller('units')
 export class UnitsController {
   constructor(

@@ -5,7 +5,7 @@ import { configurationReference } from '../../src/core/configuration/configurati
 import { environmentExample } from '../../src/core/configuration/environment.js';
 import { errorLists } from '../../src/reference/error-lists.js';
 import { ErrorResponses } from '../../src/core/http/errors/error-responses.js';
-import { fillErrorTables } from '../../src/core/http/reference/error-tables.js';
+import { fillErrorTables } from '../../src/reference/error-tables.js';
 import { addressOf } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

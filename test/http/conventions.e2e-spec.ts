@@ -613,10 +613,10 @@ describe('the reference', () => {
     const ofCompound = headers('/compounds/{slug}/units', 'get', 200);
     expect(ofCompound).toEqual([
       ...always,
-      'etag',
-      'x-updated-as-of',
       'ratelimit-policy',
       'ratelimit',
+      'etag',
+      'x-updated-as-of',
     ]);
   });
 });

@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { pollingHeaders, responseHeaders } from '../../core/http/reference/api-documentation.js';
+import { pollingHeaders } from '../../core/http/reference/api-documentation.js';
 import { CloudEventDto, EventsResponseDto } from './event.dto.js';
 
 /** What a page of CloudEvents is sent as. */
@@ -22,7 +22,6 @@ export function DocumentedEvents(): MethodDecorator {
       status: 200,
       description: 'The events in the order of their numbers; none when there are no new ones.',
       headers: {
-        ...responseHeaders,
         vary: {
           description: 'The headers of a request that responses to it may depend on.',
           schema: {

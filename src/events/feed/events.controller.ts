@@ -9,7 +9,6 @@ import { CurrentCaller, type RequestCaller } from '../../core/http/request-calle
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import {
   DocumentedErrors,
-  DocumentedHeaders,
   DocumentedPolling,
 } from '../../core/http/reference/api-documentation.js';
 import { acceptedType } from '../../core/http/server/accepted-type.js';
@@ -26,7 +25,6 @@ const jsonType = 'application/json';
 /** `/events` (rule FEED-1). */
 @ApiTags('Events')
 @ApiSecurity('api-key')
-@DocumentedHeaders()
 @Controller('events')
 export class EventsController {
   constructor(private readonly events: EventsService) {}

@@ -1,7 +1,7 @@
 import { ApiProperty, ApiPropertyOptional, OmitType } from '@nestjs/swagger';
 import type { ErrorDefinition } from '../../core/http/errors/error-definition.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
-import { explained } from '../../core/http/reference/explained-errors.js';
+import { explained } from '../../core/http/reference/openapi-components.js';
 import { BooleanField, SeparateItems } from '../../core/http/validation/fields.js';
 import { LeadDto } from '../dto/lead.dto.js';
 import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';

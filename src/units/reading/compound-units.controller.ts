@@ -11,7 +11,6 @@ import { type ResponseBody, ResponseStreams } from '../../core/http/lists/respon
 import {
   DocumentedResponse,
   DocumentedErrors,
-  DocumentedHeaders,
   DocumentedPolling,
   pollingHeaders,
 } from '../../core/http/reference/api-documentation.js';
@@ -25,7 +24,6 @@ import { UnitsService } from './units.service.js';
 /** The units of a compound (rule COMP-5). */
 @ApiTags('Compounds')
 @ApiSecurity('api-key')
-@DocumentedHeaders()
 @Controller('compounds')
 export class CompoundUnitsController {
   constructor(

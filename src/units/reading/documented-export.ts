@@ -1,6 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, getSchemaPath } from '@nestjs/swagger';
-import { responseHeaders, pollingHeaders } from '../../core/http/reference/api-documentation.js';
+import { pollingHeaders } from '../../core/http/reference/api-documentation.js';
 import { UnitDto, UnitsResponseDto } from '../unit.dto.js';
 
 const text = { type: 'string' as const };
@@ -13,7 +13,6 @@ export function DocumentedExport(): MethodDecorator {
       status: 200,
       description: 'The units.',
       headers: {
-        ...responseHeaders,
         vary: {
           description: 'The headers of a request that responses to it may depend on.',
           schema: { ...text, example: 'api-key, language, accept-encoding, accept' },

@@ -963,6 +963,10 @@ export type FindLeadData = {
     body?: never;
     headers?: {
         /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
          * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
          */
         language?: string;
@@ -970,10 +974,6 @@ export type FindLeadData = {
          * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
-        /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
-         */
-        'if-none-match'?: string;
     };
     path?: never;
     query: {
@@ -1093,6 +1093,10 @@ export type ReadLeadData = {
     body?: never;
     headers?: {
         /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
          * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
          */
         language?: string;
@@ -1100,10 +1104,6 @@ export type ReadLeadData = {
          * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
-        /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
-         */
-        'if-none-match'?: string;
     };
     path: {
         /**
@@ -1128,6 +1128,10 @@ export type ListCompoundsData = {
     body?: never;
     headers?: {
         /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
          * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
          */
         language?: string;
@@ -1135,10 +1139,6 @@ export type ListCompoundsData = {
          * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
-        /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
-         */
-        'if-none-match'?: string;
     };
     path?: never;
     query?: {
@@ -1183,6 +1183,10 @@ export type ListCompoundUnitsData = {
     body?: never;
     headers?: {
         /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
          * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
          */
         language?: string;
@@ -1190,10 +1194,6 @@ export type ListCompoundUnitsData = {
          * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
-        /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
-         */
-        'if-none-match'?: string;
     };
     path: {
         /**
@@ -1218,6 +1218,10 @@ export type ListUnitsData = {
     body?: never;
     headers?: {
         /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
          * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
          */
         language?: string;
@@ -1225,10 +1229,6 @@ export type ListUnitsData = {
          * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
-        /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
-         */
-        'if-none-match'?: string;
     };
     path?: never;
     query?: {
@@ -1486,6 +1486,10 @@ export type ReadUnitData = {
     body?: never;
     headers?: {
         /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
          * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
          */
         language?: string;
@@ -1493,10 +1497,6 @@ export type ReadUnitData = {
          * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
-        /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
-         */
-        'if-none-match'?: string;
     };
     path: {
         /**
@@ -1555,6 +1555,10 @@ export type ReadReservationData = {
     body?: never;
     headers?: {
         /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
          * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
          */
         language?: string;
@@ -1562,10 +1566,6 @@ export type ReadReservationData = {
          * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
-        /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
-         */
-        'if-none-match'?: string;
     };
     path: {
         /**
@@ -1648,6 +1648,10 @@ export type ReadEventsData = {
     body?: never;
     headers?: {
         /**
+         * The ETag of the last response; 304 without a body while nothing has changed.
+         */
+        'if-none-match'?: string;
+        /**
          * Language of content and messages: en-us or ar-eg, in any case; anything unknown counts as en-us.
          */
         language?: string;
@@ -1655,10 +1659,6 @@ export type ReadEventsData = {
          * Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -
          */
         'x-request-id'?: string;
-        /**
-         * The ETag of the last response; 304 without a body while nothing has changed.
-         */
-        'if-none-match'?: string;
     };
     path?: never;
     query?: {

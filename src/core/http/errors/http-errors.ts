@@ -1,3 +1,4 @@
+import { idempotencyErrors } from '../../idempotency/idempotency-errors.js';
 import type { ErrorDefinition } from './error-definition.js';
 
 /** Bodies that are not parsed (rules HTTP-7 and HTTP-8). */
@@ -224,11 +225,12 @@ export const httpErrors = {
   },
 } satisfies Record<string, ErrorDefinition>;
 
-/** What every endpoint with a JSON body may respond with. */
+/** What every POST with an API key may respond with. */
 export const bodyErrors: readonly ErrorDefinition[] = [
   ...Object.values(parsingErrors),
   httpErrors.validationFailed,
   httpErrors.eventTooLarge,
+  ...Object.values(idempotencyErrors),
 ];
 
 /** What every endpoint with a path parameter may respond with. */

@@ -1,10 +1,13 @@
 import { applyDecorators, type Type } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiResponse, type ApiResponseOptions } from '@nestjs/swagger';
-import { defaultLanguage, languages } from '../../localization/language.js';
 import { typeExample } from './type-example.js';
 import type { ErrorDefinition } from '../errors/error-definition.js';
-import { errorSchemaReference, exampleReference, headerReference } from './openapi-components.js';
-import { explained } from './explained-errors.js';
+import {
+  errorSchemaReference,
+  exampleReference,
+  explained,
+  headerReference,
+} from './openapi-components.js';
 
 type Headers = NonNullable<ApiResponseOptions['headers']>;
 type Links = NonNullable<ApiResponseOptions['links']>;
@@ -13,33 +16,6 @@ type Links = NonNullable<ApiResponseOptions['links']>;
 type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
 
 const text = { type: 'string' as const };
-
-/** Headers that every response has, for the reference. */
-export const responseHeaders = {
-  'x-request-id': headerReference('x-request-id'),
-  'content-language': headerReference('content-language'),
-  vary: headerReference('vary'),
-  'cache-control': headerReference('cache-control'),
-} satisfies Headers;
-
-/** Documents the headers that every endpoint takes. */
-export function DocumentedHeaders(): MethodDecorator & ClassDecorator {
-  return applyDecorators(
-    ApiHeader({
-      name: 'language',
-      required: false,
-      description: `Language of content and messages: ${languages.join(' or ')}, in any case; anything unknown counts as ${defaultLanguage}.`,
-      schema: { type: 'string', default: defaultLanguage },
-    }),
-    ApiHeader({
-      name: 'x-request-id',
-      required: false,
-      description:
-        'Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -',
-      schema: text,
-    }),
-  );
-}
 
 /** Headers of responses that are polled. */
 export const pollingHeaders = {
@@ -53,7 +29,7 @@ export const ignoredFieldsHeader = {
   'x-ignored-fields': headerReference('x-ignored-fields'),
 } satisfies Headers;
 
-/** Documents a response with its body and headers; without an example, those of its fields count. */
+/** Documents a response with its body and the headers that only some responses have; without an example, those of its fields count. */
 export function DocumentedResponse(
   status: number,
   type: NonNullable<Extract<ApiResponseOptions, { type?: unknown }>['type']>,
@@ -61,9 +37,7 @@ export function DocumentedResponse(
   headers: ApiResponseOptions['headers'] = {},
   example?: object,
 ): MethodDecorator {
-  const shown = example === undefined ? {} : { example };
-  const all = { ...responseHeaders, ...headers };
-  return ApiResponse({ status, type, description, headers: all, ...shown });
+  return ApiResponse({ status, type, description, headers, ...(example && { example }) });
 }
 
 /** What differs between the upserts. */
@@ -87,7 +61,7 @@ export function DocumentedUpsert(type: Type, upsert: UpsertDocumentation): Metho
         status,
         type,
         description,
-        headers: { ...responseHeaders, ...headers },
+        headers,
         example: { ...typeExample(type), operation },
         links,
       }),
@@ -130,7 +104,7 @@ export function DocumentedPolling(): MethodDecorator {
     ApiResponse({
       status: 304,
       description: 'What If-None-Match names is still what would be sent.',
-      headers: { ...responseHeaders, etag: pollingHeaders.etag },
+      headers: { etag: pollingHeaders.etag },
     }),
   );
 }
@@ -148,14 +122,17 @@ export function DocumentedErrors(...errors: readonly DocumentedError[]): MethodD
   );
 }
 
-/** Sent before there is a request: such a response has no language and only an id. */
-const unparsableRequestStatuses: ReadonlySet<number> = new Set([408, 431]);
-
 function documentStatus(status: number, errors: readonly DocumentedError[]): MethodDecorator {
+  const own = errors.map(({ documentedHeaders }) => documentedHeaders);
+  const hasRetryAfter = errors.some(({ headers = {} }) => 'retry-after' in headers);
   return ApiResponse({
     status,
     description: explained(errors),
-    headers: errorHeaders(status, errors),
+    headers: Object.assign(
+      { 'x-error-code': headerReference('x-error-code') },
+      hasRetryAfter && { 'retry-after': headerReference('retry-after') },
+      ...own,
+    ) as Headers,
     content: {
       'application/json': {
         schema: errorSchemaReference,
@@ -163,16 +140,4 @@ function documentStatus(status: number, errors: readonly DocumentedError[]): Met
       },
     },
   });
-}
-
-function errorHeaders(status: number, errors: readonly DocumentedError[]): Headers {
-  const own = errors.flatMap(({ documentedHeaders = {} }) => Object.entries(documentedHeaders));
-  return {
-    ...(unparsableRequestStatuses.has(status)
-      ? { 'x-request-id': responseHeaders['x-request-id'] }
-      : responseHeaders),
-    'x-error-code': headerReference('x-error-code'),
-    ...(status === 429 || status === 503 ? { 'retry-after': headerReference('retry-after') } : {}),
-    ...Object.fromEntries(own),
-  };
 }

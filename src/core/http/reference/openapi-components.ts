@@ -120,3 +120,9 @@ function exampleName({ code, omitsErrorField = false }: ErrorDefinition): string
 export function exampleReference(error: ErrorDefinition): { $ref: string } {
   return { $ref: `#/components/examples/${exampleName(error)}` };
 }
+
+/** The errors of one status as a list in Markdown: of each its code, its cause and its remedy. */
+export function explained(errors: readonly ErrorDefinition[]): string {
+  const lines = errors.map(({ code, cause, remedy }) => `- \`${code}\`: ${cause}. *${remedy}.*`);
+  return [...new Set(lines)].join('\n');
+}

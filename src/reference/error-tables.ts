@@ -1,6 +1,6 @@
-import { markdownTable } from '../../values/markdown-table.js';
-import type { ErrorDefinition } from '../errors/error-definition.js';
-import type { ErrorResponses } from '../errors/error-responses.js';
+import { markdownTable } from '../core/values/markdown-table.js';
+import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
+import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 
 const marked = /(<!-- errors:([ \w]+)-->\n)[^]*?(<!-- \/errors -->)/g;
 const heading = ['Status', '`x-error-code`', '`message`', 'When', 'What to do'];

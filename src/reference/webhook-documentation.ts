@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { getSchemaPath, type OpenAPIObject } from '@nestjs/swagger';
-import { typeExample } from './type-example.js';
+import { typeExample } from '../core/http/reference/type-example.js';
 
 /** An event that receivers get, for the reference. */
 export interface DocumentedEvent {

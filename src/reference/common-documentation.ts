@@ -1,0 +1,83 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+import { headerReference } from '../core/http/reference/openapi-components.js';
+import { keyLengthLimit } from '../core/idempotency/idempotency-key.js';
+import { defaultLanguage, languages } from '../core/localization/language.js';
+
+type PathItem = OpenAPIObject['paths'][string];
+type Operation = NonNullable<PathItem['get']>;
+type Response = Extract<NonNullable<Operation['responses'][string]>, { description: string }>;
+
+const text = { type: 'string' as const };
+
+/** The headers that every request may have. */
+const headers = [
+  {
+    name: 'language',
+    description: `Language of content and messages: ${languages.join(' or ')}, in any case; anything unknown counts as ${defaultLanguage}.`,
+    schema: { ...text, default: defaultLanguage },
+  },
+  {
+    name: 'x-request-id',
+    description:
+      'Id to find the request by in the logs: up to 128 of A-Z a-z 0-9 . _ ~ : + / = @ -',
+    schema: text,
+  },
+];
+
+const idempotencyKey = {
+  name: 'idempotency-key',
+  description:
+    'A new value, a UUID for example, for each new request; with it a repetition gets the first ' +
+    'response again for 24 hours, and changes nothing. In quotes or bare.',
+  // Quotes and backslashes count twice where they are in quotes.
+  schema: {
+    ...text,
+    maxLength: 2 * keyLengthLimit + 2,
+    pattern: String.raw`^("([ !#-\[\]-~]|\\["\\])+"|[!#-~]+)$`,
+  },
+  example: '"8e03978e-40d5-43dd-bc93-6894a57f9324"',
+};
+
+/** Documents the headers that all operations, or all of a kind, have in common. */
+export function completeOperations({ get, post, delete: deletion }: PathItem): void {
+  for (const operation of [get, post, deletion]) {
+    if (operation === undefined) continue;
+    const hasKey = operation.security !== undefined;
+    operation.security ??= [];
+    const isRepeatable = operation === post && hasKey;
+    const parameters = [...headers, ...(isRepeatable ? [idempotencyKey] : [])];
+    operation.parameters = [
+      ...(operation.parameters ?? []),
+      ...parameters.map((header) => ({ in: 'header' as const, required: false, ...header })),
+    ];
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const described = response as Response;
+      const names = headerNames(Number(status), described, { hasKey, isRepeatable });
+      const common = Object.fromEntries(names.map((name) => [name, headerReference(name)]));
+      described.headers = { ...common, ...described.headers };
+    }
+  }
+}
+
+function headerNames(
+  status: number,
+  { content = {} }: Response,
+  { hasKey, isRepeatable }: { readonly hasKey: boolean; readonly isRepeatable: boolean },
+): Parameters<typeof headerReference>[0][] {
+  const { examples = {} } = content['application/json'] ?? {};
+  // Sent before there is a request: such a response has no language and only an id.
+  const isUnparsable = status === 408 || status === 431;
+  const isReplayed =
+    status < 300 ||
+    ([400, 404, 422].includes(status) &&
+      Object.keys(examples).some((code) => !code.startsWith('idempotency.')));
+  return [
+    'x-request-id',
+    ...(isUnparsable ? [] : (['content-language', 'vary', 'cache-control'] as const)),
+    ...(isRepeatable && isReplayed ? (['idempotent-replayed'] as const) : []),
+    // The limit is known with the key.
+    ...(hasKey && status !== 401 && !isUnparsable
+      ? (['ratelimit-policy', 'ratelimit'] as const)
+      : []),
+  ];
+}
