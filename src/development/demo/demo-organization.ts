@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
@@ -6,7 +8,6 @@ import { Clock } from '../../core/configuration/clock.js';
 import { reportStep } from '../../core/configuration/report-step.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { hourMs } from '../../core/values/durations.js';
-import { demoCatalogue } from './demo-catalogue.js';
 
 /** The demo organization; its key on the first start only, as it is stored nowhere. */
 export interface DemoOrganization {
@@ -19,7 +20,7 @@ export interface DemoAccess {
   readonly organizationId: Types.ObjectId;
   readonly key: string;
   /** Revokes the key, and deletes the organization unless it is to be looked at. */
-  end(keepsOrganization?: boolean): Promise<void>;
+  readonly end: (keepsOrganization?: boolean) => Promise<void>;
 }
 
 const name = 'Nile Homes (demo)';
@@ -100,7 +101,8 @@ async function importCatalogue(
   organizationId: Types.ObjectId,
 ): Promise<void> {
   const imports = application.get(CatalogueImportsService);
-  const { errors } = await imports.import(organizationId, demoCatalogue());
+  const catalogue = readFileSync(join(import.meta.dirname, 'catalogue.ndjson'), 'utf8');
+  const { errors } = await imports.import(organizationId, catalogue);
   const [first] = errors;
   if (first === undefined) return;
   throw new Error(`The demo catalogue cannot be imported: ${first.location} ${first.message}.`);

@@ -1,30 +1,24 @@
+import type { Types } from 'mongoose';
 import type { AppOptions } from '../../app.module.js';
 import type { Environment } from '../../core/configuration/environment.js';
-import { type OpenDatabase, openDatabase } from '../open-database.js';
-import { createLogger } from '../../core/http/server/logger.js';
 import { basePath } from '../../core/http/base-path.js';
-import { createService, type Service } from '../../start.js';
-import { DemoClient, type Print } from './client/demo-client.js';
-import { chooseTarget, type DemoTarget } from './client/demo-target.js';
-import { type DemoAccess, openForWalk } from './demo-organization.js';
-import { hasConsole, storyInConsole } from './story-in-console.js';
-import { accessChapters } from './walkthrough/access-chapters.js';
-import { demoErasures } from './walkthrough/demo-erasures.js';
-import type { Chapter, DemoRun } from './walkthrough/demo-run.js';
-import { eventChapters } from './walkthrough/event-chapters.js';
+import { createLogger } from '../../core/http/server/logger.js';
+import { ReservationsRepository } from '../../reservations/reservations.repository.js';
+import { createService, listen, type Service } from '../../start.js';
+import { openDatabase } from '../open-database.js';
+import { type DemoAddress, DemoClient, exchange, type Print } from './client/demo-client.js';
+import { difference } from './client/difference.js';
+import { openForWalk } from './demo-organization.js';
+import type { Chapter, DemoRun } from './walkthrough/chapter.js';
+import { eventChapters, pollingChapters } from './walkthrough/event-chapters.js';
 import { leadChapters } from './walkthrough/lead-chapters.js';
-import { pollingChapters } from './walkthrough/polling-chapters.js';
-import { reservationChapters } from './walkthrough/reservation-chapters.js';
-import { webhookChapters } from './walkthrough/webhook-chapters.js';
-import { demoSubscriptions } from './walkthrough/webhook-subscriptions.js';
+import { deal, reservationChapters } from './walkthrough/reservation-chapters.js';
 
 /** All chapters in their order; later ones build on earlier ones. */
 export const chapters: readonly Chapter[] = [
-  ...accessChapters,
   ...leadChapters,
   ...pollingChapters,
   ...reservationChapters,
-  ...webhookChapters,
   ...eventChapters,
 ];
 
@@ -44,10 +38,10 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
   }
   const database = await openDatabase(environment, { isLasting: false });
   try {
-    const options = demoOptions(environment, database);
+    const options = demoOptions(environment, database.uri);
     const service = await createService(options);
     try {
-      await runWithTemporaryKey({ environment, database, options, service, print });
+      await walk({ environment, options, service, data: database.description, print });
     } finally {
       await service.app.close();
     }
@@ -56,15 +50,7 @@ export async function runDemo(environment: Environment, print: Print): Promise<v
   }
 }
 
-interface DemoContext {
-  readonly environment: Environment;
-  readonly database: OpenDatabase;
-  readonly options: AppOptions;
-  readonly service: Service;
-  readonly print: Print;
-}
-
-function demoOptions(environment: Environment, database: OpenDatabase): AppOptions {
+function demoOptions(environment: Environment, databaseUri: string): AppOptions {
   const { LOG_LEVEL: level } = environment;
   const isQuiet = level === 'silent' || level === 'fatal' || level === 'error';
   // Its worker also sends what others have waiting in the database: of that, what is configured decides.
@@ -80,55 +66,93 @@ function demoOptions(environment: Environment, database: OpenDatabase): AppOptio
     // The demo organization has no domain of its own.
     ENFORCE_API_DOMAIN: false,
   };
-  return { environment: own, databaseUri: database.uri, logger: createLogger(own, process.stderr) };
+  return { environment: own, databaseUri, logger: createLogger(own, process.stderr) };
 }
 
-async function runWithTemporaryKey(context: DemoContext): Promise<void> {
-  const { environment, options, service, print } = context;
-  const access = await openForWalk(service.app);
+interface DemoContext {
+  readonly environment: Environment;
+  readonly options: AppOptions;
+  readonly service: Service;
+  /** Where the data is. */
+  readonly data: string;
+  readonly print: Print;
+}
+
+async function walk({ environment, options, service, data, print }: DemoContext): Promise<void> {
+  const { key, organizationId, end } = await openForWalk(service.app);
   let isToBeSeen = false;
   try {
-    const target = await chooseTarget(environment, { service, options }, access.key);
-    introduce(context, target, access);
-    const client = new DemoClient({ url: target.url, key: access.key }, print);
-    const subscribe = demoSubscriptions(service.app, access.organizationId);
-    const forget = demoErasures(service.app, access.organizationId);
-    await runChapters({ client, print, subscribe, forget });
-    isToBeSeen = hasConsole(environment);
+    const running = { url: `http://127.0.0.1:${environment.PORT}`, key };
+    const isRunning = await acceptsKey(running);
+    const url = isRunning ? running.url : await listen(service, options);
+    const whose = isRunning ? 'running already' : 'started for the demo';
+    print('A walk through the Integration API');
+    print('');
+    print(`  Service  ${url}/${basePath} (${whose})`);
+    print(`  Data     ${data}`);
+    print(`  API key  ${key.slice(0, visibleKeyCharacters)}... (temporary, revoked at the end)`);
+    const client = new DemoClient({ url, key }, print);
+    await runChapters({ app: service.app, organizationId, client, print });
+    isToBeSeen = environment.OPS_PORT !== undefined && environment.OPS_PASSWORD !== undefined;
     print('');
     if (isToBeSeen) {
-      const story = await storyInConsole(service.app, environment, access.organizationId);
-      for (const line of [...story, '']) print(line);
+      for (const line of await consoleLinks(service, environment, organizationId)) print(line);
     }
-    const { requestCount } = client;
-    print(`All ${chapters.length} chapters went as expected, in ${requestCount} requests.`);
+    print(`All ${chapters.length} chapters went as expected, in ${client.requestCount} requests.`);
   } finally {
-    await access.end(isToBeSeen);
+    await end(isToBeSeen);
   }
 }
 
-function introduce(
-  { database, print }: DemoContext,
-  target: DemoTarget,
-  { key }: DemoAccess,
-): void {
-  const whose = target.isRunningAlready ? 'running already' : 'started for the demo';
-  print('A walk through the Integration API');
-  print('');
-  print(`  Service  ${target.url}/${basePath} (${whose})`);
-  print(`  Data     ${database.description}`);
-  print(`  API key  ${key.slice(0, visibleKeyCharacters)}... (temporary, revoked at the end)`);
+/** Whether a service runs there on the same database. */
+async function acceptsKey(address: DemoAddress): Promise<boolean> {
+  try {
+    // The key is shown only to what says that it is this service.
+    const health = await exchange(address, { method: 'GET', path: 'healthz', key: null });
+    const healthy = { description: 'Integration API', ok: true };
+    if (difference(health.body, healthy, 'body') !== null) return false;
+    const lead = await exchange(address, { method: 'GET', path: 'leads/no-such-lead' });
+    return lead.status === 200 || lead.status === 404;
+  } catch {
+    return false;
+  }
 }
 
 async function runChapters(run: DemoRun): Promise<void> {
-  for (const [index, { title, execute }] of chapters.entries()) {
+  for (const [index, { title, steps }] of chapters.entries()) {
     const heading = `${index + 1}. ${title}`;
     for (const line of ['', heading, '-'.repeat(heading.length)]) run.print(line);
     try {
-      await execute(run);
+      for (const step of steps) {
+        await (typeof step === 'function' ? step(run) : run.client.run(step));
+      }
     } catch (error) {
       const { message } = error as Error;
       throw new Error(`Demo chapter ${index + 1} (${title}): ${message}`, { cause: error });
     }
   }
+}
+
+/** Where in the console the results of a walk can be looked at. */
+async function consoleLinks(
+  { app }: Service,
+  { OPS_PORT }: Environment,
+  organizationId: Types.ObjectId,
+): Promise<string[]> {
+  const reservations = app.get(ReservationsRepository);
+  const reservation = await reservations.findByRecordSystemId(organizationId, deal);
+  const console = `http://127.0.0.1:${OPS_PORT}/console`;
+  const pageOf = (kind: string, id: Types.ObjectId | null | undefined) =>
+    `    ${console}/${kind}/${organizationId.toHexString()}/${id?.toHexString()}`;
+  return [
+    'The console shows the story, until a walk in an hour or later deletes it:',
+    '  the reservation that was sold, canceled and recovered, with each callback',
+    pageOf('reservations', reservation?._id),
+    '  its lead, and its unit over time',
+    pageOf('leads', reservation?.leadId),
+    pageOf('units', reservation?.unitId),
+    '  the endpoint that got the events',
+    `    ${console}/webhooks?organization=${organizationId.toHexString()}`,
+    '',
+  ];
 }

@@ -2,6 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { Language } from '../../../core/localization/language.js';
 import { basePath } from '../../../core/http/base-path.js';
+import { objectOf } from '../../../core/values/plain-object.js';
 import { difference } from './difference.js';
 import { readableJson } from './readable-json.js';
 
@@ -22,25 +23,34 @@ export interface DemoRequest {
   readonly language?: Language;
   readonly body?: object;
   /** The entity tag of an earlier response. */
-  readonly etag?: string | null;
+  readonly etag?: string;
   /** Sent instead of the demo's own key; null sends none. */
   readonly key?: string | null;
 }
 
-/** What came back. */
 interface DemoResponse {
   readonly status: number;
-  readonly headers: Headers;
+  readonly headers: Readonly<Record<string, string>>;
   /** Parsed JSON, or the text when it is none. */
   readonly body: unknown;
 }
 
-/** What has to come back; the body may have more than is expected of it. */
+/** The expected response; the body may have more than is expected of it. */
 interface ExpectedResponse {
   readonly status: number;
   /** Headers that are shown too. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: unknown;
+}
+
+/** A request and its expected response. A text of the request may name values of earlier responses as `{name}`. */
+export interface Step {
+  readonly request: DemoRequest;
+  readonly expected: ExpectedResponse;
+  /** The values that later requests name, each with its dotted path in this response. */
+  readonly captured?: Readonly<Record<string, string>>;
+  /** Sent without being shown. */
+  readonly isSilent?: boolean;
 }
 
 const width = 100;
@@ -59,10 +69,10 @@ export async function exchange(address: DemoAddress, request: DemoRequest): Prom
       headers: headersOf(address, request),
       redirect: 'error',
       signal: AbortSignal.timeout(requestTimeoutMs),
-      ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
+      ...(request.body && { body: JSON.stringify(request.body) }),
     });
     const { status, headers } = response;
-    return { status, headers, body: parsed(await response.text()) };
+    return { status, headers: Object.fromEntries(headers), body: parsed(await response.text()) };
   } catch (error) {
     const { message, cause } = error as Error;
     const reason = cause instanceof Error ? cause.message : message;
@@ -72,50 +82,52 @@ export async function exchange(address: DemoAddress, request: DemoRequest): Prom
 
 /** Sends the demo's requests, shows them and checks what comes back. */
 export class DemoClient {
-  private requests = 0;
+  /** How many requests have been sent so far. */
+  requestCount = 0;
+  private readonly captured = new Map<string, string>();
 
   constructor(
     private readonly address: DemoAddress,
     private readonly print: Print,
   ) {}
 
-  /** How many requests have been sent so far. */
-  get requestCount(): number {
-    return this.requests;
-  }
-
   /**
-   * Sends a request and prints it and its response.
+   * Sends a request and, unless it is silent, prints it and its response.
    *
    * @throws Error with one line when the response is not the expected one
    */
-  async show(request: DemoRequest, expected: ExpectedResponse): Promise<void> {
-    this.print('');
-    this.print(`  > ${nameOf(request)}${notesOf(request)}`);
-    if (request.body !== undefined) this.printBody(request.body);
-    const response = await this.send(request);
-    this.print(`  < ${response.status} ${STATUS_CODES[response.status] ?? ''}`.trimEnd());
-    for (const name of Object.keys(expected.headers ?? {})) {
-      this.print(`${margin}${name}: ${response.headers.get(name) ?? '(missing)'}`);
+  async run({ expected, captured = {}, isSilent = false, ...step }: Step): Promise<DemoResponse> {
+    const request = this.withCaptured(step.request);
+    if (!isSilent) {
+      this.print('');
+      this.print(`  > ${nameOf(request)}${notesOf(request)}`);
+      if (request.body !== undefined) this.printBody(request.body);
     }
-    if (response.body !== '') this.printBody(abridged(response.body));
+    this.requestCount += 1;
+    const response = await exchange(this.address, request);
+    if (!isSilent) this.printResponse(response, expected);
     check(request, response, expected);
-  }
-
-  /**
-   * Sends a request without printing anything.
-   *
-   * @throws Error with one line when the response is not the expected one
-   */
-  async ask(request: DemoRequest, expected: ExpectedResponse): Promise<DemoResponse> {
-    const response = await this.send(request);
-    check(request, response, expected);
+    for (const [name, path] of Object.entries(captured)) {
+      const value = path.split('.').reduce<unknown>((part, key) => objectOf(part)[key], response);
+      this.captured.set(name, String(value));
+    }
     return response;
   }
 
-  private send(request: DemoRequest): Promise<DemoResponse> {
-    this.requests += 1;
-    return exchange(this.address, request);
+  private withCaptured(request: DemoRequest): DemoRequest {
+    return JSON.parse(JSON.stringify(request), (_key, value: unknown) =>
+      typeof value === 'string'
+        ? value.replaceAll(/\{(\w+)\}/g, (text, name: string) => this.captured.get(name) ?? text)
+        : value,
+    ) as DemoRequest;
+  }
+
+  private printResponse({ status, headers, body }: DemoResponse, expected: ExpectedResponse): void {
+    this.print(`  < ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd());
+    for (const name of Object.keys(expected.headers ?? {})) {
+      this.print(`${margin}${name}: ${headers[name] ?? '(missing)'}`);
+    }
+    if (body !== '') this.printBody(abridged(body));
   }
 
   private printBody(body: unknown): void {
@@ -124,12 +136,12 @@ export class DemoClient {
 }
 
 function headersOf(address: DemoAddress, request: DemoRequest): Record<string, string> {
-  const key = request.key === undefined ? address.key : request.key;
+  const { key = address.key, language, etag, body } = request;
   return {
-    ...(key === null ? {} : { 'api-key': key }),
-    ...(request.language === undefined ? {} : { language: request.language }),
-    ...(request.etag ? { 'if-none-match': request.etag } : {}),
-    ...(request.body === undefined ? {} : { 'content-type': 'application/json' }),
+    ...(key !== null && { 'api-key': key }),
+    ...(language && { language }),
+    ...(etag && { 'if-none-match': etag }),
+    ...(body && { 'content-type': 'application/json' }),
   };
 }
 
@@ -147,25 +159,23 @@ function nameOf({ method, path }: DemoRequest): string {
 
 function notesOf({ language, key, etag }: DemoRequest): string {
   const notes = [
-    ...(language === undefined ? [] : [`language: ${language}`]),
+    ...(language ? [`language: ${language}`] : []),
     ...(etag ? [`if-none-match: ${etag.slice(0, 9)}...`] : []),
     ...(key === null ? ['no api-key'] : []),
-    ...(typeof key === 'string' ? [`api-key: ${key}`] : []),
+    ...(key ? [`api-key: ${key}`] : []),
   ];
   return notes.length === 0 ? '' : `  (${notes.join(', ')})`;
 }
 
 /** The response repeats the lead for earlier clients; the reader need not read it twice. */
 function abridged(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null) return body;
-  if (!('lead' in body && 'newLead' in body)) return body;
-  if (!isDeepStrictEqual(body.lead, body.newLead)) return body;
-  return { ...body, newLead: '(the same as lead)' };
+  const { lead, newLead } = objectOf(body);
+  const isRepeated = newLead !== undefined && isDeepStrictEqual(lead, newLead);
+  return isRepeated ? { ...objectOf(body), newLead: '(the same as lead)' } : body;
 }
 
 function check(request: DemoRequest, response: DemoResponse, expected: ExpectedResponse): void {
-  const { status, body } = response;
-  const headers = Object.fromEntries(response.headers);
+  const { status, headers, body } = response;
   const found =
     difference(status, expected.status, 'the status') ??
     difference(headers, expected.headers ?? {}, 'headers') ??
