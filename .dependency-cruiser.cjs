@@ -77,7 +77,7 @@ const acrossTenants = [
 const pure = [
   '-merge\\.ts$',
   '^src/(core/)?[^/]+/[^/]+-errors\\.ts$',
-  '^src/core/http/(errors/([\\w-]+-errors|domain-error)|validation/json-body)\\.ts$',
+  '^src/core/http/(errors/([\\w-]+-errors|domain-error|error-definition)|validation/json-body)\\.ts$',
   '^src/core/localization/(fold-case|language|localized)\\.ts$',
   '^src/core/secrets/secret-box\\.ts$',
   '^src/core/values/',

@@ -1,10 +1,9 @@
-import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
+import { errorDefinitions } from '../core/http/errors/error-definition.js';
 
-export const leadErrors = {
+export const leadErrors = errorDefinitions('leads', {
   notFound: {
     status: 404,
     code: 'lead.not_found',
-    messageKey: 'leads.notFound',
     cause: 'The organization has no lead with this external id, or it was deleted',
     remedy: 'Compare the id with the `recordSystemId` that created the lead',
   },
@@ -24,7 +23,6 @@ export const leadErrors = {
   inexactNumber: {
     status: 400,
     code: 'lead.inexact_number',
-    messageKey: 'leads.inexactNumber',
     sample: { number: '0.12345678901234567891' },
     cause: 'A number has more digits than a double keeps, and would come back changed',
     remedy: 'Round the number, or send it as a string',
@@ -32,7 +30,6 @@ export const leadErrors = {
   databaseReference: {
     status: 400,
     code: 'lead.database_reference',
-    messageKey: 'leads.databaseReference',
     sample: { field: 'data' },
     isList: true,
     cause: 'With what earlier requests sent, the database would read the object as a reference',
@@ -41,7 +38,6 @@ export const leadErrors = {
   tooLarge: {
     status: 400,
     code: 'lead.too_large',
-    messageKey: 'leads.tooLarge',
     sample: { limit: 4 },
     isList: true,
     cause: 'The lead would become too large; nothing was changed',
@@ -50,7 +46,6 @@ export const leadErrors = {
   tooManyChanges: {
     status: 400,
     code: 'lead.too_many_changes',
-    messageKey: 'leads.tooManyChanges',
     isList: true,
     cause: 'The changes of one request would be too large for its event',
     remedy: 'Send the fields in several requests',
@@ -58,10 +53,9 @@ export const leadErrors = {
   batchFull: {
     status: 413,
     code: 'lead.batch_full',
-    messageKey: 'leads.batchFull',
     sample: { limit: 8 },
     isList: true,
     cause: 'The leads before it in its batch are too large together; it was not looked at',
     remedy: 'Send the lead in another batch',
   },
-} satisfies Record<string, ErrorDefinition>;
+});

@@ -1,53 +1,46 @@
-import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
+import { errorDefinitions } from '../core/http/errors/error-definition.js';
 
 /** The errors of reservations, their cheque wallets and the callback. */
-export const reservationErrors = {
+export const reservationErrors = errorDefinitions('reservations', {
   reservationNotFound: {
     status: 404,
     code: 'reservation.not_found',
-    messageKey: 'reservations.reservationNotFound',
     cause: 'The organization has no reservation with this id',
     remedy: 'Compare the id with the `_id` of the reservation',
   },
   unitNotFound: {
     status: 404,
     code: 'reservation.unit_not_found',
-    messageKey: 'reservations.unitNotFound',
     cause: 'The organization has no such unit, or it is deleted; a cheque report stays stored',
     remedy: 'Name a unit that exists; for a callback ask the organization',
   },
   chequeNotFound: {
     status: 404,
     code: 'cheque.not_found',
-    messageKey: 'reservations.chequeNotFound',
     cause: 'The active wallet has no such cheque; a changed reservation stays stored',
     remedy: 'Read the reservation and send an `installmentId` of its wallet',
   },
   notPendingChequeCollection: {
     status: 422,
     code: 'reservation.not_pending_cheque_collection',
-    messageKey: 'reservations.notPendingChequeCollection',
     cause: 'A callback approves a reservation with another status',
     remedy: 'Read the reservation; it may be approved already',
   },
   unitAlreadyReserved: {
     status: 422,
     code: 'unit.already_reserved',
-    messageKey: 'reservations.unitAlreadyReserved',
     cause: 'Another reservation of the unit is approved; the cheque report stays stored',
     remedy: 'Once the unit is free, report the cheque `bounced` and `collected` again',
   },
   walletFull: {
     status: 422,
     code: 'wallet.full',
-    messageKey: 'reservations.walletFull',
     cause: 'Cheques and their histories have grown beyond what a wallet can hold',
     remedy: 'Send fewer cheques or shorter values; report nothing twice',
   },
   unitRequired: {
     status: 400,
     code: 'reservation.unit_required',
-    messageKey: 'reservations.unitRequired',
     isList: true,
     cause: 'There is no such reservation yet, and no unit to create it for',
     remedy: 'Send `unit`',
@@ -55,7 +48,6 @@ export const reservationErrors = {
   unitAmbiguous: {
     status: 400,
     code: 'reservation.unit_ambiguous',
-    messageKey: 'reservations.unitAmbiguous',
     isList: true,
     cause: 'Several compounds have a unit with this `unitId`',
     remedy: 'Name the unit by slug or `recordSystemId`',
@@ -63,22 +55,19 @@ export const reservationErrors = {
   neverApproved: {
     status: 422,
     code: 'reservation.approved_by_callback_only',
-    messageKey: 'reservations.neverApproved',
     cause: 'The sent status is `approved`, the stored one is not',
     remedy: 'Leave approval to the callback',
   },
   createdPending: {
     status: 422,
     code: 'reservation.not_created_pending',
-    messageKey: 'reservations.createdPending',
     cause: 'A new reservation has another status than these two',
     remedy: 'Create the reservation as `pending`, then update it',
   },
   unitFixed: {
     status: 422,
     code: 'reservation.unit_fixed',
-    messageKey: 'reservations.unitFixed',
     cause: 'The reservation is for another unit',
     remedy: 'Create another reservation for the other unit',
   },
-} satisfies Record<string, ErrorDefinition>;
+});

@@ -1,11 +1,10 @@
-import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
+import { errorDefinitions } from '../core/http/errors/error-definition.js';
 import type { Message } from '../core/localization/messages.service.js';
 
-export const unitErrors = {
+export const unitErrors = errorDefinitions('units', {
   notFound: {
     status: 404,
     code: 'unit.not_found',
-    messageKey: 'units.notFound',
     sample: { slug: 'palm-meadows-v-101' },
     cause: 'The organization has no unit with this slug',
     remedy: 'Take the slug from `GET /units`',
@@ -13,14 +12,12 @@ export const unitErrors = {
   noneToDelete: {
     status: 404,
     code: 'unit.none_to_delete',
-    messageKey: 'units.noneToDelete',
     cause: '`isDeleted: true` for a unit that does not exist, or is deleted already',
     remedy: 'Nothing, if you repeated a request; else compare the ids',
   },
   idRequired: {
     status: 400,
     code: 'unit.id_required',
-    messageKey: 'units.idRequired',
     isList: true,
     cause: 'Neither of the two ids was sent',
     remedy: 'Send `recordSystemId`, `unitId` or both',
@@ -28,7 +25,6 @@ export const unitErrors = {
   compoundRequired: {
     status: 400,
     code: 'unit.compound_required',
-    messageKey: 'units.compoundRequired',
     isList: true,
     cause: 'There is no such unit yet, and no compound to create it in',
     remedy: 'Send `compound`',
@@ -36,7 +32,6 @@ export const unitErrors = {
   ambiguous: {
     status: 400,
     code: 'unit.ambiguous',
-    messageKey: 'units.ambiguous',
     sample: { unitId: 'A-101' },
     isList: true,
     cause: 'Several compounds have a unit with this `unitId`',
@@ -45,7 +40,6 @@ export const unitErrors = {
   unitIdTaken: {
     status: 400,
     code: 'unit.unit_id_taken',
-    messageKey: 'units.unitIdTaken',
     sample: { unitId: 'A-101' },
     isList: true,
     cause: 'Another unit of the compound has the `unitId`',
@@ -54,13 +48,12 @@ export const unitErrors = {
   unknownName: {
     status: 400,
     code: 'unit.unknown_name',
-    messageKey: 'units.unknownName',
     sample: { property: 'propertyType', value: 'castle' },
     isList: true,
     cause: 'A compound, phase, type, design or amenity does not exist; one message for each',
     remedy: 'Send names and slugs that exist in the catalogue',
   },
-} satisfies Record<string, ErrorDefinition>;
+});
 
 /** A message of {@link unitErrors.unknownName}. */
 export function unknownName(property: string, value: string): Message {

@@ -1,7 +1,7 @@
-import type { ErrorDefinition } from '../http/errors/error-definition.js';
+import { errorDefinitions } from '../http/errors/error-definition.js';
 
 /** The errors of the header `Idempotency-Key` (rule HTTP-23). */
-export const idempotencyErrors = {
+export const idempotencyErrors = errorDefinitions('http', {
   keyMalformed: {
     status: 400,
     code: 'idempotency.key_malformed',
@@ -26,4 +26,4 @@ export const idempotencyErrors = {
     cause: 'The `Idempotency-Key` came with another path or body before, less than 24 hours ago',
     remedy: 'Send a new key with each new request, and the old one only with an exact repetition',
   },
-} satisfies Record<string, ErrorDefinition>;
+});

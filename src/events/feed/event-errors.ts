@@ -1,11 +1,10 @@
-import type { ErrorDefinition } from '../../core/http/errors/error-definition.js';
+import { errorDefinitions } from '../../core/http/errors/error-definition.js';
 
 /** The errors of the feed of events. */
-export const eventErrors = {
+export const eventErrors = errorDefinitions('events', {
   expired: {
     status: 410,
     code: 'events.expired',
-    messageKey: 'events.expired',
     sample: { next: 1_233 },
     cause: 'What followed is older than events are kept',
     remedy:
@@ -14,10 +13,9 @@ export const eventErrors = {
   beyondLast: {
     status: 400,
     code: 'events.beyond_last',
-    messageKey: 'events.beyondLast',
     sample: { last: 1_301 },
     isList: true,
     cause: '`after` is larger than the number of the last event',
     remedy: 'Send the `next` of the response before, or 0 for the oldest event that is kept',
   },
-} satisfies Record<string, ErrorDefinition>;
+});

@@ -1,12 +1,11 @@
-import type { ErrorDefinition } from './error-definition.js';
+import { type ErrorDefinition, errorDefinitions } from './error-definition.js';
 import { generalErrors, httpErrors } from './http-errors.js';
 
 /** The errors of API keys (rule AUTH-3). */
-export const authenticationErrors = {
+export const authenticationErrors = errorDefinitions('authentication', {
   keyMissing: {
     status: 401,
     code: 'key.missing',
-    messageKey: 'authentication.keyNotProvided',
     otherMessage: { key: 'authentication.unauthorized' },
     cause: 'No API key was sent',
     remedy: 'Send the key in the header `api-key`',
@@ -14,14 +13,12 @@ export const authenticationErrors = {
   keyInvalid: {
     status: 401,
     code: 'key.invalid',
-    messageKey: 'authentication.keyNotValid',
     cause: 'The API key is unknown, expired, revoked or without external access',
     remedy: 'Compare the key with the one that was issued, or ask for a new one',
   },
   mayNotReadEvents: {
     status: 403,
     code: 'key.may_not_read_events',
-    messageKey: 'authentication.mayNotReadEvents',
     cause:
       'The API key was issued without the permission to read the events of all its organization',
     remedy: 'Use a key that has it, which the operator issues',
@@ -29,12 +26,11 @@ export const authenticationErrors = {
   tooManyFailures: {
     status: 429,
     code: 'key.too_many_failures',
-    messageKey: 'authentication.tooManyFailures',
     headers: { 'retry-after': '1' },
     cause: 'Too many requests from this address had no valid key',
     remedy: 'Stop them, then repeat after `Retry-After` seconds',
   },
-} satisfies Record<string, ErrorDefinition>;
+});
 
 const { keyMissing, keyInvalid, tooManyFailures } = authenticationErrors;
 const others = [

@@ -24,3 +24,19 @@ export interface ErrorDefinition {
   readonly omitsErrorField?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
 }
+
+type Definitions = Readonly<
+  Record<string, Omit<ErrorDefinition, 'messageKey'> & { readonly messageKey?: string }>
+>;
+
+/** Gives each error the message of its own name in `<file>.json`, unless it names another. */
+export function errorDefinitions<const T extends Definitions>(
+  file: string,
+  errors: T,
+): { readonly [Name in keyof T]: T[Name] & { readonly messageKey: string } } {
+  const entries = Object.entries(errors).map(([name, error]) => [
+    name,
+    { messageKey: `${file}.${name}`, ...error },
+  ]);
+  return Object.fromEntries(entries) as ReturnType<typeof errorDefinitions<T>>;
+}

@@ -1,19 +1,17 @@
 import { idempotencyErrors } from '../../idempotency/idempotency-errors.js';
-import type { ErrorDefinition } from './error-definition.js';
+import { type ErrorDefinition, errorDefinitions } from './error-definition.js';
 
 /** Bodies that are not parsed (rules HTTP-7 and HTTP-8). */
-const parsingErrors = {
+const parsingErrors = errorDefinitions('http', {
   malformedJson: {
     status: 400,
     code: 'request.malformed_json',
-    messageKey: 'http.malformedJson',
     cause: 'The body is not JSON in UTF-8',
     remedy: 'Send valid JSON',
   },
   bodyMustBeObject: {
     status: 400,
     code: 'request.body_not_object',
-    messageKey: 'http.bodyMustBeObject',
     isList: true,
     cause: 'The body is JSON, but not an object',
     remedy: 'Send one JSON object',
@@ -21,7 +19,6 @@ const parsingErrors = {
   jsonTooDeep: {
     status: 400,
     code: 'request.json_too_deep',
-    messageKey: 'http.jsonTooDeep',
     sample: { limit: 32 },
     cause: 'The body has more levels of nesting than the limit, 32 by default',
     remedy: 'Flatten the body',
@@ -29,14 +26,12 @@ const parsingErrors = {
   forbiddenPrototypeKey: {
     status: 400,
     code: 'request.forbidden_key',
-    messageKey: 'http.forbiddenPrototypeKey',
     cause: 'A key would change how programs read the body',
     remedy: 'Rename the key',
   },
   reservedKey: {
     status: 400,
     code: 'request.reserved_key',
-    messageKey: 'http.reservedKey',
     sample: { key: '_bsontype' },
     cause: 'A key is reserved by the database',
     remedy: 'Rename the key',
@@ -44,35 +39,30 @@ const parsingErrors = {
   databaseReference: {
     status: 400,
     code: 'request.database_reference',
-    messageKey: 'http.databaseReference',
     cause: 'The database would read an object as a reference',
     remedy: 'Rename one of the two keys',
   },
   unstorableKey: {
     status: 400,
     code: 'request.unstorable_key',
-    messageKey: 'http.unstorableKey',
     cause: 'A key has a null character or a lone surrogate',
     remedy: 'Send keys of whole Unicode characters',
   },
   unstorableText: {
     status: 400,
     code: 'request.unstorable_text',
-    messageKey: 'http.unstorableText',
     cause: 'A text has a lone surrogate',
     remedy: 'Send texts of whole Unicode characters',
   },
   numberOutOfRange: {
     status: 400,
     code: 'request.number_out_of_range',
-    messageKey: 'http.numberOutOfRange',
     cause: 'A number is beyond the range of a double',
     remedy: 'Send the number as a string',
   },
   inexactInteger: {
     status: 400,
     code: 'request.inexact_integer',
-    messageKey: 'http.inexactInteger',
     sample: { number: '12345678901234567891' },
     cause: 'An integer has more than 64 bits',
     remedy: 'Send the number as a string',
@@ -80,48 +70,42 @@ const parsingErrors = {
   bodyTooLarge: {
     status: 413,
     code: 'request.body_too_large',
-    messageKey: 'http.bodyTooLarge',
     cause: 'The body is larger than the limit, 1 MiB by default',
     remedy: 'Send less at once',
   },
   unsupportedMediaType: {
     status: 415,
     code: 'request.unsupported_media_type',
-    messageKey: 'http.unsupportedMediaType',
     cause: 'The body is not sent as JSON',
     remedy: 'Send `Content-Type: application/json`',
   },
   unsupportedCharset: {
     status: 415,
     code: 'request.unsupported_charset',
-    messageKey: 'http.unsupportedCharset',
     cause: 'The `charset` of `Content-Type` is not UTF-8',
     remedy: 'Send the body in UTF-8',
   },
   unsupportedContentEncoding: {
     status: 415,
     code: 'request.unsupported_content_encoding',
-    messageKey: 'http.unsupportedContentEncoding',
     headers: { 'accept-encoding': 'identity' },
     cause: 'The body has a `Content-Encoding`',
     remedy: 'Send the body uncompressed, without `Content-Encoding`',
   },
-} satisfies Record<string, ErrorDefinition>;
+});
 
 /** Errors that any endpoint may respond with (rule HTTP-5). */
-export const httpErrors = {
+export const httpErrors = errorDefinitions('http', {
   ...parsingErrors,
   badRequest: {
     status: 400,
     code: 'request.malformed',
-    messageKey: 'http.badRequest',
     cause: 'The percent-encoding of the path is broken, or the bytes are not HTTP',
     remedy: 'Percent-encode the values in the path as UTF-8',
   },
   hostRequired: {
     status: 400,
     code: 'request.host_required',
-    messageKey: 'http.hostRequired',
     cause: 'An HTTP/1.1 request has no `Host` header, or a request has more than one',
     remedy: 'Send one `Host` header with the name of the API domain',
   },
@@ -138,7 +122,6 @@ export const httpErrors = {
   cursorUnusable: {
     status: 400,
     code: 'list.cursor_unusable',
-    messageKey: 'http.cursorUnusable',
     isList: true,
     cause: '`after` is no cursor of this list, or was sent with another filter, order or mark',
     remedy: 'Repeat the parameters that the cursor was given for, or begin anew without it',
@@ -146,49 +129,42 @@ export const httpErrors = {
   routeNotFound: {
     status: 404,
     code: 'route.not_found',
-    messageKey: 'http.routeNotFound',
     cause: 'There is no endpoint with this path',
     remedy: 'Compare the path with the API reference',
   },
   methodNotAllowed: {
     status: 405,
     code: 'route.method_not_allowed',
-    messageKey: 'http.methodNotAllowed',
     cause: 'The path has no endpoint with this method; `Allow` names those that it has',
     remedy: 'Use a method that `Allow` names',
   },
   requestTimeout: {
     status: 408,
     code: 'request.timeout',
-    messageKey: 'http.requestTimeout',
     cause: 'The request took longer to arrive than the limit, 30 seconds by default',
     remedy: 'Repeat the request',
   },
   preconditionFailed: {
     status: 412,
     code: 'request.precondition_failed',
-    messageKey: 'http.preconditionFailed',
     cause: 'A file of the reference is not the one that `If-Match` or `If-Unmodified-Since` names',
     remedy: 'Request it without the condition',
   },
   pathTooLong: {
     status: 414,
     code: 'request.path_too_long',
-    messageKey: 'http.pathTooLong',
     cause: 'A parameter of the path has more than 2,048 UTF-16 code units',
     remedy: 'Send the id or slug as it was given',
   },
   rangeNotSatisfiable: {
     status: 416,
     code: 'request.range_not_satisfiable',
-    messageKey: 'http.rangeNotSatisfiable',
     cause: 'A file of the reference does not have the bytes that `Range` names',
     remedy: 'Request it without `Range`',
   },
   rateLimited: {
     status: 429,
     code: 'request.rate_limited',
-    messageKey: 'http.rateLimited',
     headers: { 'retry-after': '1' },
     cause: 'The API key was used more often than its limit allows; `RateLimit-Policy` names it',
     remedy: 'Repeat after `Retry-After` seconds, and slow down while `RateLimit` has little left',
@@ -196,21 +172,18 @@ export const httpErrors = {
   headersTooLarge: {
     status: 431,
     code: 'request.headers_too_large',
-    messageKey: 'http.headersTooLarge',
     cause: 'The headers are larger than the limit, 16 KiB by default',
     remedy: 'Send fewer or shorter headers',
   },
   internalServerError: {
     status: 500,
     code: 'server.error',
-    messageKey: 'http.internalServerError',
     cause: 'An unexpected error of the service',
     remedy: 'Repeat with growing pauses; if it stays, report the `x-request-id`',
   },
   eventTooLarge: {
     status: 400,
     code: 'request.event_too_large',
-    messageKey: 'http.eventTooLarge',
     sample: { limit: 8 },
     cause: 'The event about the change would be too large as JSON; nothing was changed',
     remedy: 'Shorten values, or send them in several requests',
@@ -218,12 +191,11 @@ export const httpErrors = {
   serviceUnavailable: {
     status: 503,
     code: 'server.unavailable',
-    messageKey: 'http.serviceUnavailable',
     headers: { 'retry-after': '1' },
     cause: 'The database did not respond in time',
     remedy: 'Repeat after `Retry-After` seconds',
   },
-} satisfies Record<string, ErrorDefinition>;
+});
 
 /** What every POST with an API key may respond with. */
 export const bodyErrors: readonly ErrorDefinition[] = [
