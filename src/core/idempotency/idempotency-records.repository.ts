@@ -57,20 +57,18 @@ export class IdempotencyRecordsRepository {
   }
 
   /**
-   * Gives a record that nobody runs any more, or that has expired, a new owner.
+   * Gives a record that nobody runs any more, or that has expired, the request of a new one.
    *
    * @returns false when it is no longer as it was found
    */
   async takeOver(
     found: IdempotencyRecordDocument,
-    fields: Pick<
-      IdempotencyRecordDocument,
-      'fingerprint' | 'owner' | 'claimedAt' | 'expiresAt' | 'updatedAt'
-    >,
+    { fingerprint, owner, claimedAt, expiresAt, updatedAt }: IdempotencyRecordDocument,
   ): Promise<boolean> {
-    const { organizationId, _id, owner, response } = found;
-    const filter = { _id, owner, response: { $exists: response !== undefined } };
-    const update = { $set: fields, $unset: { response: '' } } as const;
+    const { organizationId, _id, response } = found;
+    const filter = { _id, owner: found.owner, response: { $exists: response !== undefined } };
+    const $set = { fingerprint, owner, claimedAt, expiresAt, updatedAt };
+    const update = { $set, $unset: { response: '' } } as const;
     return this.records.updateOne(organizationId, filter, update);
   }
 

@@ -82,9 +82,7 @@ export class IdempotencyService {
         if (found.response) return { response: await unpacked(found.response) };
         if (!this.isLeaseOver(found)) break;
       }
-      const { fingerprint, owner, claimedAt, expiresAt, updatedAt } = record;
-      const fields = { fingerprint, owner, claimedAt, expiresAt, updatedAt };
-      if (await this.records.takeOver(found, fields)) {
+      if (await this.records.takeOver(found, record)) {
         return { claim: claimOf({ ...record, _id: found._id }, request) };
       }
     }

@@ -7,7 +7,7 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/connection/deadline.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import { remainingDeadline } from '../http/server/request-context.js';
-import type { IdempotencyClaim } from './idempotency-claim.js';
+import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
 import { idempotencyErrors } from './idempotency-errors.js';
 import { keyLengthLimit, parseIdempotencyKey } from './idempotency-key.js';
 import { IdempotencyService } from './idempotency.service.js';
@@ -33,11 +33,18 @@ export class IdempotentRequests {
 
   /** Looks at each POST with the header once its body is parsed; without it nothing is done. */
   addTo(fastify: FastifyInstance): void {
-    fastify.addHook('preHandler', (request, reply, done) => {
+    fastify.addHook('preHandler', async (request, reply) => {
       const value = request.headers['idempotency-key'];
       const { caller } = request;
-      if (value === undefined || request.method !== 'POST' || caller === undefined) return done();
-      void this.begin({ request, reply, caller }, String(value), done);
+      if (value === undefined || request.method !== 'POST' || caller === undefined) return;
+      const response = await this.begin({ request, reply, caller }, String(value));
+      if (response === undefined) return;
+      const { status, headers, body } = response;
+      await reply
+        .status(status)
+        .headers(headers)
+        .header('idempotent-replayed', 'true')
+        .send(body ?? undefined);
     });
     fastify.addHook('onSend', (request, reply, payload, done) => {
       const claim = request.caller?.claim;
@@ -46,26 +53,11 @@ export class IdempotentRequests {
     });
   }
 
-  /** Claims the key for the handler, or sends what is stored of it. */
+  /** Claims the key for the handler, or finds the stored response. */
   private async begin(
-    exchange: Exchange & { readonly caller: RequestCaller },
-    value: string,
-    done: (error?: Error) => void,
-  ): Promise<void> {
-    let isReplayed: boolean;
-    try {
-      isReplayed = await this.isReplayed(exchange, value);
-    } catch (error) {
-      done(error as Error);
-      return;
-    }
-    if (!isReplayed) done();
-  }
-
-  private async isReplayed(
     { request, reply, caller }: Exchange & { readonly caller: RequestCaller },
     value: string,
-  ): Promise<boolean> {
+  ): Promise<StoredResponse | undefined> {
     const key = parseIdempotencyKey(value);
     if (key === null) {
       throw new DomainError(idempotencyErrors.keyMalformed, { limit: keyLengthLimit });
@@ -80,14 +72,8 @@ export class IdempotentRequests {
       }),
       remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
     );
-    if (claim !== undefined) {
-      request.caller = { ...caller, claim };
-      return false;
-    }
-    const { status, headers, body } = response;
-    reply.status(status).headers(headers).header('idempotent-replayed', 'true');
-    void reply.send(body ?? undefined);
-    return true;
+    if (claim !== undefined) request.caller = { ...caller, claim };
+    return response;
   }
 
   /** Stores what is sent, unless its transaction did, or lets a repetition run. */
