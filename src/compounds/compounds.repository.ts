@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { BatchOptions } from '../core/database/documents/ordered-steps.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
+import type { BatchOptions } from '../core/database/documents/tenant-operations.js';
 import { caseCandidates, caseSpellings } from '../core/localization/fold-case.js';
 import { defaultLanguage, type Language } from '../core/localization/language.js';
+import { newestChange } from '../catalogue/references/references.repository.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 
 @Injectable()
@@ -19,7 +20,7 @@ export class CompoundsRepository {
   batches(
     organizationId: Types.ObjectId,
     filter: TenantFilter<CompoundDocument>,
-    options: BatchOptions,
+    options: BatchOptions<CompoundDocument>,
   ): AsyncGenerator<CompoundDocument[], void> {
     return this.compounds.batches(organizationId, filter, options);
   }
@@ -35,6 +36,10 @@ export class CompoundsRepository {
   async hasDeletedWithoutUpdate(organizationId: Types.ObjectId, since: Date): Promise<boolean> {
     const filter = { deletedAt: { $gte: since }, updatedAt: { $lt: since } };
     return (await this.compounds.findOne(organizationId, filter, { fields: ['_id'] })) !== null;
+  }
+
+  async newestChange(organizationId: Types.ObjectId): Promise<Date> {
+    return newestChange([this.compounds], organizationId);
   }
 
   /** Compounds that may be shown under one of the names in a language, in any case; only what cannot be taken back. */

@@ -5,10 +5,10 @@ import type { CompoundDocument } from '../catalogue/collections/compound.schema.
 import { present } from '../catalogue/presenting/present.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import { Clock } from '../core/configuration/clock.js';
-import type { Order } from '../core/database/documents/positions.js';
-import type { ListPart } from '../core/database/documents/ordered-steps.js';
+import { newestFirst, type Order } from '../core/database/documents/keyset.js';
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
+import type { ListPart } from '../core/database/documents/tenant-operations.js';
 import { listText } from '../core/http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../core/http/lists/list-reading.js';
 import { pageOf } from '../core/http/lists/pages.js';
@@ -52,7 +52,7 @@ export class CompoundsService {
     { page: _page, ...query }: ListCompoundsQuery,
   ): Promise<{ text: AsyncGenerator<Buffer, void>; end: ListEnd }> {
     const { reading, batches } = await this.search(caller, query);
-    const end = reading.end(null, 0);
+    const end = await reading.end(null, 0);
     const text = listText(this.presentBatches(caller, batches({})), (total) => ({
       pagination: reading.pagination(total, total, total, end),
     }));
@@ -91,6 +91,7 @@ export class CompoundsService {
     const reading = new ListReading(query, now, {
       name: `compounds ${organizationId.toHexString()}`,
       order: (isCopy) => compoundOrder(updatedSince !== undefined, isCopy),
+      newestChange: () => this.newestChange(organizationId),
     });
     const filter = {
       ...(includeDeleted === '1' ? deletedOrNot : notDeleted),
@@ -106,6 +107,13 @@ export class CompoundsService {
       batches: (part: ListPart) =>
         this.compounds.batches(organizationId, filter, { sort, after, ...part }),
     };
+  }
+
+  /** When a compound, or the organization that each shows, changed last. */
+  private async newestChange(organizationId: Types.ObjectId): Promise<Date> {
+    const organization = await this.organizations.findDocument(organizationId);
+    const newest = await this.compounds.newestChange(organizationId);
+    return new Date(Math.max(newest.getTime(), organization?.updatedAt.getTime() ?? 0));
   }
 
   /** The filter on what changed since a time; each compound shows the organization. */
@@ -150,5 +158,5 @@ export class CompoundsService {
 
 function compoundOrder(isChanges: boolean, isCopy: boolean): Order {
   if (isChanges) return { updatedAt: 1, _id: 1 };
-  return isCopy ? { _id: 1 } : { createdAt: -1, _id: -1 };
+  return isCopy ? { _id: 1 } : newestFirst;
 }

@@ -1,14 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { CountryCode } from 'libphonenumber-js';
+import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { phoneKey, usualSpellings } from '../tenants/contacts/phone-number.js';
 import { parseObjectId } from '../core/database/documents/object-id.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
+import { mebibyte } from '../core/values/numbers.js';
 import type { LeadDocument } from './lead.schema.js';
 import type { WrittenLead } from './upsert/lead-decision.js';
 import type { PhoneOwner } from './upsert/lead-records.js';
+
+/** Of leads that one transaction loads to write them. */
+const mostLeadBytes = 16 * mebibyte;
 
 /** What tells whose lead it is. */
 const contactFields = [
@@ -42,14 +47,21 @@ export class LeadsRepository {
     return this.leads.find(organizationId, filter);
   }
 
-  /** As {@link findActive}, null for more than the database sends at once: about 16 MiB. */
+  /** As {@link findActive}, null for more than 16 MiB. */
   async findActiveInBatch(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
   ): Promise<LeadDocument[] | null> {
     if (recordSystemIds.length === 0) return [];
     const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
-    return this.leads.findInBatch(organizationId, filter);
+    const leads: LeadDocument[] = [];
+    let bytes = 0;
+    for await (const batch of this.leads.batches(organizationId, filter)) {
+      for (const lead of batch) bytes += BSON.calculateObjectSize(lead);
+      if (bytes > mostLeadBytes && leads.length + batch.length > 1) return null;
+      leads.push(...this.leads.known(batch));
+    }
+    return leads;
   }
 
   /** Leads by an id of theirs, deleted ones included: the active one first, then the newest. */
@@ -141,7 +153,7 @@ export class LeadsRepository {
 
   /** Parts of all leads of an organization, deleted ones included, that have not been erased. */
   contactsOfAll(organizationId: Types.ObjectId): AsyncGenerator<LeadContact[], void> {
-    return this.leads.parts(organizationId, { erasedAt: null }, { fields: contactFields });
+    return this.leads.batches(organizationId, { erasedAt: null }, { fields: contactFields });
   }
 
   /** The leads of clients, deleted ones included, that have not been erased. */

@@ -3,10 +3,10 @@ import type { Types } from 'mongoose';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import {
-  type HistoryPage,
-  type HistoryPart,
-  readHistory,
-} from '../core/database/documents/history.js';
+  type KeysetPage,
+  type KeysetRequest,
+  newestFirst,
+} from '../core/database/documents/keyset.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { Change, UnitReservation } from './reservation-records.js';
 import { writeOf } from './update-between.js';
@@ -55,23 +55,19 @@ export class ReservationsRepository {
   async listOfUnit(
     organizationId: Types.ObjectId,
     unitId: Types.ObjectId,
-    part: HistoryPart,
-  ): Promise<HistoryPage<ReservationDocument>> {
-    return readHistory(part, ({ until, options }) =>
-      this.reservations.find(organizationId, { unitId, ...notDeleted, ...until }, options),
-    );
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ReservationDocument>> {
+    return this.reservations.page(organizationId, { unitId, ...notDeleted }, newestFirst, part);
   }
 
   /** The reservations of leads, deleted ones included, newest first. */
   async listOfLeads(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
-    part: HistoryPart,
-  ): Promise<HistoryPage<ReservationDocument>> {
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ReservationDocument>> {
     const ofLeads = { leadId: { $in: leadIds } };
-    return readHistory(part, ({ until, options }) =>
-      this.reservations.find(organizationId, { ...ofLeads, ...until }, options),
-    );
+    return this.reservations.page(organizationId, ofLeads, newestFirst, part);
   }
 
   /** Reservations in the partner collection flow by their ids, which follow `after`. */

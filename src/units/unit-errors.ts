@@ -45,6 +45,15 @@ export const unitErrors = errorDefinitions('units', {
     cause: 'Another unit of the compound has the `unitId`',
     remedy: 'Send another `unitId`, or update that unit',
   },
+  tooManyToSort: {
+    status: 400,
+    code: 'unit.too_many_to_sort',
+    messageKey: 'units.tooManyToSort',
+    sample: { most: 10_000 },
+    isList: true,
+    cause: 'More than 10,000 units match, and `sort` has several fields',
+    remedy: 'Filter, or sort by one field',
+  },
   unknownName: {
     status: 400,
     code: 'unit.unknown_name',

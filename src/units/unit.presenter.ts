@@ -17,7 +17,7 @@ import {
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
-import type { UnitBatches } from './reading/grouped-order.js';
+import type { UnitBatches } from './units.repository.js';
 import { CompoundNameDto, type UnitDto, UnitFieldsDto, type UnitRow } from './unit.dto.js';
 
 /** How the documents that units refer to are shown. */

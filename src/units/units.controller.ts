@@ -92,6 +92,7 @@ export class UnitsController {
   @DocumentedErrors(
     httpErrors.validationFailed,
     httpErrors.cursorUnusable,
+    unitErrors.tooManyToSort,
     unitErrors.unknownName,
     ...commonErrors,
   )
@@ -115,6 +116,7 @@ export class UnitsController {
   @DocumentedErrors(
     httpErrors.validationFailed,
     httpErrors.cursorUnusable,
+    unitErrors.tooManyToSort,
     unitErrors.unknownName,
     ...commonErrors,
   )

@@ -1,22 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import { newestFirst } from '../core/database/documents/keyset.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
+import type { BatchOptions } from '../core/database/documents/tenant-operations.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
+import { newestChange } from '../catalogue/references/references.repository.js';
 import { KeptParts } from '../catalogue/responses/kept-parts.js';
-import {
-  type BoundedPart,
-  GroupedOrder,
-  type ReadByOneField,
-  type UnitBatches,
-} from './reading/grouped-order.js';
-import { indexToCountBy, indexToReadBy } from './reading/unit-indexes.js';
-import { computedOrder, sortOf, type UnitOrder } from './reading/unit-order.js';
+import { indexToCountBy } from './reading/unit-indexes.js';
 
-/** So many units are sorted by several fields at once. */
-const mostSorted = 100;
+/** Units as they are stored, read as they are asked for. */
+export type UnitBatches = AsyncGenerator<UnitDocument[], void>;
 
 @Injectable()
 export class UnitsRepository {
@@ -86,6 +82,10 @@ export class UnitsRepository {
     return (await this.units.findOne(organizationId, filter, { fields: ['_id'] })) !== null;
   }
 
+  async newestChange(organizationId: Types.ObjectId): Promise<Date> {
+    return newestChange([this.units], organizationId);
+  }
+
   async insert(unit: UnitDocument): Promise<void> {
     await this.units.insert(unit);
   }
@@ -108,38 +108,16 @@ export class UnitsRepository {
 
   /** The units of a compound, newest first. */
   batchesOfCompound(organizationId: Types.ObjectId, compoundId: Types.ObjectId): UnitBatches {
-    const sort = { createdAt: -1, _id: -1 } as const;
-    return this.units.batches(organizationId, { compoundId, ...notDeleted }, { sort });
+    return this.units.batches(organizationId, { compoundId, ...notDeleted }, { sort: newestFirst });
   }
 
-  /** A part of the units that match, in an order; where that has several fields, inside a snapshot. */
-  async *batches(
+  /** A part of the units that match, in an order. */
+  batches(
     organizationId: Types.ObjectId,
     filter: TenantFilter<UnitDocument>,
-    order: UnitOrder,
-    part: BoundedPart,
+    options: BatchOptions<UnitDocument>,
   ): UnitBatches {
-    const read: ReadByOneField = (filterOfPart, orderOfPart, partOfIt, steps) =>
-      this.units.batches(organizationId, filterOfPart, {
-        sort: sortOf(orderOfPart),
-        computed: computedOrder(orderOfPart),
-        hint: indexToReadBy(filterOfPart, orderOfPart),
-        ...partOfIt,
-        steps,
-      });
-    const isGrouped = order.sort.length > 1 && (await this.areMany(organizationId, filter));
-    yield* isGrouped
-      ? new GroupedOrder(order, read).batches(filter, part)
-      : read(filter, order, part, []);
-  }
-
-  /** Whether so many match that sorting all of them would cost more than a part of the order. */
-  private async areMany(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<UnitDocument>,
-  ): Promise<boolean> {
-    const options = { hint: indexToCountBy(filter), limit: mostSorted + 1 };
-    return (await this.units.count(organizationId, filter, options)) > mostSorted;
+    return this.units.batches(organizationId, filter, options);
   }
 
   /** How many units match. */

@@ -216,16 +216,13 @@ describe('a tenant collection', () => {
     expect(await users.findOne(theirs.organizationId, {})).toMatchObject({ name: 'Mona' });
   });
 
-  it('reads the chosen fields and no others, which the types know', async () => {
+  it('reads the chosen fields and no others', async () => {
     const { _id, organizationId, name } = user();
     await users.insert(user(organizationId));
     const [found] = await users.find(organizationId, {}, { fields: ['name'] });
     expect(found).toEqual({ _id: expect.any(Types.ObjectId), name });
-    // @ts-expect-error a field that was not read
-    expect(found?.createdAt).toBeUndefined();
     const [rest] = await users.find(organizationId, {}, { without: ['name'] });
-    // @ts-expect-error a field that was left out
-    expect(rest?.name).toBeUndefined();
+    expect(rest).not.toHaveProperty('name');
     expect(await users.findOne(organizationId, { _id }, { fields: ['name'] })).toBeNull();
   });
 

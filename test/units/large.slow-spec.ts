@@ -33,7 +33,7 @@ const responses: IncomingMessage[] = [];
 
 beforeAll(async () => {
   service = await startTestService(patient, randomDatabaseUri());
-  service.service.app.get(UnitsService).exportLimit = exportLimit;
+  service.service.app.get(UnitsService).mostUnits = exportLimit;
   tenant = await addTenant(service.db);
   catalogue = await addUnits(tenant, bytesOfUnit);
   tenantOfSmall = bytesOfUnit === 0 ? tenant : await addTenant(service.db);

@@ -45,19 +45,33 @@ function given(field: string, value: unknown): Document {
   return value === undefined ? {} : { [field]: value };
 }
 
-type Key = Buffer | number;
+type Key = readonly (Buffer | number)[];
 
-/** What a unit is ordered by, as the reference says it. */
+/** By which values a unit is ordered, as the reference says it. */
 const keys: Record<string, (unit: Document, language: string) => Key> = {
-  createdAt: (unit) => unit['createdAt'].getTime(),
-  updatedAt: (unit) => unit['updatedAt'].getTime(),
-  price: (unit) => shownNumber(unit['price']),
-  bua: (unit) => shownNumber(unit['bua']),
-  beds: (unit) => shownNumber(unit['beds']),
-  unitId: (unit) => Buffer.from(unit['unitId']),
-  status: (unit) => Buffer.from(unit['status'] ?? ''),
-  name: ({ name }, language) => Buffer.from(name[language] || name['en-us']),
+  createdAt: (unit) => [unit['createdAt'].getTime()],
+  updatedAt: (unit) => [unit['updatedAt'].getTime()],
+  price: (unit) => storedNumber(unit['price']),
+  bua: (unit) => storedNumber(unit['bua']),
+  beds: (unit) => storedNumber(unit['beds']),
+  unitId: (unit) => [Buffer.from(unit['unitId'])],
+  status: (unit) => [Buffer.from(unit['status'] ?? '')],
+  name: ({ name }, language) => [
+    ...storedText(name[language]),
+    ...(language === 'en-us' ? [] : storedText(name['en-us'])),
+  ],
 };
+
+/** What is missing, then what is no number, then the numbers. */
+function storedNumber(value: (typeof numbers)[number]): Key {
+  if (value === undefined || value === null) return [0, 0];
+  const number = Number(value.toString());
+  return Number.isNaN(number) ? [1, 0] : [2, number];
+}
+
+function storedText(value: string | null | undefined): Key {
+  return value === undefined || value === null ? [0, Buffer.from('')] : [1, Buffer.from(value)];
+}
 
 function shownNumber(value: unknown): number {
   const number = Number(value instanceof Decimal128 ? value.toString() : (value ?? 0));
@@ -65,7 +79,15 @@ function shownNumber(value: unknown): number {
 }
 
 function compared(a: Key, b: Key): number {
-  return typeof a === 'number' ? a - (b as number) : Buffer.compare(a, b as Buffer);
+  for (const [index, value] of a.entries()) {
+    const other = b[index];
+    const difference =
+      typeof value === 'number'
+        ? value - (other as number)
+        : Buffer.compare(value, other as Buffer);
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 function expected(sort: string, language: string, matches: (unit: Document) => boolean): string[] {
@@ -77,7 +99,7 @@ function expected(sort: string, language: string, matches: (unit: Document) => b
       const difference = key === undefined ? 0 : compared(key(a, language), key(b, language));
       if (difference !== 0) return difference * direction(field);
     }
-    return compared(a['_id'].id, b['_id'].id) * direction(fields.at(-1));
+    return compared([a['_id'].id], [b['_id'].id]) * direction(fields.at(-1));
   });
   return inOrder.map(({ unitId }) => unitId);
 }

@@ -216,20 +216,8 @@ unitSchema.index(
     },
   },
 );
+/** Serve the order by name: units without a name in the language are in the order of the default one. */
 for (const language of languages) {
-  const name = `name.${language}`;
-  /** Serves the order by name. */
-  if (language === defaultLanguage) {
-    unitSchema.index({ ...ofOrganization, [name]: 1, _id: 1 }, { name: `by-${name}` });
-    continue;
-  }
-  unitSchema.index(
-    { ...ofOrganization, [name]: 1, _id: 1 },
-    { name: `by-${name}`, partialFilterExpression: { [name]: { $exists: true } } },
-  );
-  /** Serves it among units that lack this name and are shown with the default one. */
-  unitSchema.index(
-    { ...ofOrganization, [name]: 1, [`name.${defaultLanguage}`]: 1, _id: 1 },
-    { name: `by-${name}-or-default` },
-  );
+  const names = { [`name.${language}`]: 1, [`name.${defaultLanguage}`]: 1 } as const;
+  unitSchema.index({ ...ofOrganization, ...names, _id: 1 }, { name: `by-name.${language}` });
 }

@@ -69,6 +69,11 @@ export class ReferencesRepository {
     return [...changed.values()];
   }
 
+  /** When a document of any kind was changed last. */
+  async newestChange(organizationId: Types.ObjectId): Promise<Date> {
+    return newestChange(Object.values(this.collections), organizationId);
+  }
+
   /** For each slug the documents that have it; where none has it as it is, in any case. */
   async idsOfSlugs(
     kind: ReferenceKind,
@@ -158,4 +163,25 @@ function idsNamed(
 
 function namesOf({ name }: Named): (string | undefined)[] {
   return languages.map((language) => name?.[language]);
+}
+
+type Changing = Pick<TenantCollection<CatalogueDocument>, 'findOne'>;
+
+const times = ['updatedAt', 'deletedAt'] as const;
+
+/** When any of an organization's documents was changed or deleted last; the beginning of time for none. */
+export async function newestChange(
+  collections: readonly Changing[],
+  organizationId: Types.ObjectId,
+): Promise<Date> {
+  const newest = await Promise.all(
+    collections.flatMap((collection) =>
+      times.map(async (field) => {
+        const filter = { [field]: { $gte: new Date(0) } };
+        const options = { sort: { [field]: -1 }, fields: [field] } as const;
+        return (await collection.findOne(organizationId, filter, options))?.[field]?.getTime() ?? 0;
+      }),
+    ),
+  );
+  return new Date(Math.max(0, ...newest));
 }

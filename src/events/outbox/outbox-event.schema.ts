@@ -78,7 +78,7 @@ outboxEventSchema.index(
 );
 /** Serves the history of one object, and the erasure of it. */
 outboxEventSchema.index(
-  { organizationId: 1, 'data._id': 1, createdAt: -1 },
+  { organizationId: 1, 'data._id': 1, createdAt: -1, _id: -1 },
   { name: 'aboutObject' },
 );
 /** An event goes an hour after the feed shows it no longer, so that a page has no holes. */

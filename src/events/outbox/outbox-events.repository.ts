@@ -1,17 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import { BSON, type Document } from 'mongodb';
 import type { Types } from 'mongoose';
-import { hinted } from '../../core/database/documents/hinted.js';
+import { withIndexHint } from '../../core/database/documents/cursors.js';
 import {
   rewritesOf,
   type PreparedRewrites,
   type Rewrite,
 } from '../../core/database/documents/rewrites.js';
 import {
-  type HistoryPage,
-  type HistoryPart,
-  readHistory,
-} from '../../core/database/documents/history.js';
+  type KeysetPage,
+  type KeysetRequest,
+  newestFirst,
+} from '../../core/database/documents/keyset.js';
 import { readAsValues } from '../../core/database/connection/mongoose-settings.js';
 import {
   type CollectionAcrossTenants,
@@ -195,7 +195,7 @@ export class OutboxEventsRepository {
     );
     if (oldest === null) return { oldest: null, count: 0 };
     // The index is of another field: without a hint the server would read all events.
-    const count = await hinted('unnumbered', (hint) =>
+    const count = await withIndexHint('unnumbered', (hint) =>
       events.countDocuments({ sequence: null }, { ...options, ...hint, limit }),
     );
     return { oldest: oldest.createdAt, count };
@@ -218,13 +218,11 @@ export class OutboxEventsRepository {
   async listAbout(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
-    part: HistoryPart,
-  ): Promise<HistoryPage<ListedEvent>> {
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ListedEvent>> {
     const about = { 'data._id': { $in: objectIds } };
     const without = ['data', 'changes'] as const;
-    return readHistory(part, ({ until, options }) =>
-      this.events.find(organizationId, { ...about, ...until }, { ...options, without }),
-    );
+    return this.events.page(organizationId, about, newestFirst, part, { without });
   }
 
   /** As {@link listAbout}, events of some types with what changed. */

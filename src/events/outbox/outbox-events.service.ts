@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { HistoryPage, HistoryPart } from '../../core/database/documents/history.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import {
   type ChangeEvent,
   type ListedEvent,
@@ -26,8 +26,8 @@ export class OutboxEventsService {
   async about(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
-    part: HistoryPart,
-  ): Promise<HistoryPage<ListedEvent>> {
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ListedEvent>> {
     return this.events.listAbout(organizationId, objectIds, part);
   }
 

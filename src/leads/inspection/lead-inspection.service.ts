@@ -6,7 +6,7 @@ import {
 } from '../../tenants/change-log/change-log.repository.js';
 import { ClientsService, type FoundClient } from '../../tenants/clients/clients.service.js';
 import { phonesOf } from '../../tenants/contacts/phone-number.js';
-import type { HistoryPage, HistoryPart } from '../../core/database/documents/history.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadDto } from '../dto/lead.dto.js';
 import { presentLead } from '../lead.presenter.js';
@@ -100,8 +100,8 @@ export class LeadInspectionService {
   async history(
     organizationId: Types.ObjectId,
     id: Types.ObjectId,
-    part: HistoryPart,
-  ): Promise<HistoryPage<ChangeLogEntry>> {
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ChangeLogEntry>> {
     return this.changeLog.historyOf(organizationId, id, part);
   }
 }

@@ -9,8 +9,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { bufferedBatches } from '../../core/database/documents/buffered-batches.js';
-import { hinted } from '../../core/database/documents/hinted.js';
+import { bufferedBatches, withIndexHint } from '../../core/database/documents/cursors.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { changedElsewhereIndex, type LeadDocument, withoutPhoneKeysIndex } from '../lead.schema.js';
@@ -47,7 +46,7 @@ export class LeadPhoneKeysRepository {
   async findWithoutPhoneKeys(after: Types.ObjectId | null, limit: number): Promise<LeadPhones[]> {
     const following = after === null ? {} : { _id: { $gt: after } };
     // After many batches the server prefers to go through all leads by their ids.
-    return hinted(withoutPhoneKeysIndex, ({ hint }) =>
+    return withIndexHint(withoutPhoneKeysIndex, ({ hint }) =>
       this.find({ phoneKeysOf: null, ...following }, hint)
         .sort({ _id: 1 })
         .limit(limit)

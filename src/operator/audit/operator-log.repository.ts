@@ -6,10 +6,10 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import {
-  type HistoryPage,
-  type HistoryPart,
-  readHistory,
-} from '../../core/database/documents/history.js';
+  type KeysetPage,
+  type KeysetRequest,
+  readPage,
+} from '../../core/database/documents/keyset.js';
 import type { OperatorLogDocument, OperatorResult } from './operator-log.schema.js';
 
 /** The queries on `operatorLog`. */
@@ -49,10 +49,10 @@ export class OperatorLogRepository {
   }
 
   /** What was done for all organizations, newest first. */
-  async list(part: HistoryPart): Promise<HistoryPage<OperatorLogDocument>> {
+  async list(part: KeysetRequest): Promise<KeysetPage<OperatorLogDocument>> {
     const { acrossTenants } = this.entries;
-    return readHistory(part, ({ until, options }) =>
-      acrossTenants.find<OperatorLogDocument>(until, options).toArray(),
+    return readPage({ _id: -1 }, part, (after, options) =>
+      acrossTenants.find<OperatorLogDocument>(after, options).toArray(),
     );
   }
 }

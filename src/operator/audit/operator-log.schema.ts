@@ -50,7 +50,6 @@ export const operatorLogSchema = SchemaFactory.createForClass(OperatorLogDocumen
 
 /** A form is carried out once. */
 operatorLogSchema.index({ organizationId: 1, formId: 1 }, { name: 'form', unique: true });
-/** Serves the list of it, too. */
 removeAfter(
   operatorLogSchema,
   { createdAt: 1 },

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { HistoryPage, HistoryPart } from '../../core/database/documents/history.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { OperatorLogRepository } from './operator-log.repository.js';
 import type { OperatorLogDocument } from './operator-log.schema.js';
 
@@ -66,7 +66,7 @@ export class OperatorLogService {
   }
 
   /** What was done, newest first. */
-  async list(part: HistoryPart): Promise<HistoryPage<OperatorLogEntry>> {
+  async list(part: KeysetRequest): Promise<KeysetPage<OperatorLogEntry>> {
     return this.log.list(part);
   }
 }

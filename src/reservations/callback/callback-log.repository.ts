@@ -3,10 +3,10 @@ import { Types } from 'mongoose';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { Clock } from '../../core/configuration/clock.js';
 import {
-  type HistoryPage,
-  type HistoryPart,
-  readHistory,
-} from '../../core/database/documents/history.js';
+  type KeysetPage,
+  type KeysetRequest,
+  newestFirst,
+} from '../../core/database/documents/keyset.js';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
@@ -52,11 +52,9 @@ export class CallbackLogRepository {
   async list(
     organizationId: Types.ObjectId,
     reservationId: string,
-    part: HistoryPart,
-  ): Promise<HistoryPage<CallbackLogDocument>> {
-    return readHistory(part, ({ until, options }) =>
-      this.log.find(organizationId, { reservationId, ...until }, options),
-    );
+    part: KeysetRequest,
+  ): Promise<KeysetPage<CallbackLogDocument>> {
+    return this.log.page(organizationId, { reservationId }, newestFirst, part);
   }
 
   /** The newest callbacks about reservations that changed the status of their unit. */
@@ -70,7 +68,7 @@ export class CallbackLogRepository {
       reservationId: { $in: reservationIds },
       'outcome.effects.unit': { $exists: true },
     };
-    return this.log.find(organizationId, filter, { sort: { createdAt: -1 }, limit });
+    return this.log.find(organizationId, filter, { sort: newestFirst, limit });
   }
 
   /** The callbacks of any of the organizations about a reservation id, newest first. */
@@ -79,7 +77,6 @@ export class CallbackLogRepository {
     reservationId: string,
     limit: number,
   ): Promise<CallbackLogDocument[]> {
-    const options = { sort: { createdAt: -1, _id: -1 }, limit } as const;
-    return this.log.findAcross(organizationIds, { reservationId }, options);
+    return this.log.findAcross(organizationIds, { reservationId }, { sort: newestFirst, limit });
   }
 }

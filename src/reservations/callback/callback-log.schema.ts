@@ -45,7 +45,7 @@ export const callbackLogSchema = SchemaFactory.createForClass(CallbackLogDocumen
 
 /** Serves the callbacks of a reservation, newest first. */
 callbackLogSchema.index(
-  { organizationId: 1, reservationId: 1, createdAt: -1 },
+  { organizationId: 1, reservationId: 1, createdAt: -1, _id: -1 },
   { name: 'ofReservation' },
 );
 removeAfter(

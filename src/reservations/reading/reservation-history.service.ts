@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
-import type { HistoryPage, HistoryPart } from '../../core/database/documents/history.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { LeadsService } from '../../leads/leads.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
@@ -77,8 +77,8 @@ export class ReservationHistoryService {
   async find(
     organizationId: Types.ObjectId,
     reference: string,
-    part: HistoryPart,
-  ): Promise<HistoryPage<ListedReservation>> {
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ListedReservation>> {
     const own = await this.named(organizationId, reference);
     if (own !== null) return { items: [own], next: null };
     const units = await this.units.find(organizationId, reference);
@@ -98,8 +98,8 @@ export class ReservationHistoryService {
   async ofUnit(
     organizationId: Types.ObjectId,
     unitId: Types.ObjectId,
-    part: HistoryPart,
-  ): Promise<HistoryPage<ListedReservation>> {
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ListedReservation>> {
     return presented(await this.reservations.listOfUnit(organizationId, unitId, part));
   }
 
@@ -107,8 +107,8 @@ export class ReservationHistoryService {
   async ofLeads(
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
-    part: HistoryPart,
-  ): Promise<HistoryPage<ListedReservation>> {
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ListedReservation>> {
     if (leadIds.length === 0) return { items: [], next: null };
     return presented(await this.reservations.listOfLeads(organizationId, leadIds, part));
   }
@@ -168,7 +168,7 @@ export class ReservationHistoryService {
 function presented({
   items,
   next,
-}: HistoryPage<Parameters<typeof presentReservation>[0]>): HistoryPage<ListedReservation> {
+}: KeysetPage<Parameters<typeof presentReservation>[0]>): KeysetPage<ListedReservation> {
   return { items: items.map((reservation) => presentReservation(reservation)), next };
 }
 

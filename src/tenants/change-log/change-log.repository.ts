@@ -4,10 +4,10 @@ import { Types } from 'mongoose';
 import { rewritesOf, type PreparedRewrites } from '../../core/database/documents/rewrites.js';
 import { Clock } from '../../core/configuration/clock.js';
 import {
-  type HistoryPage,
-  type HistoryPart,
-  readHistory,
-} from '../../core/database/documents/history.js';
+  type KeysetPage,
+  type KeysetRequest,
+  newestFirst,
+} from '../../core/database/documents/keyset.js';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import type { ChangeLogDocument } from './change-log.schema.js';
@@ -66,11 +66,9 @@ export class ChangeLogRepository {
   async historyOf(
     organizationId: Types.ObjectId,
     entityId: Types.ObjectId,
-    part: HistoryPart,
-  ): Promise<HistoryPage<ChangeLogDocument>> {
-    return readHistory(part, ({ until, options }) =>
-      this.entries.find(organizationId, { entityId, ...until }, options),
-    );
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ChangeLogDocument>> {
+    return this.entries.page(organizationId, { entityId }, newestFirst, part);
   }
 
   /** The changes of leads, oldest first. */

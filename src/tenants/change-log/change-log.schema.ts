@@ -41,7 +41,7 @@ export const changeLogSchema = SchemaFactory.createForClass(ChangeLogDocument);
 
 /** Serves the history of one lead, oldest first. */
 changeLogSchema.index(
-  { organizationId: 1, entityId: 1, createdAt: 1 },
+  { organizationId: 1, entityId: 1, createdAt: 1, _id: 1 },
   { name: 'historyOfEntity' },
 );
 removeAfter(

@@ -5,6 +5,7 @@ import {
   type ReferenceKind,
   ReferencesRepository,
 } from '../../catalogue/references/references.repository.js';
+import { KeptParts } from '../../catalogue/responses/kept-parts.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
 import { UnitsRepository } from '../units.repository.js';
 
@@ -26,7 +27,19 @@ export class UnitChanges {
   constructor(
     private readonly units: UnitsRepository,
     private readonly references: ReferencesRepository,
+    private readonly keptParts: KeptParts,
   ) {}
+
+  /** When a unit, or a part of one, changed last. */
+  async newest(organizationId: Types.ObjectId): Promise<Date> {
+    return this.keptParts.get(organizationId, 'newest change', async () => {
+      const newest = await Promise.all([
+        this.units.newestChange(organizationId),
+        this.references.newestChange(organizationId),
+      ]);
+      return new Date(Math.max(...newest.map((time) => time.getTime())));
+    });
+  }
 
   /**
    * The filter on what changed since a time. Mostly it is a range of `updatedAt` alone; only where

@@ -4,8 +4,7 @@ import {
   unitOrderFields,
 } from '../../catalogue/collections/unit.schema.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
-import { defaultLanguage, type Language } from '../../core/localization/language.js';
-import type { UnitOrder } from './unit-order.js';
+import type { Language } from '../../core/localization/language.js';
 
 /** Fields of filters that have an index, those by which mostly fewer units are found first. */
 const narrowing: readonly string[] = [
@@ -32,9 +31,9 @@ export function indexToCountBy(filter: TenantFilter<UnitDocument>): string | und
  */
 export function indexToReadBy(
   filter: TenantFilter<UnitDocument>,
-  { sort, language }: UnitOrder,
+  [item, ...others]: readonly string[],
+  language: Language,
 ): string | undefined {
-  const [item, ...others] = sort;
   if (item === undefined || others.length > 0) return undefined;
   const field = item.replace(/^-/, '');
   const conditions = fieldsOf(filter).filter((name) => name !== 'isDeleted');
@@ -45,7 +44,7 @@ export function indexToReadBy(
 }
 
 function indexOfOrder(field: string, language: Language): string | undefined {
-  if (field === 'name') return language === defaultLanguage ? `by-name.${language}` : undefined;
+  if (field === 'name') return `by-name.${language}`;
   const isIndexed = field === 'createdAt' || unitOrderFields.some((name) => name === field);
   return isIndexed ? `by-${field}` : undefined;
 }

@@ -4,6 +4,8 @@ import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { Clock } from '../../core/configuration/clock.js';
+import type { ListPart } from '../../core/database/documents/tenant-operations.js';
+import { withoutSession } from '../../core/database/transactions/open-session.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { type Batches, linesText, listText } from '../../core/http/lists/list-text.js';
@@ -12,11 +14,12 @@ import { pageOf, type Pagination } from '../../core/http/lists/pages.js';
 import type { UnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
 import { unitErrors } from '../unit-errors.js';
-import { UnitsRepository } from '../units.repository.js';
+import { type UnitBatches, UnitsRepository } from '../units.repository.js';
 import { csvText } from './unit-csv.js';
-import type { BoundedPart, UnitBatches } from './grouped-order.js';
+import { UnitChanges } from './unit-changes.js';
 import { UnitFilters } from './unit-filters.js';
-import { sortOf } from './unit-order.js';
+import { indexToReadBy } from './unit-indexes.js';
+import { orderOf } from './unit-order.js';
 import type {
   ExportFormat,
   ExportUnitsQuery,
@@ -35,13 +38,14 @@ export interface UnitExport {
 /** The units that CRMs poll and export (rules COMP-5, UNIT-5, UNIT-6 and UNIT-8). */
 @Injectable()
 export class UnitsService {
-  /** Most units of an export (rule UNIT-6); tests make do with fewer. */
-  exportLimit = 10_000;
+  /** Most units of an export, and of an order by several fields (rules UNIT-5 and UNIT-6); tests make do with fewer. */
+  mostUnits = 10_000;
 
   constructor(
     private readonly units: UnitsRepository,
     private readonly references: ReferencesRepository,
     private readonly filters: UnitFilters,
+    private readonly changes: UnitChanges,
     private readonly presenter: UnitPresenter,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
@@ -63,11 +67,9 @@ export class UnitsService {
   /** A page by number, or what follows a cursor (rule COMP-16). */
   async page(caller: Caller, query: ListUnitsQuery): Promise<PartOf<UnitDto>> {
     const { reading, count, batches } = await this.search(caller, query);
-    const hasSeveralFields = query.sort?.includes(',') ?? false;
     return reading.page(pageOf(query), {
       count,
-      batches: (part) =>
-        hasSeveralFields ? this.snapshots.open().stream(batches(part)) : batches(part),
+      batches,
       present: (units) => this.presenter.presentAll(caller, units),
     });
   }
@@ -76,18 +78,19 @@ export class UnitsService {
   async export(caller: Caller, query: ExportUnitsQuery, format: ExportFormat): Promise<UnitExport> {
     const { reading, count, batches } = await this.search(caller, query);
     const snapshot = this.snapshots.open();
-    const { total, last } = await snapshot.run(async () => {
+    const { total, end } = await snapshot.run(async () => {
       const matching = await reading.total(count);
-      const mayBeMore = matching > this.exportLimit || reading.after !== undefined;
-      return { total: matching, last: mayBeMore ? await this.lastOf(batches) : null };
+      const mayBeMore = matching > this.mostUnits || reading.after !== undefined;
+      const last = mayBeMore ? await this.lastOf(batches) : null;
+      // Not of the snapshot: some of its reads come at the same time.
+      return { total: matching, end: await withoutSession(() => reading.end(last, matching)) };
     });
-    const end = reading.end(last, total);
-    const units = batches({ limit: this.exportLimit });
+    const units = batches({ limit: this.mostUnits });
     const text =
       format === 'csv'
         ? csvText(this.presenter.presentRows(caller, units), query.bom === '1')
         : jsonText(this.presenter.presentBatches(caller, units), format, (sent) =>
-            reading.pagination(sent, this.exportLimit, total, end),
+            reading.pagination(sent, this.mostUnits, total, end),
           );
     return { total, end, text: snapshot.stream(text) };
   }
@@ -104,9 +107,9 @@ export class UnitsService {
   }
 
   /** The last unit of an export; null when no other follows it. */
-  private async lastOf(batches: (part: BoundedPart) => UnitBatches): Promise<UnitDocument | null> {
+  private async lastOf(batches: (part: ListPart) => UnitBatches): Promise<UnitDocument | null> {
     const units: UnitDocument[] = [];
-    const part = { skip: this.exportLimit - 1, limit: 2 };
+    const part = { skip: this.mostUnits - 1, limit: 2 };
     for await (const batch of batches(part)) units.push(...batch);
     return units.length > 1 ? (units[0] ?? null) : null;
   }
@@ -115,16 +118,22 @@ export class UnitsService {
   private async search(caller: Caller, query: ListUnitsQuery & ExportUnitsQuery) {
     const { organizationId, language } = caller;
     const now = this.clock.now();
-    const orderOf = (isCopy: boolean) => ({ sort: requestedSort(query, isCopy), language });
     const reading = new ListReading(query, now, {
       name: `units ${organizationId.toHexString()}`,
-      order: (isCopy) => sortOf(orderOf(isCopy)),
+      order: (isCopy) => orderOf(requestedSort(query, isCopy), language),
+      newestChange: () => this.changes.newest(organizationId),
     });
+    const { after, order } = reading;
+    const fields = requestedSort(query, reading.isCopy);
     const filter = await this.filters.filterOf(organizationId, query);
-    const { after, isCopy } = reading;
-    const batches = (part: BoundedPart): UnitBatches =>
-      this.units.batches(organizationId, filter, orderOf(isCopy), { after, ...part });
-    return { reading, count: () => this.units.count(organizationId, filter), batches };
+    const count = () => this.units.count(organizationId, filter);
+    if (fields.length > 1 && (await count()) > this.mostUnits) {
+      throw new DomainError(unitErrors.tooManyToSort, { most: this.mostUnits });
+    }
+    const hint = indexToReadBy(filter, fields, language);
+    const batches = (part: ListPart): UnitBatches =>
+      this.units.batches(organizationId, filter, { sort: order, after, hint, ...part });
+    return { reading, count, batches };
   }
 }
 

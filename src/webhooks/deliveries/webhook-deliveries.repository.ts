@@ -10,10 +10,10 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import {
-  type HistoryPage,
-  type HistoryPart,
-  readHistory,
-} from '../../core/database/documents/history.js';
+  type KeysetPage,
+  type KeysetRequest,
+  newestFirst,
+} from '../../core/database/documents/keyset.js';
 import { withoutUndefined } from '../../core/values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
@@ -75,16 +75,10 @@ export class WebhookDeliveriesRepository {
   async listPart(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
-    part: HistoryPart,
-  ): Promise<HistoryPage<ListedDelivery>> {
-    const wanted = conditions(filter);
-    return readHistory(part, ({ until, options }) =>
-      this.deliveries.find(
-        organizationId,
-        { ...wanted, ...until },
-        { ...options, without: ['body'] },
-      ),
-    );
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ListedDelivery>> {
+    const without = ['body'] as const;
+    return this.deliveries.page(organizationId, conditions(filter), newestFirst, part, { without });
   }
 
   /** The deliveries of events, to whichever endpoints. */

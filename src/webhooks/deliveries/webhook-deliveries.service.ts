@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { HistoryPage, HistoryPart } from '../../core/database/documents/history.js';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { pingType } from '../../events/outbox/event-types.js';
@@ -60,8 +60,8 @@ export class WebhookDeliveriesService {
   async listPage(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
-    part: HistoryPart,
-  ): Promise<HistoryPage<ListedDelivery>> {
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ListedDelivery>> {
     return this.deliveries.listPart(organizationId, filter, part);
   }
 

@@ -5,7 +5,7 @@ import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
-import { bufferedBatches } from '../../core/database/documents/buffered-batches.js';
+import { bufferedBatches } from '../../core/database/documents/cursors.js';
 import { failingDaysLimit, type Pace, paces } from '../deliveries/delivery-outcome.js';
 import type {
   DisabledReason,

@@ -63,6 +63,7 @@ export type ErrorCode =
   | 'unit.compound_required'
   | 'unit.ambiguous'
   | 'unit.unit_id_taken'
+  | 'unit.too_many_to_sort'
   | 'unit.unknown_name'
   | 'events.expired'
   | 'events.beyond_last';

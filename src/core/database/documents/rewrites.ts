@@ -29,7 +29,7 @@ export async function* rewritesOf<T extends TenantDocument>(
   filter: TenantFilter<T>,
   rewriteOf: (document: T) => Rewrite<T> | null | Promise<Rewrite<T> | null>,
 ): AsyncGenerator<PreparedRewrites, void> {
-  for await (const documents of collection.parts(organizationId, filter)) {
+  for await (const documents of collection.batches(organizationId, filter)) {
     const updates: { filter: TenantFilter<T>; update: TenantUpdate<T> }[] = [];
     for (const document of documents) {
       const rewrite = await rewriteOf(document);

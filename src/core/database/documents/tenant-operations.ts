@@ -1,54 +1,51 @@
 import type { CollationOptions, Document, FindOptions } from 'mongodb';
 import type { Types } from 'mongoose';
 import { readAsValues } from '../connection/mongoose-settings.js';
+import type { Order, KeysetRequest } from './keyset.js';
 import type { Path, TenantFilter, TenantSort, TenantUpdate } from './tenant-filter.js';
 
 export type FieldOf<T> = keyof T & string;
-/** A field, or a path below one. */
-export type PathOf<T> = FieldOf<T> | Path<T>;
-type TopField<F> = F extends `${infer Top}.${string}` ? Top : F;
 
-/** Fields to set of one document; what is undefined stays as it is. */
-interface FieldsOf<T> {
-  readonly _id: Types.ObjectId;
-  readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
-}
-
-/** A new document, or what changes of another one. */
+/** A new document, or what changes of another one; fields that are undefined stay as they are. */
 export type WriteOf<T> =
   | { readonly insert: T }
-  | FieldsOf<T>
+  | {
+      readonly _id: Types.ObjectId;
+      readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
+    }
   | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
 
+/** Reads these fields or paths only, `_id` always among them, or all but others. */
+export interface Projection<T> {
+  readonly fields?: readonly (FieldOf<T> | Path<T>)[];
+  readonly without?: readonly FieldOf<T>[];
+}
+
 /** In what order to read, how many, compared how, and how surely stored. */
-export interface ReadOptions<T> {
+export interface ReadOptions<T> extends Projection<T> {
   readonly sort?: TenantSort<T>;
-  readonly skip?: number;
   readonly limit?: number;
   readonly collation?: CollationOptions;
   /** Only outside of a transaction. */
   readonly readConcern?: 'majority';
 }
 
-/** Reads these fields only, `_id` always among them, or all but others; a list without any would be typed as all. */
-export interface Projection<F, W = never> {
-  readonly fields?: readonly [F, ...F[]];
-  readonly without?: readonly [W, ...W[]];
+/** A part of a list that is read in batches. */
+export interface ListPart extends Partial<KeysetRequest> {
+  readonly skip?: number;
 }
 
-/** A document with the fields that were read: all of them where none are named. */
-export type Read<T, F, W = never> = [F] extends [never]
-  ? [W] extends [never]
-    ? T
-    : Omit<T, W & keyof T>
-  : Pick<T, keyof T & (TopField<F> | '_id')>;
+export interface BatchOptions<T> extends Projection<T>, ListPart {
+  readonly sort?: Order;
+  /** The index that has the order, where that is known: the server would try many. */
+  readonly hint?: string | undefined;
+}
 
 export function withTenant<T>(filter: TenantFilter<T>, organizationId: unknown): Document {
   return { ...filter, organizationId };
 }
 
-export function findOptions<T>(options: ReadOptions<T> & Projection<string, string>): FindOptions {
-  const { fields, without, ...rest } = options;
+export function findOptions<T>({ fields, without, ...rest }: ReadOptions<T>): FindOptions {
   const projection: Record<string, 0 | 1> = {};
   for (const field of fields ?? []) projection[field] = 1;
   for (const field of without ?? []) projection[field] = 0;

@@ -1,12 +1,15 @@
 import { createHash } from 'node:crypto';
-import { BSON, Decimal128, Double, Int32, Long, ObjectId } from 'mongodb';
-import { type Order, type Position, positionOf } from '../../database/documents/positions.js';
+import {
+  decodeCursor,
+  encodeCursor,
+  type Order,
+  type Position,
+  positionOf,
+} from '../../database/documents/keyset.js';
 import { commitLagMs } from '../../database/transactions/commit-lag.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { type Page, type PageOf, type Pagination, paginationOf } from './pages.js';
-
-const { EJSON } = BSON;
 
 /** The parameters that say which part of a list is read. */
 export interface PartQuery {
@@ -27,6 +30,13 @@ export interface ListEnd {
 /** A page of a list, and how to ask for the changes since. */
 export interface PartOf<T> extends PageOf<T>, Pick<ListEnd, 'asOf'> {}
 
+/** Which list it is, its order, and when anything that it shows was changed last. */
+interface List {
+  readonly name: string;
+  readonly order: (isCopy: boolean) => Order;
+  readonly newestChange: () => Promise<Date>;
+}
+
 /** How a list is counted, read in its order, and shown. */
 interface ListSource<Document extends object, Item> {
   readonly count: () => Promise<number>;
@@ -43,9 +53,6 @@ interface Cursor {
   readonly isCopy: boolean;
   readonly request: string;
 }
-
-/** What positions hold besides texts, booleans and null. */
-const positionTypes = [Date, Decimal128, Double, Int32, Long, ObjectId];
 
 /** Parameters that may differ from part to part. */
 const ofOnePart: ReadonlySet<string> = new Set(['page', 'limit', 'all', 'after', 'format', 'bom']);
@@ -67,13 +74,12 @@ export class ListReading {
   private readonly request: string;
 
   /**
-   * @param list which list it is, and its order
    * @throws DomainError 400 when `after` is no cursor, or one of another request
    */
   constructor(
     query: PartQuery,
     now: Date,
-    list: { readonly name: string; readonly order: (isCopy: boolean) => Order },
+    private readonly list: List,
   ) {
     const { after, updatedSince, page = '1' } = query;
     this.cursor = after === undefined || after === '0' ? null : readCursor(after);
@@ -116,7 +122,7 @@ export class ListReading {
     const total = known ?? (isAll ? documents.length : await count());
     const data = await present(documents.slice(0, limit));
     const last = documents.length > limit ? documents[limit - 1] : undefined;
-    const end = this.end(last ?? null, total);
+    const end = await this.end(last ?? null, total);
     return { data, pagination: this.pagination(data.length, limit, total, end), asOf: end.asOf };
   }
 
@@ -126,11 +132,23 @@ export class ListReading {
   }
 
   /** @param last the last document of the response when more follow it, null at the end */
-  end(last: object | null, total: number): ListEnd {
+  async end(last: object | null, total: number): Promise<ListEnd> {
     if (last === null) return { next: null, asOf: this.asOf };
-    const { isCopy, asOf, request } = this;
-    const position = positionOf(last, this.order);
-    return { next: cursorText({ position, total, asOf, isCopy, request }), asOf: null };
+    const { isCopy, request, order } = this;
+    const asOf = this.cursor === null ? await this.stableAsOf() : this.asOf;
+    const cursor = [positionOf(last, order), total, asOf, isCopy, request];
+    return { next: encodeCursor(cursor), asOf: null };
+  }
+
+  /**
+   * A time that is early enough and stays the same while nothing changes, so that the response keeps its
+   * entity tag: nothing has changed between the newest change and the own time.
+   */
+  private async stableAsOf(): Promise<Date | null> {
+    if (this.asOf === null || !this.hasCursors) return null;
+    const newest = (await this.list.newestChange()).getTime();
+    const own = this.asOf.getTime();
+    return new Date(newest < own ? newest + 1 : Math.min(newest - commitLagMs, own));
   }
 }
 
@@ -145,34 +163,17 @@ function digest(name: string, query: PartQuery, order: Order): string {
   return createHash('sha256').update(request.join('\n')).digest('base64url').slice(0, 16);
 }
 
-function cursorText({ position, total, asOf, isCopy, request }: Cursor): string {
-  const fields = [position, total, asOf, isCopy, request];
-  return Buffer.from(EJSON.stringify(fields, { relaxed: false })).toString('base64url');
-}
-
-/** What it says has no rights: whatever it was changed to, it is compared as a value. */
 function readCursor(text: string): Cursor {
-  try {
-    const json = Buffer.from(text, 'base64url').toString();
-    const fields = EJSON.parse(json, { relaxed: false }) as unknown[];
-    const [position, total, asOf, isCopy, request] = fields;
-    const isTime = asOf instanceof Date && !Number.isNaN(asOf.getTime());
-    if (Array.isArray(position) && position.every(isScalar) && (asOf === null || isTime)) {
-      return {
-        position,
-        total: Math.max(0, Math.trunc(Number(total))) || 0,
-        asOf,
-        isCopy: isCopy === true,
-        request: String(request),
-      };
-    }
-  } catch {
-    // Not what this service has made.
+  const [position, total, asOf, isCopy, request] = decodeCursor(text) ?? [];
+  const isTime = asOf instanceof Date && !Number.isNaN(asOf.getTime());
+  if (!Array.isArray(position) || !(asOf === null || isTime)) {
+    throw new DomainError(httpErrors.cursorUnusable);
   }
-  throw new DomainError(httpErrors.cursorUnusable);
-}
-
-function isScalar(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return true;
-  return positionTypes.some((type) => value instanceof type);
+  return {
+    position,
+    total: Math.max(0, Math.trunc(Number(total))) || 0,
+    asOf,
+    isCopy: isCopy === true,
+    request: String(request),
+  };
 }

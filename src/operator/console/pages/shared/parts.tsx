@@ -1,9 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import {
-  historyCursor,
-  type HistoryPosition,
-  parseHistoryCursor,
-} from '../../../../core/database/documents/history.js';
+import { decodeCursor, type KeysetRequest } from '../../../../core/database/documents/keyset.js';
 import { consolePath } from '../../layout/layout.js';
 import { ScrollArea } from '../../layout/scroll-area.js';
 import type { PageRequest } from '../page.js';
@@ -155,7 +151,7 @@ export function Pages({
 }: OfPage & {
   /** The parameter of the address that says where the list goes on. */
   readonly name: string;
-  readonly next: HistoryPosition | null;
+  readonly next: string | null;
   /** What the list is of, for those who hear the page. */
   readonly label: string;
 }) {
@@ -168,13 +164,21 @@ export function Pages({
     <p class="pages">
       {shown !== undefined && <Link to={to({})}>{`${text('shared.newest')}: ${label}`}</Link>}
       {next !== null && (
-        <Link to={to({ [name]: historyCursor(next) })}>{`${text('shared.older')}: ${label}`}</Link>
+        <Link to={to({ [name]: next })}>{`${text('shared.older')}: ${label}`}</Link>
       )}
     </p>
   );
 }
 
-/** The part of a list that the address asks for. */
-export function partOf(request: PageRequest, name: string, limit: number) {
-  return { limit, from: parseHistoryCursor(request.query[name]) };
+/**
+ * The part of a list that the address asks for.
+ *
+ * @throws Error 400 when it has no cursor there
+ */
+export function partOf({ query }: PageRequest, name: string, limit: number): KeysetRequest {
+  const cursor = query[name];
+  if (cursor === undefined) return { limit };
+  const after = decodeCursor(cursor);
+  if (after !== null) return { limit, after };
+  throw Object.assign(new Error(`${name} is no cursor.`), { statusCode: 400 });
 }

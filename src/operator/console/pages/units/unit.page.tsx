@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { HistoryPage } from '../../../../core/database/documents/history.js';
+import type { KeysetPage } from '../../../../core/database/documents/keyset.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
 import {
@@ -32,7 +32,7 @@ interface ShownUnit {
   readonly request: PageRequest;
   readonly organization: Organization;
   readonly unit: FoundUnit;
-  readonly reservations: HistoryPage<ListedReservation>;
+  readonly reservations: KeysetPage<ListedReservation>;
   readonly changes: readonly UnitStatusChange[];
 }
 

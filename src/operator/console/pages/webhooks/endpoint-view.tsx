@@ -1,4 +1,4 @@
-import type { HistoryPage } from '../../../../core/database/documents/history.js';
+import type { KeysetPage } from '../../../../core/database/documents/keyset.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
@@ -16,7 +16,7 @@ interface Shown {
   readonly request: PageRequest;
   readonly endpoint: ShownEndpoint;
   readonly organization: Organization | null;
-  readonly deliveries: HistoryPage<ListedDelivery>;
+  readonly deliveries: KeysetPage<ListedDelivery>;
   readonly waiting: number;
   /** Whether more may wait than were counted. */
   readonly hasMoreWaiting: boolean;

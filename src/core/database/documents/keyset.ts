@@ -1,0 +1,128 @@
+import { BSON, Decimal128, type Document, Double, Int32, Long, MinKey, ObjectId } from 'mongodb';
+
+/** The order of a list: fields, or paths below them, each ascending or descending; `_id` ends it. */
+export type Order = Readonly<Record<string, 1 | -1>>;
+
+/** A stored document's values of the order's fields. */
+export type Position = readonly unknown[];
+
+/** How many documents of a list are read, and after which position; from the beginning without one. */
+export interface KeysetRequest {
+  readonly limit: number;
+  readonly after?: Position | undefined;
+}
+
+/** A page of a list, and the cursor of the next one; null at the end. */
+export interface KeysetPage<T> {
+  readonly items: readonly T[];
+  readonly next: string | null;
+}
+
+export const newestFirst = { createdAt: -1, _id: -1 } as const;
+
+/** Reads a page with a query that takes a filter and these options; documents come as they are stored. */
+export async function readPage<T extends object, O extends Order>(
+  sort: O,
+  { limit, after }: KeysetRequest,
+  find: (filter: object, options: { sort: O; limit: number }) => Promise<readonly T[]>,
+): Promise<KeysetPage<T>> {
+  const found = await find(afterPosition(after, sort), { sort, limit: limit + 1 });
+  const items = found.slice(0, limit);
+  const last = found.length > limit ? items.at(-1) : undefined;
+  return { items, next: last === undefined ? null : encodeCursor(positionOf(last, sort)) };
+}
+
+/** The position of a document as it is stored. */
+export function positionOf(document: object, order: Order): Position {
+  return Object.keys(order).map((path) => {
+    const steps = path.split('.');
+    return steps.reduce<unknown>((value, step) => (value as Document | null)?.[step], document);
+  });
+}
+
+/**
+ * The filter on documents after a position. The comparison by expressions decides: it compares values of
+ * all types in the order of the sort, so each page begins after the one before, whatever is stored. An
+ * index cannot serve it; the conditions beside it let less through, and give the server index bounds.
+ */
+export function afterPosition(position: Position | undefined, order: Order): Document {
+  if (position === undefined) return {};
+  const keys = Object.entries(order).map(([path, direction], index) => ({
+    path,
+    direction,
+    value: position[index] ?? null,
+  }));
+  const compared = keys.map(({ path, direction, value }) => {
+    const [stored, given] = [
+      sortKey(`$${path}`, direction),
+      sortKey({ $literal: value }, direction),
+    ];
+    return {
+      isEqual: { $eq: [stored, given] },
+      isAfter: { [direction === 1 ? '$gt' : '$lt']: [stored, given] },
+    };
+  });
+  const isAfter = compared.map((key, index) => ({
+    $and: [...compared.slice(0, index).map(({ isEqual }) => isEqual), key.isAfter],
+  }));
+  const exact = { $expr: { $or: isAfter } };
+  if (!keys.every(({ value }) => hasBounds(value))) return exact;
+  const bounds = keys.map(({ path, direction, value }, index) => ({
+    ...Object.fromEntries(keys.slice(0, index).map((key) => [key.path, { $eq: key.value }])),
+    [path]: direction === 1 ? above(value) : below(value),
+  }));
+  return { $or: bounds, ...exact };
+}
+
+/** By which value the server sorts a field: of a list by its least or greatest item, an empty one before null. */
+function sortKey(field: string | object, direction: 1 | -1): object {
+  const item = { [direction === 1 ? '$min' : '$max']: field };
+  return { $cond: [{ $eq: [field, []] }, '$$REMOVE', { $ifNull: [item, null] }] };
+}
+
+/** Values of other types before and after it, but null, which is in most fields that may be missing. */
+function above(value: unknown): Document {
+  return value === null ? { $ne: null } : { $not: { $lte: value }, $ne: null };
+}
+
+function below(value: unknown): Document {
+  return value === null ? { $in: [[], new MinKey()] } : { $not: { $gte: value } };
+}
+
+const numberTypes = [Decimal128, Double, Int32, Long];
+
+/** Whether a filter compares with a value in the order of the sort. */
+function hasBounds(value: unknown): boolean {
+  if (value === null || value instanceof Date || value instanceof ObjectId) return true;
+  if (['string', 'number', 'boolean'].includes(typeof value)) return true;
+  return numberTypes.some((type) => value instanceof type);
+}
+
+/** Values as an opaque text for addresses, with their stored types. */
+export function encodeCursor(values: readonly unknown[]): string {
+  return Buffer.from(BSON.EJSON.stringify(values, { relaxed: false })).toString('base64url');
+}
+
+/**
+ * Reads {@link encodeCursor}'s text; null for any other. The values have no rights: whatever the text was
+ * changed to, they are compared as values.
+ */
+export function decodeCursor(text: string): unknown[] | null {
+  try {
+    const json: unknown = JSON.parse(Buffer.from(text, 'base64url').toString());
+    if (!Array.isArray(json) || depthOf(json) > maxDepth) return null;
+    const values: unknown = BSON.EJSON.deserialize(json, { relaxed: false });
+    BSON.serialize({ values });
+    return values as unknown[];
+  } catch {
+    return null;
+  }
+}
+
+/** The server refuses values that are twice as deep. */
+const maxDepth = 100;
+
+function depthOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf));
+}
