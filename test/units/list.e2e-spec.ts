@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import { Decimal128 } from 'mongodb';
-import { addTenant, type Tenant } from '../support/builders.js';
+import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
 import { addUnit, addUnitCatalogue, type Catalogue } from './catalogue.js';
 
@@ -227,10 +227,13 @@ describe('GET /units/export/all', () => {
       'a\u2028+1',
       '-1',
       '="x",1',
+      'a;=1+1',
+      'a,+1;-1',
+      'a\t@x',
     ];
     for (const [index, name] of names.entries()) {
       await addUnit(service.db, own.organizationId, parts, {
-        unitId: String(index),
+        unitId: String.fromCodePoint(97 + index),
         name: { 'en-us': name },
         price: -5,
         ...(index === 8 ? { compoundId: null } : {}),
@@ -250,8 +253,11 @@ describe('GET /units/export/all', () => {
       "a\u2028'+1",
       "'-1",
       '\'="x",1',
+      "a;'=1+1",
+      "a,'+1;'-1",
+      "a\t'@x",
     ]);
-    expect(rows.slice(7)).toMatchObject([
+    expect(rows.slice(7, 9)).toMatchObject([
       { price: '-5', compound: 'Lake', compoundId: parts.compoundId.toHexString() },
       { price: '-5', compound: '', compoundId: '' },
     ]);
@@ -267,6 +273,34 @@ describe('GET /units/export/all', () => {
       .expect(200);
     expect(json.headers['content-disposition']).toBe('attachment; filename="units.json"');
     expect(json.body.data).toHaveLength(names.length);
+  });
+
+  it('gives CSV with values of any stored type in lists as JSON shows them', async () => {
+    const own = await addTenant(service.db);
+    const unit = {
+      ...conventions(own.organizationId),
+      unitId: 'odd',
+      listingType: [
+        JSON.parse('{"toString":1}'),
+        { a: [1], name: 5 },
+        ['x'],
+        null,
+        true,
+        Decimal128.fromString('1.50'),
+        day(1),
+        'sale',
+      ],
+    };
+    await service.db.collection('units').insertOne(unit, { bypassDocumentValidation: true });
+    const { text } = await service
+      .api('get', '/units/export/all?format=csv')
+      .set('api-key', own.key)
+      .expect(200);
+    expect(columns(text)[0]).toMatchObject({
+      unitId: 'odd',
+      listingType:
+        '{"toString":1}|{"a":[1],"name":5}|["x"]|null|true|1.5|2026-01-01T00:00:00.000Z|sale',
+    });
   });
 
   it('gives NDJSON by name, whatever is accepted', async () => {

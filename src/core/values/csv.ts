@@ -5,9 +5,9 @@ export type CsvCell = string | number | boolean;
 /** What some program takes for the end of a line; RFC 4180 knows the first two. */
 const lineBreak = /[\r\n\v\f\u{85}\u{2028}\u{2029}]/u;
 
-/** Where a spreadsheet, or one that does not know quoted line breaks, would begin a formula. */
+/** Where a spreadsheet, also one with another delimiter or without quoted line breaks, would begin a formula. */
 const formula = new RegExp(
-  `(^|${lineBreak.source})(?=[=+@\\-\\t\\r\u{FF1D}\u{FF0B}\u{FF20}\u{FF0D}])`,
+  `(^|[;,\\t]|${lineBreak.source})(?=[=+@\\-\\t\\r\u{FF1D}\u{FF0B}\u{FF20}\u{FF0D}])`,
   'gu',
 );
 

@@ -1,5 +1,6 @@
 import type { Batches } from '../../core/http/lists/list-text.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
+import { objectOf } from '../../core/values/plain-object.js';
 import { unitColumns, type UnitRow } from '../unit.dto.js';
 
 /** By which spreadsheets know that a text is UTF-8. */
@@ -23,9 +24,11 @@ function cellOf(value: UnitRow[(typeof unitColumns)[number]]): CsvCell {
   return value === null || !('name' in value) ? '' : value.name;
 }
 
-/** The text of an item of a list: the name of an amenity, the address of a picture. */
-function labelOf(item: unknown): unknown {
-  if (typeof item !== 'object' || item === null) return String(item);
-  const { name, image } = item as { readonly name?: string; readonly image?: string };
-  return name ?? image ?? item;
+/** The text of an item of a list: the name of an amenity, the address of a picture; of others their JSON. */
+function labelOf(item: unknown): string {
+  const { name, image } = objectOf(item);
+  const text = [item, name, image].find((value) => typeof value === 'string');
+  if (text !== undefined) return text;
+  const json = JSON.stringify(item ?? null);
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
 }
