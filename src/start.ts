@@ -35,6 +35,7 @@ import { EventWaiters } from './events/feed/event-waiters.js';
 import { HealthService } from './health/health.service.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { Operations } from './operator/operations/operations.js';
+import { Readiness } from './operator/operations/readiness.js';
 import { apiReference } from './reference/api-reference.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { WebhookBackground } from './webhooks/sending/webhook-background.js';
@@ -140,7 +141,7 @@ export async function createService(options: AppOptions): Promise<Service> {
   }
   const shutDown = () => {
     app.get(HealthService).reportShutdown();
-    app.get(Operations).reportShutdown();
+    app.get(Readiness).reportShutdown();
     // While requests are still accepted, webhooks that are being sent have time to finish.
     void app.get(WebhookBackground).stop();
     app.get(EventWaiters).endAll();
@@ -189,7 +190,7 @@ export async function startOperations({ app }: Service): Promise<string | null> 
 
 /** Starts the background work alone; from then on the process is ready. */
 export function startBackground({ app }: Service): void {
-  app.get(Operations).reportStart();
+  app.get(Readiness).reportStart();
   app.get(LeadPhoneKeys).start();
   app.get(WebhookBackground).start();
 }

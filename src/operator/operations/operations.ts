@@ -7,7 +7,6 @@ import { RequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { CallFiguresRecorder } from '../usage/call-figures-recorder.js';
 import { OperationsServer } from './operations-server.js';
-import { Readiness } from './readiness.js';
 import { addServiceMetrics } from './service-metrics.js';
 
 /** What the service does for those who operate it, where OPS_PORT asks for it. */
@@ -16,10 +15,10 @@ export class Operations {
   constructor(
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly modules: ModuleRef,
+    private readonly pool: ConnectionPool,
     private readonly metrics: Metrics,
     private readonly requests: RequestMetrics,
     private readonly server: OperationsServer,
-    private readonly readiness: Readiness,
     private readonly figures: CallFiguresRecorder,
   ) {}
 
@@ -36,19 +35,9 @@ export class Operations {
     // Also where nobody asks for metrics: the console of another process shows the calls of all.
     this.figures.start(fastify);
     if (!isMeasured) return null;
-    this.modules.get(ConnectionPool, { strict: false }).observe();
+    this.pool.observe();
     addServiceMetrics(this.modules);
     this.metrics.measureProcess();
     return this.server.listen();
-  }
-
-  /** From now on the process is ready, as far as the database lets it. */
-  reportStart(): void {
-    this.readiness.reportStart();
-  }
-
-  /** From now on the process is not ready, so that load balancers look elsewhere. */
-  reportShutdown(): void {
-    this.readiness.reportShutdown();
   }
 }

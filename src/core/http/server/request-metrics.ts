@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Counter, Gauge, Histogram } from 'prom-client';
+import { Metrics } from '../../observability/metrics.js';
 import type { CompletedRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
-import { Metrics } from '../../observability/metrics.js';
 
 /**
  * Upper bounds of the ranges by which the times of responses are counted, in seconds; a request that
@@ -39,7 +39,7 @@ export class RequestMetrics {
     this.longPolls = new Histogram({
       ...metrics.options(
         'long_poll_duration_seconds',
-        'The same of requests that ask to wait for something new.',
+        'Time of requests that ask to wait for events.',
         ['route', 'status'],
       ),
       buckets: longPollBounds,
@@ -87,7 +87,7 @@ export class RequestMetrics {
   }
 }
 
-/** Whether its time says how long there was nothing new, and not how slow the service is. */
+/** Whether the request may wait for events: its time does not show how fast the service is. */
 function isLongPoll(request: FastifyRequest): boolean {
   if (routeOptionsOf(request).longestWaitMs === undefined) return false;
   const { wait, timeout } = request.query as Readonly<Record<string, unknown>>;
