@@ -32,7 +32,7 @@ export class ReservationsRepository {
     organizationIds: readonly Types.ObjectId[],
     _id: Types.ObjectId,
   ): Promise<ReservationDocument | null> {
-    const [reservation] = await this.reservations.findAcross(organizationIds, { _id });
+    const [reservation] = await this.reservations.find(organizationIds, { _id });
     return reservation ?? null;
   }
 

@@ -123,7 +123,7 @@ export class UnitsRepository {
   /** How many units match. */
   async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
     return this.keptParts.count(organizationId, 'units', filter, () =>
-      this.units.count(organizationId, filter, { hint: indexToCountBy(filter) }),
+      this.units.count(organizationId, filter, indexToCountBy(filter)),
     );
   }
 

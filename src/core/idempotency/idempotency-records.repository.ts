@@ -83,10 +83,11 @@ export class IdempotencyRecordsRepository {
     times: Pick<IdempotencyRecordDocument, 'expiresAt' | 'updatedAt'>,
   ): Promise<number> {
     const updates = completions.map(async ({ claim, response }) => ({
+      _id: claim.recordId,
       filter: ownedBy(claim),
       update: { $set: { ...times, response: { ...response, body: await packed(response.body) } } },
     }));
-    return this.records.updateEach(organizationId, await Promise.all(updates));
+    return this.records.write(organizationId, await Promise.all(updates));
   }
 
   /** Lets the next request with the key run, unless there is a response by now. */

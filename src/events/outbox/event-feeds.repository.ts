@@ -27,7 +27,7 @@ export class EventFeedsRepository {
 
   /** The feeds of organizations that have one. */
   async findMany(organizationIds: readonly Types.ObjectId[]): Promise<EventFeedDocument[]> {
-    return this.feeds.findAcross(organizationIds, { _id: { $in: [...organizationIds] } });
+    return this.feeds.find(organizationIds, { _id: { $in: [...organizationIds] } });
   }
 
   /** The last number that the feed of each organization shows, by its id in hexadecimal. */

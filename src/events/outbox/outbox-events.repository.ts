@@ -115,7 +115,7 @@ export class OutboxEventsRepository {
   async findErased(events: readonly OutboxEventDocument[]): Promise<OutboxEventDocument[]> {
     const organizations = new Map(events.map(({ organizationId: id }) => [String(id), id]));
     const filter = { _id: { $in: events.map(({ _id }) => _id) }, erasedAt: { $ne: null } };
-    return this.events.findAcross([...organizations.values()], filter);
+    return this.events.find([...organizations.values()], filter);
   }
 
   /** What becomes of the events about objects, as `rewriteOf` decides it. */

@@ -77,6 +77,6 @@ export class CallbackLogRepository {
     reservationId: string,
     limit: number,
   ): Promise<CallbackLogDocument[]> {
-    return this.log.findAcross(organizationIds, { reservationId }, { sort: newestFirst, limit });
+    return this.log.find(organizationIds, { reservationId }, { sort: newestFirst, limit });
   }
 }

@@ -75,10 +75,12 @@ export class ClientsRepository {
     for (const client of clients) {
       const deletedAt = client.deletedAt instanceof Date ? client.deletedAt : now;
       const times = { deletedAt, updatedAt: now, erasedAt: now };
-      await this.clients.replaceFields(organizationId, client._id, {
-        set: { phoneNumbers: [], isDeleted: true, ...times },
-        remove: personalFields(client),
-      });
+      // Fields of other programs may have names with dots or a dollar sign, or an empty one.
+      const isLeft = { $not: { $in: ['$$this.k', { $literal: personalFields(client) }] } };
+      const left = { $filter: { input: { $objectToArray: '$$ROOT' }, cond: isLeft } };
+      const set = { $literal: { phoneNumbers: [], isDeleted: true, ...times } };
+      const $replaceWith = { $mergeObjects: [{ $arrayToObject: left }, set] };
+      await this.clients.updateOne(organizationId, { _id: client._id }, [{ $replaceWith }]);
     }
   }
 

@@ -54,7 +54,7 @@ export class WebhookFiguresRepository {
   ): Promise<WebhookFigureDocument[]> {
     if (endpointIds.length === 0) return [];
     const filter = { endpointId: { $in: endpointIds }, at: { $gte: since } };
-    return this.figures.findAcross(organizationIds, filter);
+    return this.figures.find(organizationIds, filter);
   }
 
   private async upsert(

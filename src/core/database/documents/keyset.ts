@@ -32,6 +32,14 @@ export async function readPage<T extends object, O extends Order>(
   return { items, next: last === undefined ? null : encodeCursor(positionOf(last, sort)) };
 }
 
+/**
+ * An order that no index which all tenants share can serve, as that of `_id` could. Others stay as they
+ * are: only then does the server merge what an index has for each value of a condition before the order.
+ */
+export function ofTenant(sort: Order): Order {
+  return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
+}
+
 /** The position of a document as it is stored. */
 export function positionOf(document: object, order: Order): Position {
   return Object.keys(order).map((path) => {

@@ -2,6 +2,7 @@ import type { Types } from 'mongoose';
 import type { TenantCollection } from './tenant-collection.js';
 import type { TenantDocument } from './tenant-document.js';
 import type { TenantFilter, TenantUpdate } from './tenant-filter.js';
+import type { WriteOf } from './tenant-operations.js';
 
 /** What one document becomes, if it still is what the filter says. */
 export interface Rewrite<T> {
@@ -30,15 +31,12 @@ export async function* rewritesOf<T extends TenantDocument>(
   rewriteOf: (document: T) => Rewrite<T> | null | Promise<Rewrite<T> | null>,
 ): AsyncGenerator<PreparedRewrites, void> {
   for await (const documents of collection.batches(organizationId, filter)) {
-    const updates: { filter: TenantFilter<T>; update: TenantUpdate<T> }[] = [];
+    const writes: WriteOf<T>[] = [];
     for (const document of documents) {
       const rewrite = await rewriteOf(document);
-      if (rewrite === null) continue;
-      const only = { ...rewrite.filter, _id: document._id } as TenantFilter<T>;
-      updates.push({ filter: only, update: rewrite.update });
+      if (rewrite !== null) writes.push({ ...rewrite, _id: document._id });
     }
-    const count = updates.length;
-    const write = async () => void (await collection.updateEach(organizationId, updates));
-    if (count > 0) yield { count, write };
+    const write = async () => void (await collection.write(organizationId, writes));
+    if (writes.length > 0) yield { count: writes.length, write };
   }
 }

@@ -1,14 +1,20 @@
-import type { FindCursor } from 'mongodb';
+import type { Document, FindCursor } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
-import { bufferedBatches, withIndexHint } from './cursors.js';
+import {
+  bufferedBatches,
+  documentsInBatch,
+  documentsTakenTogether,
+  withIndexHint,
+} from './cursors.js';
 import {
   afterPosition,
   type KeysetPage,
   type Order,
   type KeysetRequest,
+  ofTenant,
   readPage,
 } from './keyset.js';
 import type { StoredTypes } from './stored-types.js';
@@ -23,17 +29,6 @@ import {
   withTenant,
   type WriteOf,
 } from './tenant-operations.js';
-
-/**
- * Of a list that is streamed. Units take some kilobytes, so that many responses at the same time stay
- * small in memory; of larger ones the server gives no more than 16 MB at a time.
- */
-const documentsInBatch = 100;
-/**
- * How many of them are taken at a time: what is made of more outlives the collections of the young
- * heap, which then copy it, and that costs a large list a tenth of its time.
- */
-const documentsTakenTogether = 25;
 
 /**
  * The documents of one collection as one organization sees them. It is the only way that
@@ -61,8 +56,9 @@ export class TenantCollection<T extends TenantDocument> {
     return document ?? null;
   }
 
+  /** The documents that match, of one organization; of several for the operator, no request reaches it. */
   async find<R extends object = T>(
-    organizationId: Types.ObjectId,
+    organizationId: Types.ObjectId | readonly Types.ObjectId[],
     filter: TenantFilter<T>,
     options: ReadOptions<T> = {},
   ): Promise<R[]> {
@@ -95,16 +91,6 @@ export class TenantCollection<T extends TenantDocument> {
         .toArray(),
     );
     return { items: this.known(items, projection.fields), next };
-  }
-
-  /** Documents of several organizations; for the operator, no request reaches it. */
-  async findAcross(
-    organizationIds: readonly Types.ObjectId[],
-    filter: TenantFilter<T>,
-    options: ReadOptions<T> = {},
-  ): Promise<T[]> {
-    const scoped = withTenant(filter, { $in: [...organizationIds] });
-    return this.known(await this.model.collection.find<T>(scoped, findOptions(options)).toArray());
   }
 
   /** All documents that match as they are stored, read from the server as they are asked for. */
@@ -161,17 +147,15 @@ export class TenantCollection<T extends TenantDocument> {
    *
    * @param hint the index to count by, where that is known better than the server can; it counts by
    *   another one while there is no such index
-   * @param limit counts no further than to this number
    */
   async count(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    { hint, limit }: { readonly hint?: string | undefined; readonly limit?: number } = {},
+    hint?: string,
   ): Promise<number> {
     const scoped = withTenant(filter, organizationId);
-    const options = { ...openSession(), ...(limit === undefined ? {} : { limit }) };
     return withIndexHint(hint, (hintOptions) =>
-      this.model.collection.countDocuments(scoped, { ...options, ...hintOptions }),
+      this.model.collection.countDocuments(scoped, { ...openSession(), ...hintOptions }),
     );
   }
 
@@ -190,13 +174,13 @@ export class TenantCollection<T extends TenantDocument> {
     const steps = [
       { $match: withTenant(filter, organizationId) },
       { $group: { _id, count: { $sum: 1 } } },
+      { $replaceWith: { $mergeObjects: ['$_id', { count: '$count' }] } },
     ];
-    const groups = await withIndexHint(hint, (hintOptions) =>
+    return withIndexHint(hint, (hintOptions) =>
       this.model.collection
-        .aggregate<{ _id: R; count: number }>(steps, { ...hintOptions, ...openSession() })
+        .aggregate<R & { count: number }>(steps, { ...hintOptions, ...openSession() })
         .toArray(),
     );
-    return groups.map(({ _id: values, count }) => ({ ...values, count }));
   }
 
   /** The values that a field has; an index that begins with the tenant finds them without the documents. */
@@ -211,41 +195,27 @@ export class TenantCollection<T extends TenantDocument> {
 
   /** Stores new documents in one command; their `organizationId` decides whose they are. */
   async insertAll(documents: readonly T[]): Promise<void> {
-    const [first, ...others] = documents;
-    if (first === undefined) return;
-    if (others.length === 0) await this.insert(first);
-    else await this.model.collection.insertMany([...documents], openSession());
+    if (documents.length === 0) return;
+    await this.model.collection.insertMany([...documents], openSession());
   }
 
   /**
    * Stores new documents and updates others; all or nothing only inside a transaction. There nothing
    * may follow the first error, which would be lost behind that of the ended transaction.
+   *
+   * @returns how many of the others there are
    */
-  async write(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<void> {
-    // The hint spares the server the trial of all indexes that begin with the organization.
-    const operations = writes.map((write) =>
-      'insert' in write
-        ? { insertOne: { document: write.insert } }
-        : {
-            updateOne: {
-              filter: { _id: write._id, organizationId },
-              update: 'update' in write ? write.update : { $set: withoutUndefined(write.fields) },
-              hint: { _id: 1 } as const,
-            },
-          },
-    );
-    const [first, ...others] = operations;
-    if (first === undefined) return;
-    if (others.length === 0 && 'updateOne' in first) {
-      const { filter, update, hint } = first.updateOne;
-      await this.model.collection.updateOne(filter, update, { hint, ...openSession() });
-      return;
-    }
-    if (others.length === 0 && 'insertOne' in first) {
-      await this.insert(first.insertOne.document);
-      return;
-    }
-    await this.model.collection.bulkWrite(operations, openSession());
+  async write(organizationId: Types.ObjectId, writes: readonly WriteOf<T>[]): Promise<number> {
+    if (writes.length === 0) return 0;
+    const operations = writes.map((write) => {
+      if ('insert' in write) return { insertOne: { document: write.insert } };
+      const ofOne = { ...('update' in write && write.filter), _id: write._id } as TenantFilter<T>;
+      const filter = withTenant(ofOne, organizationId);
+      const update = 'update' in write ? write.update : { $set: withoutUndefined(write.fields) };
+      // The hint spares the server the trial of all indexes that begin with the organization.
+      return { updateOne: { filter, update, hint: { _id: 1 } as const } };
+    });
+    return (await this.model.collection.bulkWrite(operations, openSession())).matchedCount;
   }
 
   /**
@@ -256,7 +226,7 @@ export class TenantCollection<T extends TenantDocument> {
   async updateOne(
     organizationId: Types.ObjectId,
     filter: TenantFilter<T>,
-    update: TenantUpdate<T>,
+    update: TenantUpdate<T> | Document[],
     options: { readonly upsert?: boolean } = {},
   ): Promise<boolean> {
     const scoped = withTenant(filter, organizationId);
@@ -267,34 +237,6 @@ export class TenantCollection<T extends TenantDocument> {
     return result.matchedCount + result.upsertedCount > 0;
   }
 
-  /** Sets fields of a document and removes others by any name: with dots, a dollar sign, or none at all. */
-  async replaceFields(
-    organizationId: Types.ObjectId,
-    _id: Types.ObjectId,
-    { set, remove }: { readonly set: Partial<T>; readonly remove: readonly string[] },
-  ): Promise<void> {
-    const isLeft = { $not: { $in: ['$$this.k', { $literal: remove }] } };
-    const left = { $filter: { input: { $objectToArray: '$$ROOT' }, cond: isLeft } };
-    const $replaceWith = { $mergeObjects: [{ $arrayToObject: left }, { $literal: set }] };
-    const filter = { _id, organizationId };
-    await this.model.collection.updateOne(filter, [{ $replaceWith }], openSession());
-  }
-
-  /**
-   * Applies updates, each to the one document that matches, in one command.
-   *
-   * @returns to how many of them there was one
-   */
-  async updateEach(
-    organizationId: Types.ObjectId,
-    updates: readonly { readonly filter: TenantFilter<T>; readonly update: TenantUpdate<T> }[],
-  ): Promise<number> {
-    const operations = updates.map(({ filter, update }) => ({
-      updateOne: { filter: withTenant(filter, organizationId), update },
-    }));
-    return (await this.model.collection.bulkWrite(operations, openSession())).matchedCount;
-  }
-
   /**
    * Documents as they are read where other programs write them too.
    *
@@ -303,12 +245,4 @@ export class TenantCollection<T extends TenantDocument> {
   known<R extends object>(documents: readonly R[], fields?: readonly string[]): R[] {
     return this.types?.read(documents, fields) ?? [...documents];
   }
-}
-
-/**
- * An order that no index which all tenants share can serve, as that of `_id` could. Others stay as they
- * are: only then does the server merge what an index has for each value of a condition before the order.
- */
-function ofTenant(sort: Order): Order {
-  return Object.keys(sort)[0] === '_id' ? { organizationId: 1, ...sort } : sort;
 }

@@ -13,7 +13,12 @@ export type WriteOf<T> =
       readonly _id: Types.ObjectId;
       readonly fields: { readonly [Field in keyof T]?: T[Field] | undefined };
     }
-  | { readonly _id: Types.ObjectId; readonly update: TenantUpdate<T> };
+  | {
+      readonly _id: Types.ObjectId;
+      readonly update: TenantUpdate<T>;
+      /** Only while this holds of it. */
+      readonly filter?: TenantFilter<T>;
+    };
 
 /** Reads these fields or paths only, `_id` always among them, or all but others. */
 export interface Projection<T> {
@@ -41,8 +46,12 @@ export interface BatchOptions<T> extends Projection<T>, ListPart {
   readonly hint?: string | undefined;
 }
 
-export function withTenant<T>(filter: TenantFilter<T>, organizationId: unknown): Document {
-  return { ...filter, organizationId };
+export function withTenant<T>(
+  filter: TenantFilter<T>,
+  organizationId: Types.ObjectId | readonly Types.ObjectId[],
+): Document {
+  const isOne = !Array.isArray(organizationId);
+  return { ...filter, organizationId: isOne ? organizationId : { $in: organizationId } };
 }
 
 export function findOptions<T>({ fields, without, ...rest }: ReadOptions<T>): FindOptions {
