@@ -25,6 +25,7 @@ const refusals: readonly ErrorDefinition[] = [
 /** Body of `POST /leads/batch` (rule LEAD-14). */
 export class LeadBatchDto {
   @SeparateItems(UpsertLeadDto, {
+    required: true,
     maxItems: maxLeads,
     description: 'Each as in a request of its own; one that is refused does not touch the others.',
   })

@@ -1,8 +1,9 @@
-import { RequiredExternalId } from '../../core/http/validation/fields.js';
+import { ExternalIdField } from '../../core/http/validation/fields.js';
 
 /** Which lead, in a path or a query. */
 export class LeadIdParam {
-  @RequiredExternalId({
+  @ExternalIdField({
+    required: true,
     description: 'The external id of the lead, percent-encoded.',
     example: 'website-form-7-4711',
   })

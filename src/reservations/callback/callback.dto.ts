@@ -1,6 +1,6 @@
 import { Allow } from 'class-validator';
 import { ExternalIdField, NumberField, StatusField } from '../../core/http/validation/fields.js';
-import { FieldsTogether, RequiredField } from '../../core/http/validation/field.js';
+import { FieldsTogether, Field } from '../../core/http/validation/field.js';
 import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
 import { string } from '../../core/values/text.js';
 import {
@@ -22,7 +22,7 @@ export class CallbackQuery {
 
 /** The id of a reservation in a body; anything that is not empty, so that an unknown one is not found. */
 export function ReservationIdField(description: string): PropertyDecorator {
-  return RequiredField({ description, minLength: 1, example: '6740b1f2c3d4e5f607182940' }, [
+  return Field({ required: true, description, minLength: 1, example: '6740b1f2c3d4e5f607182940' }, [
     { name: 'isNotEmpty', isMet: (id) => id !== undefined && id !== null && id !== '' },
     string,
   ]);
@@ -47,7 +47,7 @@ export class CallbackDto {
   @NumberField({ description: 'Stored with the cheque update.', example: 250_000 })
   chequeAmount?: number;
 
-  @StatusField(chequeStatuses, 'New status of the cheque; needs installmentId.', [
+  @StatusField(chequeStatuses, { description: 'New status of the cheque; needs installmentId.' }, [
     {
       name: 'needsInstallment',
       isMet: (_status, callback) => (callback as CallbackDto).installmentId !== undefined,
@@ -55,9 +55,9 @@ export class CallbackDto {
   ])
   chequeStatus?: ChequeStatus;
 
-  @StatusField(
-    reservationStatuses,
-    'approved and canceled change the reservation; the others are accepted and ignored.',
-  )
+  @StatusField(reservationStatuses, {
+    description:
+      'approved and canceled change the reservation; the others are accepted and ignored.',
+  })
   reservationStatus?: ReservationStatus;
 }

@@ -1,10 +1,10 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import {
   BooleanField,
+  ExternalIdField,
+  ItemsField,
   NumberField,
-  RequiredExternalId,
-  RequiredItems,
-  RequiredStatus,
+  StatusField,
 } from '../../core/http/validation/fields.js';
 import { ReservationIdField } from '../callback/callback.dto.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
@@ -21,13 +21,17 @@ export class LedgerEntryDto {
   @ReservationIdField("Id of a reservation of the caller's organization.")
   reservationId!: string;
 
-  @RequiredExternalId({
+  @ExternalIdField({
+    required: true,
     description: 'Identifies the cheque among those of the reservation.',
     example: 'installment-3',
   })
   installmentId!: string;
 
-  @RequiredStatus(chequeStatuses, 'Status of the cheque in the ledger.')
+  @StatusField(chequeStatuses, {
+    required: true,
+    description: 'Status of the cheque in the ledger.',
+  })
   chequeStatus!: ChequeStatus;
 
   @ChequeNumber('Compared when it is sent.')
@@ -39,7 +43,11 @@ export class LedgerEntryDto {
 
 /** Body of `POST /reservations/reconciliation` (rule RES-9). */
 export class ReconciliationDto {
-  @RequiredItems(LedgerEntryDto, { maxItems: maxEntries, description: "The partner's ledger." })
+  @ItemsField(LedgerEntryDto, {
+    required: true,
+    maxItems: maxEntries,
+    description: "The partner's ledger.",
+  })
   cheques!: LedgerEntryDto[];
 
   @BooleanField({

@@ -5,7 +5,6 @@ import {
   ExternalIdField,
   ItemsField,
   NumberField,
-  RequiredExternalId,
   StatusField,
   TimeField,
 } from '../../core/http/validation/fields.js';
@@ -25,7 +24,8 @@ const leadIds = ['recordSystemId'];
 
 /** A cheque of `POST /reservations`. */
 export class ChequeRequestDto {
-  @RequiredExternalId({
+  @ExternalIdField({
+    required: true,
     description: 'Identifies the cheque in the wallet, and in callbacks.',
     example: 'installment-3',
   })
@@ -88,12 +88,12 @@ export class UpsertReservationDto {
   @NamesInside(leadIds)
   lead?: ExternalReference;
 
-  @StatusField(
-    reservationStatuses,
-    'A new reservation is pending (default) or pending_cheque_collection; an update may also ' +
+  @StatusField(reservationStatuses, {
+    description:
+      'A new reservation is pending (default) or pending_cheque_collection; an update may also ' +
       'reject, cancel or expire it. Only the callback approves. Once a reservation is neither ' +
       'of these two, they change nothing and x-ignored-fields names status.',
-  )
+  })
   status?: ReservationStatus;
 
   @BooleanField({

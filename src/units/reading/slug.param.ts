@@ -1,10 +1,14 @@
-import { RequiredField } from '../../core/http/validation/field.js';
+import { Field } from '../../core/http/validation/field.js';
 import { storable, string } from '../../core/values/text.js';
 
 /** The slug of a compound in a path. */
 export class CompoundSlugParam {
-  @RequiredField(
-    { description: 'The slug of the compound, percent-encoded.', example: 'palm-meadows' },
+  @Field(
+    {
+      required: true,
+      description: 'The slug of the compound, percent-encoded.',
+      example: 'palm-meadows',
+    },
     [string, storable],
   )
   slug!: string;
@@ -12,9 +16,9 @@ export class CompoundSlugParam {
 
 /** The slug of a unit in a path. */
 export class UnitSlugParam {
-  @RequiredField({ description: 'The slug of the unit, percent-encoded.', example: 'pm-a-001' }, [
-    string,
-    storable,
-  ])
+  @Field(
+    { required: true, description: 'The slug of the unit, percent-encoded.', example: 'pm-a-001' },
+    [string, storable],
+  )
   slug!: string;
 }

@@ -21,12 +21,13 @@ export type DtoClass = new () => object;
 const itemsKey = Symbol('items');
 const namesInsideKey = Symbol('namesInside');
 
-/** A field of a request that may be left out, but not sent as null. */
+/** A field of a request; one that is not `required` may be left out, but not sent as null. */
 export function Field(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
+  // The list of an object's required fields is not about the object itself.
+  const isRequired = api.required === true;
   return applyDecorators(
-    // An object's own list of what it requires says that the field is not required.
     ApiProperty({ required: false, ...api } as ApiPropertyOptions),
-    ValidateIf((_object, value) => value !== undefined),
+    ...(isRequired ? [] : [ValidateIf((_object, value) => value !== undefined)]),
     ...rules.map(checkedBy),
   );
 }
@@ -65,11 +66,6 @@ export function itemsOf({ prototype }: DtoClass, field: string): Items | undefin
 export function namesInside({ prototype }: DtoClass, field: string): readonly string[] | undefined {
   return Reflect.getMetadata(namesInsideKey, prototype as object, field) as
     readonly string[] | undefined;
-}
-
-/** A field of a request that has to be there. */
-export function RequiredField(api: ApiPropertyOptions, rules: ValueKind): PropertyDecorator {
-  return applyDecorators(ApiProperty(api), ...rules.map(checkedBy));
 }
 
 function checkedBy({ name: message, isMet, values = {} }: Rule): PropertyDecorator {

@@ -7,7 +7,7 @@ import { isPlainObject } from '../../values/plain-object.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
 import { externalId, externalIdLimit, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { type DtoClass, Field, ItemsOf, RequiredField } from './field.js';
+import { type DtoClass, Field, ItemsOf } from './field.js';
 
 /** How an external id is documented. */
 export const externalIdApi = {
@@ -28,11 +28,6 @@ export function TextField(
 /** The id of something in an outside system. */
 export function ExternalIdField(options: ApiPropertyOptions): PropertyDecorator {
   return Field({ ...externalIdApi, ...options }, externalId);
-}
-
-/** The id of something in an outside system that has to be there. */
-export function RequiredExternalId(options: ApiPropertyOptions): PropertyDecorator {
-  return RequiredField({ ...externalIdApi, ...options }, externalId);
 }
 
 export function EmailField(options: ApiPropertyOptions): PropertyDecorator {
@@ -66,18 +61,15 @@ export function TimeField(options: ApiPropertyOptions): PropertyDecorator {
 /** One of some statuses; anything else is rejected with two messages (rule CALL-1). */
 export function StatusField(
   statuses: readonly string[],
-  description: string,
+  options: ApiPropertyOptions,
   rules: ValueKind = [],
 ): PropertyDecorator {
-  return Field(statusApi(statuses, description), [...rules, ...statusRules(statuses)]);
-}
-
-/** As {@link StatusField}, one that has to be there. */
-export function RequiredStatus(
-  statuses: readonly string[],
-  description: string,
-): PropertyDecorator {
-  return RequiredField(statusApi(statuses, description), statusRules(statuses));
+  const member = oneOf(statuses);
+  return Field({ type: String, enum: [...statuses], example: statuses[1], ...options }, [
+    ...rules,
+    { ...member, name: 'isValidEnum' },
+    member,
+  ]);
 }
 
 /** A JSON object of any content, kept exactly as it is. */
@@ -86,60 +78,40 @@ export function ObjectField(options: ApiPropertyOptions, rules: ValueKind = []):
   return Field(api, [...rules, { name: 'isObject', isMet: isPlainObject }]);
 }
 
-/** A list of objects, each checked as a DTO of its own. */
+/** A list of objects, each checked as a DTO of its own; one that is `required` must not be empty. */
 export function ItemsField(
   type: DtoClass,
-  { maxItems, ...options }: ApiPropertyOptions & { maxItems: number },
-  rules: ValueKind,
+  options: ApiPropertyOptions & { maxItems: number },
+  rules: ValueKind = [],
 ): PropertyDecorator {
   return applyDecorators(
-    Field({ type: [type], maxItems, ...options }, [...rules, ...listOf(maxItems)]),
-    ItemsOf(type, maxItems),
-    checkedItems(),
+    SeparateItems(type, options, rules),
+    ValidateNested({ each: true, message: 'nestedValidation' }),
   );
 }
 
-/** As {@link ItemsField}, one that has to be there and not to be empty. */
-export function RequiredItems(
-  type: DtoClass,
-  options: ApiPropertyOptions & { maxItems: number },
-): PropertyDecorator {
-  return applyDecorators(SeparateItems(type, options), checkedItems());
-}
-
-/** As {@link RequiredItems}, but whoever reads the list checks each item; null is no object. */
+/** As {@link ItemsField}, but the service checks each item; null is no object. */
 export function SeparateItems(
   type: DtoClass,
   { maxItems, ...options }: ApiPropertyOptions & { maxItems: number },
+  rules: ValueKind = [],
 ): PropertyDecorator {
+  const isRequired = options.required === true;
   return applyDecorators(
-    RequiredField({ type: [type], minItems: 1, maxItems, ...options }, [
-      {
-        name: 'arrayNotEmpty',
-        isMet: (list) => !Array.isArray(list) || list.length > 0,
-      },
-      ...listOf(maxItems),
+    Field({ type: [type], ...(isRequired && { minItems: 1 }), maxItems, ...options }, [
+      ...(isRequired ? [notEmpty] : []),
+      ...rules,
+      atMostItems(maxItems),
+      { name: 'isArray', isMet: Array.isArray },
     ]),
     ItemsOf(type, maxItems),
   );
 }
 
-function checkedItems(): PropertyDecorator {
-  return ValidateNested({ each: true, message: 'nestedValidation' });
-}
-
-function statusApi(statuses: readonly string[], description: string): ApiPropertyOptions {
-  return { type: String, enum: [...statuses], description, example: statuses[1] };
-}
-
-function statusRules(statuses: readonly string[]): ValueKind {
-  const member = oneOf(statuses);
-  return [{ ...member, name: 'isValidEnum' }, member];
-}
-
-function listOf(limit: number): ValueKind {
-  return [atMostItems(limit), { name: 'isArray', isMet: Array.isArray }];
-}
+const notEmpty: Rule = {
+  name: 'arrayNotEmpty',
+  isMet: (list) => !Array.isArray(list) || list.length > 0,
+};
 
 /** For lists; anything else passes, so that only its type is reported. */
 export function atMostItems(limit: number): Rule {
