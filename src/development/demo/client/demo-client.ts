@@ -1,9 +1,10 @@
+import { partialDeepStrictEqual } from 'node:assert';
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
 import type { Language } from '../../../core/localization/language.js';
 import { basePath } from '../../../core/http/base-path.js';
 import { objectOf } from '../../../core/values/plain-object.js';
-import { difference } from './difference.js';
+import { scalarText } from '../../../core/values/scalar.js';
 import { readableJson } from './readable-json.js';
 
 /** Takes one line of the demo's text. */
@@ -47,7 +48,7 @@ interface ExpectedResponse {
 export interface Step {
   readonly request: DemoRequest;
   readonly expected: ExpectedResponse;
-  /** The values that later requests name, each with its dotted path in this response. */
+  /** The values that later requests may name, each with its dotted path in this response, which has to have them. */
   readonly captured?: Readonly<Record<string, string>>;
   /** Sent without being shown. */
   readonly isSilent?: boolean;
@@ -108,8 +109,10 @@ export class DemoClient {
     if (!isSilent) this.printResponse(response, expected);
     check(request, response, expected);
     for (const [name, path] of Object.entries(captured)) {
-      const value = path.split('.').reduce<unknown>((part, key) => objectOf(part)[key], response);
-      this.captured.set(name, String(value));
+      const found = path.split('.').reduce<unknown>((part, key) => objectOf(part)[key], response);
+      const value = scalarText(found);
+      if (value === '') throw new Error(`${nameOf(request)}: the response lacks ${path}`);
+      this.captured.set(name, value);
     }
     return response;
   }
@@ -175,12 +178,14 @@ function abridged(body: unknown): unknown {
 }
 
 function check(request: DemoRequest, response: DemoResponse, expected: ExpectedResponse): void {
-  const { status, headers, body } = response;
-  const found =
-    difference(status, expected.status, 'the status') ??
-    difference(headers, expected.headers ?? {}, 'headers') ??
-    difference(body, expected.body, 'body');
-  if (found === null) return;
-  const responseText = readableJson(body, Number.POSITIVE_INFINITY).join('').slice(0, 300);
-  throw new Error(`${nameOf(request)}: ${found} (response ${status} ${responseText})`);
+  try {
+    partialDeepStrictEqual(response, expected);
+  } catch {
+    const found =
+      response.status === expected.status
+        ? `the response lacks ${JSON.stringify(expected).slice(0, 300)}`
+        : `the status is ${response.status} instead of ${expected.status}`;
+    const responseText = JSON.stringify(response.body).slice(0, 300);
+    throw new Error(`${nameOf(request)}: ${found} (response ${response.status} ${responseText})`);
+  }
 }

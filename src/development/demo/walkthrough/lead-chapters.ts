@@ -5,8 +5,6 @@ import { OrganizationsRepository } from '../../../tenants/organizations/organiza
 import type { DemoRequest, Step } from '../client/demo-client.js';
 import type { Chapter, DemoRun } from './chapter.js';
 
-const objectId = /^[0-9a-f]{24}$/;
-
 const recordSystemId = 'website-form-1';
 const contact = {
   name: 'Mona El Sayed',
@@ -22,14 +20,12 @@ const details = {
 };
 const createdLead = {
   recordSystemId,
-  compoundsIds: [objectId],
   data: { ...contact, ...data },
   additionalData,
   isDeleted: false,
 };
 const mergedLead = {
   recordSystemId,
-  compoundsIds: [objectId],
   data: { ...contact, ...data, ...details.data },
   additionalData: { ...additionalData, ...details.additionalData },
 };
@@ -68,12 +64,15 @@ export const leadChapters: readonly Chapter[] = [
   {
     title: 'A visitor fills in the form of a website',
     steps: [
-      post({ recordSystemId, ...contact, data, additionalData }, 201, {
-        ok: true,
-        operation: 'create',
-        lead: createdLead,
-        newLead: createdLead,
-      }),
+      {
+        ...post({ recordSystemId, ...contact, data, additionalData }, 201, {
+          ok: true,
+          operation: 'create',
+          lead: createdLead,
+          newLead: createdLead,
+        }),
+        captured: { compound: 'body.lead.compoundsIds.0' },
+      },
     ],
   },
   {
@@ -99,25 +98,26 @@ export const leadChapters: readonly Chapter[] = [
   {
     title: 'The same error in Arabic',
     steps: [
-      post(leadWithKnownPhone, 400, { message: [/^عميل محتمل مكرر/] }, { language: 'ar-eg' }),
+      post(
+        leadWithKnownPhone,
+        400,
+        { message: ['عميل محتمل مكرر: يوجد عميل محتمل (+20 100 123 4500) غير مسند إلى أحد.'] },
+        { language: 'ar-eg' },
+      ),
     ],
   },
   {
     title: 'A project named in Arabic links its compound',
     steps: [
-      post(
-        { recordSystemId: 'landing-page-1', ...leadInArabic },
-        201,
-        {
-          operation: 'create',
-          lead: {
-            recordSystemId: 'landing-page-1',
-            data: leadInArabic,
-            compoundsIds: [objectId],
-          },
-        },
-        { language: 'ar-eg' },
-      ),
+      {
+        ...post(
+          { recordSystemId: 'landing-page-1', ...leadInArabic },
+          201,
+          { operation: 'create', lead: { data: leadInArabic } },
+          { language: 'ar-eg' },
+        ),
+        captured: { compound: 'body.lead.compoundsIds.0' },
+      },
     ],
   },
   {
