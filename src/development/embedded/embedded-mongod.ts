@@ -1,4 +1,4 @@
-import { type EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { mkdir } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -29,8 +29,6 @@ export interface MongodOptions {
   readonly args?: readonly string[];
   /** Whether a majority write waits for the journal; without, only a crash can lose it. */
   readonly isJournaled?: boolean;
-  /** Called when its process runs: whoever has to load much can do it while the server starts. */
-  readonly onLaunched?: () => void;
 }
 
 /** A mongod that prints nothing when it fails to start. */
@@ -74,8 +72,6 @@ export async function startMongod(
     // Ctrl-C reaches the whole process group; the database has to outlive the requests in flight.
     spawn: { detached: true },
   });
-  // The package does not export the names of its events.
-  (server as EventEmitter).once('instanceLaunched', () => options.onLaunched?.());
   try {
     await server.start();
     await becomePrimary(`127.0.0.1:${port}`, options);
