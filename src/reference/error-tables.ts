@@ -1,4 +1,4 @@
-import { markdownTable } from '../core/values/markdown-table.js';
+import { markdownTable } from './markdown-table.js';
 import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 

@@ -5,7 +5,8 @@ import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
-import { environmentExample, readEnvironment } from '../../src/core/configuration/environment.js';
+import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { environmentExample } from '../../src/reference/configuration-reference.js';
 import { basePath } from '../../src/core/http/base-path.js';
 
 interface ComposeService {

@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { apiReference } from '../../src/reference/api-reference.js';
-import { configurationReference } from '../../src/core/configuration/configuration-reference.js';
-import { environmentExample } from '../../src/core/configuration/environment.js';
+import {
+  configurationReference,
+  environmentExample,
+} from '../../src/reference/configuration-reference.js';
 import { errorLists } from '../../src/reference/error-lists.js';
 import { ErrorResponses } from '../../src/core/http/errors/error-responses.js';
 import { fillErrorTables } from '../../src/reference/error-tables.js';

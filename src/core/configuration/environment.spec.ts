@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConfigurationError } from './startup-errors.js';
-import { environmentExample, readEnvironment } from './environment.js';
+import { readEnvironment } from './environment.js';
 
 const problemsOf = (source: Record<string, string>) => {
   try {
@@ -149,16 +149,5 @@ describe('the address of the database', () => {
       expect.stringContaining('must name the database'),
       expect.stringContaining('must not name local'),
     ]);
-  });
-});
-
-describe('environmentExample', () => {
-  it('is a configuration that is accepted and equals the defaults', () => {
-    const lines = environmentExample()
-      .split('\n')
-      .filter((line) => /^\w+=/.test(line));
-    const source = Object.fromEntries(lines.map((line) => line.split('=') as [string, string]));
-    expect(readEnvironment(source)).toEqual(readEnvironment({}));
-    expect(environmentExample()).toContain('# MONGODB_URI=mongodb://');
   });
 });

@@ -232,34 +232,10 @@ export function readEnvironment(source: Record<string, string | undefined>): Env
   );
 }
 
-/** The text of `.env.example`: every variable with its description and default. */
-export function environmentExample(): string {
-  const entries = Object.entries(variables.shape).map(([name, variable]) => {
-    const { description = '', example } = variable.meta() ?? {};
-    const setting =
-      variable instanceof z.ZodPrefault
-        ? `${name}=${variable.def.defaultValue}`
-        : `# ${name}=${String(example)}`;
-    return [...wrap(description, 96).map((line) => `# ${line}`), setting].join('\n');
-  });
-  return `${entries.join('\n\n')}\n`;
-}
-
 /** Arguments of a check that runs, like those of the variables, whatever else is wrong. */
 function isSetInProduction(name: 'MONGODB_URI' | 'ENCRYPTION_KEYS') {
   const isSet = (value: z.output<typeof variables>) =>
     value.NODE_ENV !== 'production' || value[name] !== undefined;
   const parameters = { path: [name], error: 'is required in production', when: () => true };
   return [isSet, parameters] as const;
-}
-
-function wrap(text: string, width: number): string[] {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1);
-    const fits = last !== undefined && last.length + word.length < width;
-    if (fits) lines[lines.length - 1] = `${last} ${word}`;
-    else lines.push(word);
-  }
-  return lines;
 }

@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { variableNames } from './environment.js';
-import { misspeltVariables } from './misspelt-variables.js';
+import { misspeltVariables } from './load-environment.js';
 
 it.each([
   ['WEBHOOKS_CONCURENCY', 'WEBHOOKS_CONCURRENCY'],

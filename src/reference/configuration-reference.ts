@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { markdownTable } from '../values/markdown-table.js';
-import { variableNames, variables } from './environment.js';
+import { markdownTable } from './markdown-table.js';
+import { variableNames, variables } from '../core/configuration/environment.js';
 
 const introduction = `# Configuration
 
@@ -20,6 +20,19 @@ export function configurationReference(): string {
     return [`\`${name}\``, defaultOf(given[name]), values, descriptionOf(given[name])];
   });
   return `${introduction}\n${markdownTable(['Name', 'Default', 'Values', 'What it does'], rows)}\n`;
+}
+
+/** The text of `.env.example`: every variable with its description and default. */
+export function environmentExample(): string {
+  const entries = Object.entries(variables.shape).map(([name, variable]) => {
+    const { description = '', example } = variable.meta() ?? {};
+    const setting =
+      variable instanceof z.ZodPrefault
+        ? `${name}=${variable.def.defaultValue}`
+        : `# ${name}=${String(example)}`;
+    return [...wrap(description, 96).map((line) => `# ${line}`), setting].join('\n');
+  });
+  return `${entries.join('\n\n')}\n`;
 }
 
 type Property = z.core.JSONSchema.BaseSchema;
@@ -48,4 +61,15 @@ function descriptionOf({ description = '' }: Property = {}): string {
       (rule, id: string) => `[${rule}](rules.md#${id.toLowerCase()})`,
     )
     .replaceAll(/\b[A-Z_]{4,}\b/g, (word) => (variableNames.includes(word) ? `\`${word}\`` : word));
+}
+
+function wrap(text: string, width: number): string[] {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1);
+    const fits = last !== undefined && last.length + word.length < width;
+    if (fits) lines[lines.length - 1] = `${last} ${word}`;
+    else lines.push(word);
+  }
+  return lines;
 }
