@@ -1,7 +1,5 @@
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MongoClient } from 'mongodb';
@@ -88,9 +86,7 @@ async function startOwned(
 /** The server that a service runs on the folder; stopping it is up to its owner. */
 async function findRunning(stateFile: string, folder: string): Promise<SharedMongod | undefined> {
   const state = await readState(stateFile);
-  if (state?.isLasting !== true || !isAlive(state.owner) || !(await isListening(state.port))) {
-    return undefined;
-  }
+  if (state?.isLasting !== true || !isAlive(state.owner)) return undefined;
   if (!(await serves(state.uri, folder))) return undefined;
   return { ...state, folder, stop: () => Promise.resolve(), isShared: true };
 }
@@ -113,19 +109,6 @@ function isAlive(owner: number | undefined): boolean {
   } catch (error) {
     // Another user's process.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
-/** The driver would try a port on which nobody listens for as long as it may. */
-async function isListening(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
   }
 }
 
