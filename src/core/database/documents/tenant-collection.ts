@@ -3,12 +3,7 @@ import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { openSession } from '../transactions/open-session.js';
-import {
-  bufferedBatches,
-  documentsInBatch,
-  documentsTakenTogether,
-  withIndexHint,
-} from './cursors.js';
+import { documentsInBatch, documentsTakenTogether, withIndexHint } from './cursors.js';
 import {
   afterPosition,
   type KeysetPage,
@@ -102,9 +97,10 @@ export class TenantCollection<T extends TenantDocument> {
     const cursor = await this.openCursor<R>(organizationId, filter, options);
     const isSnapshot = openSession().session?.snapshotEnabled === true;
     try {
-      yield* bufferedBatches(cursor, documentsTakenTogether);
+      while (await cursor.hasNext()) yield cursor.readBufferedDocuments(documentsTakenTogether);
     } finally {
       const { id } = cursor;
+      await cursor.close();
       if (isSnapshot && id !== undefined && !id.isZero()) {
         // The driver closes a snapshot's cursor with a read concern that the server refuses for this.
         const command = { killCursors: this.model.collection.collectionName, cursors: [id] };

@@ -122,7 +122,8 @@ export class ListReading {
     const total = known ?? (isAll ? documents.length : await count());
     const data = await present(documents.slice(0, limit));
     const last = documents.length > limit ? documents[limit - 1] : undefined;
-    const end = await this.end(last ?? null, total);
+    const hasNoCursor = last !== undefined && !this.hasCursors;
+    const end = hasNoCursor ? { next: null, asOf: null } : await this.end(last ?? null, total);
     return { data, pagination: this.pagination(data.length, limit, total, end), asOf: end.asOf };
   }
 
@@ -145,7 +146,7 @@ export class ListReading {
    * entity tag: nothing has changed between the newest change and the own time.
    */
   private async stableAsOf(): Promise<Date | null> {
-    if (this.asOf === null || !this.hasCursors) return null;
+    if (this.asOf === null) return null;
     const newest = (await this.list.newestChange()).getTime();
     const own = this.asOf.getTime();
     return new Date(newest < own ? newest + 1 : Math.min(newest - commitLagMs, own));
