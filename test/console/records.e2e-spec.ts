@@ -159,6 +159,29 @@ describe('a lead', () => {
     const rest = changes.exec((await service.get(older ?? '')).html)?.[0] ?? '';
     expect(requests(rest)).toEqual(new Set([1, 2, 3, 4]));
     expect(rest).toContain('External Lead Create');
+    const invalid = await service.get(`/leads/${organization}/${body.lead._id}?changes=x`);
+    expect(invalid.status).toBe(400);
+    expect(textOf(invalid.html)).toContain('Invalid address');
+  });
+
+  it('ends a list of what other programs stored without a time', async () => {
+    const unitId = await addUnit(service.db, tenant.organizationId);
+    const reservations = service.db.collection('reservations');
+    for (let index = 0; index < 30; index++) {
+      const _id = await addReservation(service.db, tenant.organizationId, unitId);
+      await reservations.updateOne(
+        { _id },
+        { $unset: { createdAt: '' } },
+        { bypassDocumentValidation: true },
+      );
+    }
+    const ids = (html: string) => new Set(html.match(/reservations\/\w+\/\w{24}/g) ?? []);
+    const first = await service.get(`/units/${organization}/${unitId.toHexString()}`);
+    const older = /href="\/console([^"]*reservations=[^"]+)"/.exec(first.html)?.[1];
+    const last = await service.get(older?.replaceAll('&amp;', '&') ?? '');
+    expect([ids(first.html).size, ids(last.html).size]).toEqual([25, 5]);
+    expect(new Set([...ids(first.html), ...ids(last.html)]).size).toBe(30);
+    expect([first, last].map(({ html }) => textOf(html).includes('Older'))).toEqual([true, false]);
   });
 });
 

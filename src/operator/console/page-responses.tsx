@@ -85,7 +85,7 @@ export class PageResponses {
   }
 
   sendRefusal(request: FastifyRequest, reply: FastifyReply, status = 403): FastifyReply {
-    return this.sendNotice(request, reply, status, 'refused');
+    return this.sendNotice(request, reply, status, status === 400 ? 'invalid' : 'refused');
   }
 
   sendFailure(request: FastifyRequest, reply: FastifyReply): FastifyReply {
@@ -96,7 +96,7 @@ export class PageResponses {
     request: FastifyRequest,
     reply: FastifyReply,
     status: number,
-    kind: 'missing' | 'refused' | 'failed',
+    kind: 'missing' | 'invalid' | 'refused' | 'failed',
   ): FastifyReply {
     const text = translator(this.languageOf(request, reply));
     const content = { status, heading: text(`${kind}.title`), body: <p>{text(`${kind}.text`)}</p> };

@@ -24,6 +24,11 @@ export const commonTexts = {
     'en-us': 'The form is not from this session. Go back, load the page again and repeat it.',
     'ar-eg': 'النموذج ليس من هذه الجلسة. ارجع وحمّل الصفحة من جديد ثم أعد المحاولة.',
   },
+  'invalid.title': { 'en-us': 'Invalid address', 'ar-eg': 'عنوان غير صالح' },
+  'invalid.text': {
+    'en-us': 'The address has no position of this list. Open the page again from its beginning.',
+    'ar-eg': 'العنوان لا يحدد موضعًا في هذه القائمة. افتح الصفحة من بدايتها مرة أخرى.',
+  },
   'failed.title': { 'en-us': 'The page could not be made', 'ar-eg': 'تعذر إعداد الصفحة' },
   'failed.text': {
     'en-us':
