@@ -4,7 +4,6 @@ import type { Model, Schema } from 'mongoose';
 import { acrossTenantsToken, CollectionAcrossTenants } from './across-tenants.js';
 import { collectionToken } from './inject-collection.js';
 import { StoredTypes } from './stored-types.js';
-import { TenantCollection } from './tenant-collection.js';
 import type { TenantDocument } from './tenant-document.js';
 
 /** A collection of tenants' documents: the name that it is injected by, and its schema. */
@@ -20,24 +19,19 @@ export interface TenantCollectionDefinition {
 export class TenantCollectionsModule {
   static forFeature(...definitions: readonly TenantCollectionDefinition[]): DynamicModule {
     const models = MongooseModule.forFeature([...definitions]);
-    const collections = definitions.flatMap(({ name, schema, hasForeignFields }) => {
-      const types = (collection: string) => hasForeignFields && new StoredTypes(schema, collection);
-      const inject = [getModelToken(name)];
-      return [
-        {
-          provide: collectionToken(name),
-          inject,
-          useFactory: (model: Model<TenantDocument>) =>
-            new TenantCollection(model, types(model.collection.collectionName)),
+    const collections = definitions.flatMap(({ name, schema, hasForeignFields }) => [
+      {
+        provide: acrossTenantsToken(name),
+        inject: [getModelToken(name)],
+        useFactory: (model: Model<TenantDocument>) => {
+          const types =
+            hasForeignFields && new StoredTypes(schema, model.collection.collectionName);
+          return new CollectionAcrossTenants(model, types);
         },
-        {
-          provide: acrossTenantsToken(name),
-          inject,
-          useFactory: (model: Model<TenantDocument>) =>
-            new CollectionAcrossTenants(model, types(model.collection.collectionName)),
-        },
-      ];
-    });
+      },
+      // The same, of which the type shows no more than one organization.
+      { provide: collectionToken(name), useExisting: acrossTenantsToken(name) },
+    ]);
     return {
       module: TenantCollectionsModule,
       imports: [models],

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { StartupError } from '../../configuration/startup-errors.js';
@@ -5,7 +6,7 @@ import { InjectConnection } from '@nestjs/mongoose';
 import type { CollectionInfo } from 'mongodb';
 import type { Connection, Model } from 'mongoose';
 import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
-import { documentValidator, isSameValidator } from './document-validator.js';
+import { documentValidator } from './document-validator.js';
 import { compareIndexes, updateIndexes } from './indexes.js';
 import { Migrations, type MigrationState } from './migrations.js';
 import type { Report } from './reports.js';
@@ -160,6 +161,6 @@ async function updateCollection(model: Model<unknown>, stored: StoredOptions): P
 function hasCurrentValidator(model: Model<unknown>, stored: StoredOptions): boolean {
   return (
     stored?.validationLevel === validationLevel &&
-    isSameValidator(stored.validator, documentValidator(model.schema))
+    isDeepStrictEqual(stored.validator, documentValidator(model.schema))
   );
 }

@@ -1,4 +1,3 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { Document } from 'mongodb';
 import type { Schema } from 'mongoose';
 
@@ -15,34 +14,11 @@ export function documentValidator(schema: Schema): Document {
     const { bsonType } = options as { bsonType?: string };
     if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
   }
-  return { $jsonSchema: { bsonType: 'object', ...typesOnly(generated) } };
-}
-
-/** Whether two validators are the same; in which order required fields are listed means nothing. */
-export function isSameValidator(a: unknown, b: unknown): boolean {
-  return isDeepStrictEqual(withSortedRequired(a), withSortedRequired(b));
-}
-
-interface StoredValidator {
-  readonly $jsonSchema?: { readonly required?: readonly string[] };
-}
-
-function withSortedRequired(validator: unknown): unknown {
-  const { $jsonSchema: schema, ...rest } = (validator ?? {}) as StoredValidator;
-  return { ...rest, $jsonSchema: { ...schema, required: schema?.required?.toSorted() } };
-}
-
-/** Drops the lists of allowed values: the contract is about types, values belong to the programs. */
-function typesOnly(node: Document): Document {
-  const { enum: _values, ...rest } = node;
-  if (rest['properties'] !== undefined) {
-    rest['properties'] = Object.fromEntries(
-      Object.entries(rest['properties'] as Document).map(([name, child]) => [
-        name,
-        typesOnly(child as Document),
-      ]),
-    );
-  }
-  if (rest['items'] !== undefined) rest['items'] = typesOnly(rest['items'] as Document);
-  return rest;
+  // Without lists of allowed values: the contract is about types, values belong to the programs. Sorted,
+  // because the order of required fields means nothing where two validators are compared.
+  const text = JSON.stringify(generated, (key, value: unknown) => {
+    if (key === 'enum') return undefined;
+    return key === 'required' && Array.isArray(value) ? value.toSorted() : value;
+  });
+  return { $jsonSchema: { bsonType: 'object', ...(JSON.parse(text) as Document) } };
 }
