@@ -10,7 +10,7 @@ import {
   PresentedObjects,
   PresentedText,
 } from '../catalogue/presenting/presented-fields.js';
-import { PaginationDto } from '../core/http/lists/pagination.dto.js';
+import { PaginationDto } from '../core/http/lists/pages.js';
 
 export class CompoundOrganizationDto {
   @PresentedId()

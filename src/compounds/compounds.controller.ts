@@ -14,7 +14,7 @@ import {
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
 import { WithRouteOptions } from '../core/http/server/route-options.js';
-import { pageBody, setListHeaders } from '../core/http/lists/list-headers.js';
+import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
 import { CompoundsService } from './compounds.service.js';
 import { CompoundsResponseDto } from './compound.dto.js';
 import { ListCompoundsQuery } from './list-compounds.query.js';

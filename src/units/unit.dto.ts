@@ -21,7 +21,7 @@ import {
   PropertyTypeDto,
   UnitDesignDto,
 } from '../catalogue/references/references.dto.js';
-import { PaginationDto } from '../core/http/lists/pagination.dto.js';
+import { PaginationDto } from '../core/http/lists/pages.js';
 
 export class UnitMediaDto {
   @PresentedText('https://cdn.example.com/compounds/palm-meadows/entrance.jpg')

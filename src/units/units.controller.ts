@@ -18,7 +18,7 @@ import { acceptedType } from '../core/http/server/accepted-type.js';
 import { addVary } from '../core/http/server/request-context.js';
 import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
-import { pageBody, setListHeaders } from '../core/http/lists/list-headers.js';
+import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
 import { DocumentedExport } from './reading/documented-export.js';
 import { unitErrors } from './unit-errors.js';
 import { UnitSlugParam } from './reading/slug.param.js';

@@ -15,8 +15,7 @@ import {
   pollingHeaders,
 } from '../../core/http/reference/api-documentation.js';
 import { WithRouteOptions } from '../../core/http/server/route-options.js';
-import { setListHeaders } from '../../core/http/lists/list-headers.js';
-import { updatedAsOf } from '../../core/http/lists/list-reading.js';
+import { setListHeaders, updatedAsOf } from '../../core/http/lists/list-reading.js';
 import { CompoundSlugParam } from './slug.param.js';
 import { CompoundUnitsResponseDto } from '../unit.dto.js';
 import { UnitsService } from './units.service.js';

@@ -10,7 +10,7 @@ import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { type Batches, linesText, listText } from '../../core/http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../../core/http/lists/list-reading.js';
-import { pageOf, type Pagination } from '../../core/http/lists/pages.js';
+import { pageOf, type PaginationDto } from '../../core/http/lists/pages.js';
 import type { UnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
 import { unitErrors } from '../unit-errors.js';
@@ -147,7 +147,7 @@ function requestedSort({ sort, updatedSince }: UnitFiltersQuery, isCopy: boolean
 function jsonText(
   batches: Batches<UnitDto>,
   format: Exclude<ExportFormat, 'csv'>,
-  paginationOf: (sent: number) => Pagination,
+  paginationOf: (sent: number) => PaginationDto,
 ): AsyncGenerator<Buffer, void> {
   if (format === 'ndjson') return linesText(batches);
   return listText(batches, (sent) => ({ pagination: paginationOf(sent) }));

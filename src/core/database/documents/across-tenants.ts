@@ -1,5 +1,5 @@
-import { Inject } from '@nestjs/common';
 import type { Collection } from 'mongodb';
+import { InjectCollection } from './inject-collection.js';
 import { TenantCollection } from './tenant-collection.js';
 import type { TenantDocument } from './tenant-document.js';
 
@@ -15,12 +15,5 @@ export class CollectionAcrossTenants<T extends TenantDocument> extends TenantCol
   }
 }
 
-/** Injects the collection that TenantCollectionsModule has registered under the name, for all organizations. */
-export function InjectAcrossTenants(name: string): ParameterDecorator {
-  return Inject(acrossTenantsToken(name));
-}
-
-/** The injection token of a collection for all organizations. */
-export function acrossTenantsToken(name: string): string {
-  return `${name}AcrossTenants`;
-}
+/** Injects what {@link InjectCollection} does, for a parameter whose type shows all organizations. */
+export const InjectAcrossTenants = InjectCollection;

@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { getModelToken, MongooseModule } from '@nestjs/mongoose';
 import type { Model, Schema } from 'mongoose';
-import { acrossTenantsToken, CollectionAcrossTenants } from './across-tenants.js';
+import { CollectionAcrossTenants } from './across-tenants.js';
 import { collectionToken } from './inject-collection.js';
 import { StoredTypes } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
@@ -19,19 +19,15 @@ export interface TenantCollectionDefinition {
 export class TenantCollectionsModule {
   static forFeature(...definitions: readonly TenantCollectionDefinition[]): DynamicModule {
     const models = MongooseModule.forFeature([...definitions]);
-    const collections = definitions.flatMap(({ name, schema, hasForeignFields }) => [
-      {
-        provide: acrossTenantsToken(name),
-        inject: [getModelToken(name)],
-        useFactory: (model: Model<TenantDocument>) => {
-          const types =
-            hasForeignFields && new StoredTypes(schema, model.collection.collectionName);
-          return new CollectionAcrossTenants(model, types);
-        },
+    const collections = definitions.map(({ name, schema, hasForeignFields }) => ({
+      provide: collectionToken(name),
+      inject: [getModelToken(name)],
+      useFactory: (model: Model<TenantDocument>) => {
+        const types = hasForeignFields && new StoredTypes(schema, model.collection.collectionName);
+        // Most types of what is injected show no more than one organization of it.
+        return new CollectionAcrossTenants(model, types);
       },
-      // The same, of which the type shows no more than one organization.
-      { provide: collectionToken(name), useExisting: acrossTenantsToken(name) },
-    ]);
+    }));
     return {
       module: TenantCollectionsModule,
       imports: [models],

@@ -10,7 +10,7 @@ import {
   type RetentionIndexOptions,
   type RetentionState,
 } from './retention.js';
-import { betweenIndexBuilds, dropIndexOf, namespaceNotFound, unless } from './server-codes.js';
+import { betweenIndexBuilds, indexNotFound, namespaceNotFound, unless } from './server-codes.js';
 
 /**
  * The time that a request may take is not that of an index build. The driver knows the option for
@@ -64,7 +64,9 @@ export async function updateIndexes(
       await changeTime(model, name, description?.expireAfterSeconds);
       continue;
     }
-    if (difference === 'outdated') await dropIndexOf(model.collection, name);
+    if (difference === 'outdated') {
+      await betweenIndexBuilds(() => model.collection.dropIndex(name)).catch(unless(indexNotFound));
+    }
     if (description !== null) missing.push(description);
   }
   if (missing.length === 0) return;

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** The server's code for a collection that is not there. */
 export const namespaceNotFound = 26;
 /** The server's code for an index that is not there. */
-const indexNotFound = 27;
+export const indexNotFound = 27;
 /** The server's code for a change of what another process is changing. */
 export const conflictingOperation = 117;
 
@@ -29,12 +29,4 @@ export function unless(expectedCode: number): (error: unknown) => undefined {
     if ((error as { code?: unknown }).code !== expectedCode) throw error;
     return undefined;
   };
-}
-
-/** Drops an index, where it is there. */
-export async function dropIndexOf(
-  collection: { dropIndex(name: string): Promise<unknown> },
-  name: string,
-): Promise<void> {
-  await betweenIndexBuilds(() => collection.dropIndex(name)).catch(unless(indexNotFound));
 }

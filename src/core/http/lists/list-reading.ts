@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { FastifyReply } from 'fastify';
 import {
   decodeCursor,
   encodeCursor,
@@ -9,7 +10,7 @@ import {
 import { commitLagMs } from '../../database/transactions/commit-lag.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { type Page, type PageOf, type Pagination, paginationOf } from './pages.js';
+import { type Page, type PageOf, type PaginationDto, paginationOf } from './pages.js';
 
 /** The parameters that say which part of a list is read. */
 export interface PartQuery {
@@ -128,7 +129,7 @@ export class ListReading {
   }
 
   /** What a response with so many items says of its list; `next` only where cursors are in use. */
-  pagination(count: number, limit: number, total: number, { next }: ListEnd): Pagination {
+  pagination(count: number, limit: number, total: number, { next }: ListEnd): PaginationDto {
     return paginationOf(count, limit, total, this.hasCursors ? next : undefined);
   }
 
@@ -151,6 +152,18 @@ export class ListReading {
     const own = this.asOf.getTime();
     return new Date(newest < own ? newest + 1 : Math.min(newest - commitLagMs, own));
   }
+}
+
+/** Says in a response's headers how its list goes on (rules HTTP-11 and COMP-16). */
+export function setListHeaders(reply: FastifyReply, { next, asOf }: ListEnd): void {
+  if (next !== null) reply.header('x-next-cursor', next);
+  if (asOf !== null) reply.header('x-updated-as-of', asOf.toISOString());
+}
+
+/** The body of a page; its headers are set. */
+export function pageBody<T>(reply: FastifyReply, { asOf, data, pagination }: PartOf<T>): PageOf<T> {
+  setListHeaders(reply, { next: pagination.next ?? null, asOf });
+  return { data, pagination };
 }
 
 /** Whatever a reading that begins now does not see will have been written after this time. */

@@ -1,16 +1,29 @@
+import { ApiProperty } from '@nestjs/swagger';
 import { defaultPageLimit } from '../validation/query-fields.js';
 
-/** What a list says about itself in addition to its items (rule HTTP-15). */
-export interface Pagination {
-  /** Items in this response. */
-  readonly count: number;
-  /** Most items of a page. */
-  readonly limit: number;
-  readonly pages: number;
-  /** All items that match. */
-  readonly total: number;
-  /** The cursor to send as `after`, null at the end; only where the request asked for cursors. */
-  readonly next?: string | null;
+/** Says about a list what its items do not (rule HTTP-15). */
+export class PaginationDto {
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Items in this response.', example: 10 })
+  count!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'Most items of a page.', example: 10 })
+  limit!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'All pages.', example: 3 })
+  pages!: number;
+
+  @ApiProperty({ type: 'integer', minimum: 0, description: 'All that match.', example: 27 })
+  total!: number;
+
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    required: false,
+    description:
+      'With updatedSince or after: what to send as after for what follows, null at the end.',
+    example: null,
+  })
+  next?: string | null;
 }
 
 /** Which part of a list is requested. */
@@ -22,7 +35,7 @@ export interface Page {
 /** A part of a list as it is sent. */
 export interface PageOf<T> {
   readonly data: readonly T[];
-  readonly pagination: Pagination;
+  readonly pagination: PaginationDto;
 }
 
 /** The part of a list that checked parameters ask for. */
@@ -37,7 +50,7 @@ export function paginationOf(
   limit: number,
   total: number,
   next?: string | null,
-): Pagination {
+): PaginationDto {
   const pages = limit === 0 ? 0 : Math.ceil(total / limit);
   return { count, limit, pages, total, ...(next === undefined ? {} : { next }) };
 }
