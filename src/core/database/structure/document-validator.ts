@@ -18,7 +18,7 @@ export function documentValidator(schema: Schema): Document {
   // because the order of required fields means nothing where two validators are compared.
   const text = JSON.stringify(generated, (key, value: unknown) => {
     if (key === 'enum') return undefined;
-    return key === 'required' && Array.isArray(value) ? value.toSorted() : value;
+    return key === 'required' && Array.isArray(value) ? (value as string[]).toSorted() : value;
   });
   return { $jsonSchema: { bsonType: 'object', ...(JSON.parse(text) as Document) } };
 }

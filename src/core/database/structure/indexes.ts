@@ -98,15 +98,10 @@ function declaredIndexes(model: Model<unknown>, environment: Environment): Decla
   return model.schema.indexes().map(([key, declared]) => {
     const { background: _background, retention, ...options } = declared as RetentionIndexOptions;
     const { name = '' } = options;
-    if (retention === undefined) {
-      return { name, retention, description: { key, ...options } as IndexDescription };
-    }
-    const expireAfterSeconds = removedAfterSeconds(retention, environment);
-    const description =
-      expireAfterSeconds === null
-        ? null
-        : ({ key, ...options, expireAfterSeconds } as IndexDescription);
-    return { name, retention, description };
+    const seconds = retention && removedAfterSeconds(retention, environment);
+    const expiry = seconds === undefined ? {} : { expireAfterSeconds: seconds };
+    const description = { key, ...options, ...expiry } as IndexDescription;
+    return { name, retention, description: seconds === null ? null : description };
   });
 }
 
