@@ -2,12 +2,13 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { CatalogueImportsService } from '../../src/operator/catalogue-import/catalogue-imports.service.js';
-import { CallFiguresRecorder } from '../../src/operator/usage/call-figures-recorder.js';
+import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
+import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
 import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { collectionsOf, profiledCommands, wasteful } from '../support/command-plans.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { startConsole, type TestConsole } from './console-client.js';
-import { addFigures } from './sample-figures.js';
+import { addUsage } from './sample-usage.js';
 
 const hour = 3_600_000;
 const secret = '<script>alert(1)</script>';
@@ -25,10 +26,10 @@ beforeAll(async () => {
   await addKey(service.db, organizationId, { _id: keys.silent, name: 'Silent' });
   await addKey(service.db, organizationId, { _id: keys.ended, name: 'Ended', revokedAt });
   const stopped = (at: Date) => (at.getTime() < Date.now() - 30 * hour ? 40 : 0);
-  await addFigures(service.db, [
-    { keyId: keys.website, organizationId, calls: () => 240, refused: 0.1 },
-    { keyId: keys.silent, organizationId, calls: stopped },
-    { keyId: keys.ended, organizationId, calls: stopped },
+  await addUsage(service.db, [
+    { keyId: keys.website, calls: () => 240, refused: 0.1 },
+    { keyId: keys.silent, calls: stopped },
+    { keyId: keys.ended, calls: stopped },
   ]);
 });
 afterAll(() => service.stop());
@@ -50,7 +51,7 @@ describe('the overview', () => {
   it('shows calls that the API has just had, and no key in clear', async () => {
     const call = () => service.api('get', '/compounds').set('api-key', tenant.key).expect(200);
     await Promise.all([call(), call(), call()]);
-    await service.service.app.get(CallFiguresRecorder).store();
+    await service.service.app.get(UsageRecorder).store();
     const { status, html } = await service.get('');
     expect(status).toBe(200);
     expect(row(html, 'Fresh').slice(1, 4)).toEqual(['3', '0', '0']);
@@ -77,7 +78,7 @@ describe('the overview', () => {
 
   it('is there, and says so, when the database does not tell of the backlog', async () => {
     const hello = jest
-      .spyOn(service.service.app.get(CallFiguresRecorder)['webhooks'], 'deliveryBacklog')
+      .spyOn(service.service.app.get(WebhookStatisticsService), 'deliveryBacklog')
       .mockRejectedValue(new Error('no primary'));
     const { status, html } = await service.get('');
     hello.mockRestore();
@@ -191,12 +192,12 @@ it('pages read by indexes, and little more than they show', async () => {
       expect(await service.get(path)).toMatchObject({ status: 200 });
     }
   });
-  expect([...collectionsOf(commands)]).toEqual(expect.arrayContaining(['callFigures', 'units']));
+  expect([...collectionsOf(commands)]).toEqual(expect.arrayContaining(['usageStats', 'units']));
   expect(wasteful(commands)).toEqual([]);
-  const read = commands.filter(({ ns, op }) => ns.endsWith('.callFigures') && op === 'query');
-  // 24 hours and four weeks of each key; the minutes that these hold are not read again.
-  const documents = read.map(({ docsExamined }) => Number(docsExamined));
-  expect(documents.reduce((sum, count) => sum + count, 0)).toBeLessThan(500);
+  const ofUsage = commands.filter(({ ns }) => ns.endsWith('.usageStats'));
+  // A day of quarters and of minutes, and four weeks of each key, on two pages.
+  const documents = ofUsage.map(({ docsExamined }) => Number(docsExamined));
+  expect(documents.reduce((sum, count) => sum + count, 0)).toBeLessThan(25 * (4 + 60) + 100);
   const counts = commands.filter(({ ns }) => ns.endsWith('.units'));
   expect(counts).toMatchObject([
     { docsExamined: 0, planSummary: expect.stringContaining('IXSCAN') },

@@ -6,7 +6,7 @@ import { addKey, addReservation, addTenant, addWallet, conventions } from '../su
 import { eventually } from '../support/eventually.js';
 import type { Receiver } from '../support/receiver.js';
 import type { TestConsole } from './console-client.js';
-import { addFigures } from './sample-figures.js';
+import { addUsage } from './sample-usage.js';
 
 /** Where the pages of the sample are, below `/console`. */
 export interface SamplePages {
@@ -114,12 +114,11 @@ async function addPartners({ db }: TestConsole, organizationId: ObjectId): Promi
       : 20;
   const stoppedAt = Date.now() - 30 * hourMs;
   const website = await named('Website');
-  await addFigures(db, [
-    { keyId: website, organizationId, calls: (hour) => 2 * inOffices(hour) },
-    { keyId: await named('Collector'), organizationId, calls: inOffices, refused: 0.05 },
+  await addUsage(db, [
+    { keyId: website, calls: (hour) => 2 * inOffices(hour) },
+    { keyId: await named('Collector'), calls: inOffices, refused: 0.05 },
     {
       keyId: await named('Old CRM'),
-      organizationId,
       calls: (hour) => (hour.getTime() < stoppedAt ? 120 : 0),
     },
   ]);

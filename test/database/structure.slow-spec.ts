@@ -191,7 +191,7 @@ describe('the structure of the database', () => {
       'queue',
       'due',
     ];
-    const global = ['organizations', 'migrations', 'leases', 'developmentKeys', 'callFigures'];
+    const global = ['organizations', 'migrations', 'leases', 'developmentKeys', 'usageStats'];
     for (const { name } of await service.db.listCollections().toArray()) {
       if (global.includes(name)) continue;
       const indexes = await service.db.collection(name).indexes();

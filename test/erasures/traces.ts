@@ -128,7 +128,7 @@ async function allBytes(db: Db, filter: Document = {}): Promise<Map<string, Buff
 /** As {@link allBytes}, but for figures, which are numbers that the background adds up meanwhile. */
 export async function bytesButFigures(db: Db, filter: Document = {}): Promise<Map<string, Buffer>> {
   const all = [...(await allBytes(db, filter))];
-  return new Map(all.filter(([place]) => !/^\w+Figures /.test(place)));
+  return new Map(all.filter(([place]) => !/^(\w+Figures|usageStats) /.test(place)));
 }
 
 /**

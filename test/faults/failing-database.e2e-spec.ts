@@ -5,6 +5,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { MongoClient, ObjectId } from 'mongodb';
 import { startMongod } from '../../src/development/embedded/embedded-mongod.js';
 import { DatabaseStructure } from '../../src/core/database/structure/database-structure.js';
+import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
+import { startOperations } from '../../src/start.js';
 import { runCli } from '../operator/command-line.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
@@ -173,6 +175,45 @@ describe('a database that is gone', () => {
     }
     await post({ recordSystemId: 'while' }).expect(201);
     expect((await post({ recordSystemId: 'before' }).expect(200)).body.operation).toBe('update');
+  });
+});
+
+describe('usage statistics', () => {
+  const store = () => hasty.service.app.get(UsageRecorder).store();
+  const call = () => hasty.api('get', '/compounds').set('api-key', tenant.key);
+  const countedCalls = async () => {
+    const minutes = await service.db.collection('usageStats').find({ span: 'minute' }).toArray();
+    return minutes.reduce((sum, { calls }) => sum + Number(calls), 0);
+  };
+  beforeAll(() => startOperations(hasty.service));
+
+  it('count once, also when their commit was stored and not confirmed', async () => {
+    await eventually(() => call().expect(200));
+    await store();
+    const before = await countedCalls();
+    await call().expect(200);
+    const errors = { code: 100, errmsg: 'not enough data-bearing nodes' };
+    await fail({ failCommands: ['commitTransaction'], appName, writeConcernError: errors });
+    await expect(store()).rejects.toThrow(/./);
+    await failNothing();
+    await eventually(async () => expect(await countedCalls()).toBe(before + 1));
+    await call().expect(200);
+    await store();
+    await store();
+    expect(await countedCalls()).toBe(before + 2);
+  });
+
+  it('of calls while the database was gone are stored when it is back', async () => {
+    const before = await countedCalls();
+    await mongod.stop();
+    for (let time = 0; time < 2; time++) await call().expect(503);
+    await expect(store()).rejects.toThrow(/./);
+    await call().expect(503);
+    mongod = await startMongod(mongod.folder, { port: mongod.port, args: testCommands });
+    await eventually(async () => {
+      await store();
+      expect(await countedCalls()).toBe(before + 3);
+    });
   });
 });
 

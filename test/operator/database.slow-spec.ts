@@ -85,13 +85,13 @@ describe('how long records are kept', () => {
     const createdAt = new Date('2026-01-02T03:04:05.000Z');
     const fields = { organizationId: new ObjectId(), createdAt, updatedAt: createdAt };
     await db.collection('changeLogs').insertMany([fields, { ...fields, createdAt: new Date() }]);
-    const figures = ObjectId.createFromTime(1_767_323_045);
+    const usage = ObjectId.createFromTime(1_767_323_045);
     await db
-      .collection<{ readonly _id: ObjectId }>('callFigures')
-      .insertOne({ _id: figures }, { bypassDocumentValidation: true });
+      .collection<{ readonly _id: ObjectId }>('usageStats')
+      .insertOne({ _id: usage }, { bypassDocumentValidation: true });
     const before = await statusOf(database);
-    const ofCalls = before.records.find(({ kind }) => kind === 'figures of calls');
-    expect(ofCalls).toMatchObject({ count: 1, oldest: figures.getTimestamp().toISOString() });
+    const ofUsage = before.records.find(({ kind }) => kind === 'usage statistics');
+    expect(ofUsage).toMatchObject({ count: 1, oldest: usage.getTimestamp().toISOString() });
     expect([before.code, differing(before)]).toEqual([0, []]);
     expect(before.records.find(({ kind }) => kind === 'change log')).toEqual({
       kind: 'change log',

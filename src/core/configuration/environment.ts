@@ -134,10 +134,10 @@ export const variables = z.object({
   OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
     .prefault('365')
     .describe('How long it is logged what the operator did in the console (rule OPS-31).'),
-  FIGURES_RETENTION_DAYS: integer(31, 3_650)
+  USAGE_RETENTION_DAYS: integer(31, 3_650)
     .prefault('400')
     .describe(
-      'How long the console has figures of calls by hour; by minute it has those of 30 days. Holds ' +
+      'How long calls are counted by quarter of an hour, key and route; by minute for two days. Holds ' +
         'for what is counted from then on.',
     ),
   ROLE: oneOf(['all', 'api', 'worker'])

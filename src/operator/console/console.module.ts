@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthenticationModule } from '../../tenants/keys/authentication.module.js';
-import { FiguresModule } from '../usage/figures.module.js';
+import { UsageModule } from '../usage/usage.module.js';
 import { LeadsModule } from '../../leads/leads.module.js';
 import { OperatorLogModule } from '../audit/operator-log.module.js';
 import { OrganizationsModule } from '../../tenants/organizations/organizations.module.js';
@@ -51,7 +51,7 @@ const pages = [
   imports: [
     AuthenticationModule,
     CatalogueImportModule,
-    FiguresModule,
+    UsageModule,
     LeadsModule,
     OperatorLogModule,
     OrganizationsModule,

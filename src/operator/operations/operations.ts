@@ -5,7 +5,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
 import { RequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { CallFiguresRecorder } from '../usage/call-figures-recorder.js';
+import { UsageRecorder } from '../usage/usage-recorder.js';
 import { OperationsServer } from './operations-server.js';
 import { addServiceMetrics } from './service-metrics.js';
 
@@ -19,7 +19,7 @@ export class Operations {
     private readonly metrics: Metrics,
     private readonly requests: RequestMetrics,
     private readonly server: OperationsServer,
-    private readonly figures: CallFiguresRecorder,
+    private readonly usage: UsageRecorder,
   ) {}
 
   /**
@@ -33,7 +33,7 @@ export class Operations {
     const isMeasured = this.environment.OPS_PORT !== undefined;
     if (isMeasured) this.requests.addTo(fastify);
     // Also where nobody asks for metrics: the console of another process shows the calls of all.
-    this.figures.start(fastify);
+    this.usage.start(fastify);
     if (!isMeasured) return null;
     this.pool.observe();
     addServiceMetrics(this.modules);

@@ -12,7 +12,7 @@ import {
   type Backlog,
   WebhookStatisticsService,
 } from '../../webhooks/statistics/webhook-statistics.service.js';
-import { CallCounter } from '../usage/call-counter.js';
+import { UsageCounter } from '../usage/usage-counter.js';
 
 /** How long a scrape waits for the database. */
 const databaseTimeoutMs = 1_000;
@@ -22,14 +22,6 @@ type Get = <Part>(part: Type<Part>) => Part;
 
 /** The help and the value of metrics without labels, by their names. */
 const values: Readonly<Record<string, readonly [help: string, read: (get: Get) => number]>> = {
-  call_figures_waiting_minutes: [
-    'Minutes of counted calls that are not stored or not over; 30 at most.',
-    (get) => get(CallCounter).stats().waitingMinutes,
-  ],
-  call_figures_lost_minutes_total: [
-    'Minutes of counted calls that a database out of reach has left no room for.',
-    (get) => get(CallCounter).stats().lostMinutes,
-  ],
   delivery_results_unstored: [
     'Successful attempts of this process whose results are not stored yet; 256 at most.',
     (get) => get(WebhookStatisticsService).unstoredResults(),
@@ -49,6 +41,14 @@ const values: Readonly<Record<string, readonly [help: string, read: (get: Get) =
   log_lines_dropped_total: [
     'Lines of the log that nobody has read from standard output in time.',
     () => standardOutput.droppedLines,
+  ],
+  usage_lost_calls_total: [
+    'Calls that were not counted: a database out of reach has left no room.',
+    (get) => get(UsageCounter).stats().lostCalls,
+  ],
+  usage_waiting_minutes: [
+    'Minutes of counted calls that are not stored yet; 120 at most.',
+    (get) => get(UsageCounter).stats().waitingMinutes,
   ],
   webhook_figures_waiting: [
     'Counted figures of endpoints, by quarter of an hour, that are not stored; 2,000 at most.',

@@ -3,11 +3,11 @@ import { Types } from 'mongoose';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
-import { CallFiguresService } from './call-figures.service.js';
-import type { Habit, KeyState } from './habits.js';
+import { UsageStatsService } from './usage-stats.service.js';
+import type { TrafficBaseline, KeyState } from './traffic-baseline.js';
 
 /** An API key that was used in the last four weeks, and how. */
-export interface Partner extends Omit<Habit, 'state' | 'lastHour'> {
+export interface Partner extends Omit<TrafficBaseline, 'state' | 'lastHour'> {
   readonly keyId: string;
   readonly name: string;
   readonly organizationId: string;
@@ -32,32 +32,32 @@ const urgency: Readonly<Record<Partner['state'], number>> = {
 @Injectable()
 export class PartnersService {
   constructor(
-    private readonly figures: CallFiguresService,
+    private readonly stats: UsageStatsService,
     private readonly keys: ApiKeysService,
     private readonly organizations: OrganizationsRepository,
   ) {}
 
   /** The keys of the last four weeks, those first that are to be looked at. */
   async list(): Promise<Partner[]> {
-    return this.partnersOf(await this.figures.habits());
+    return this.partnersOf(await this.stats.baselines());
   }
 
   /** The key with an id; null when none has called under it in the last four weeks. */
   async find(keyId: string): Promise<Partner | null> {
     const id = parseObjectId(keyId);
     if (id === null) return null;
-    const [partner] = await this.partnersOf(await this.figures.habits(id));
+    const [partner] = await this.partnersOf(await this.stats.baselines(id));
     return partner ?? null;
   }
 
-  private async partnersOf(habits: ReadonlyMap<string, Habit>): Promise<Partner[]> {
-    const found = await this.namesOf([...habits.keys()]);
-    const partners = [...habits].flatMap(([keyId, { lastHour, ...habit }]): Partner[] => {
+  private async partnersOf(baselines: ReadonlyMap<string, TrafficBaseline>): Promise<Partner[]> {
+    const found = await this.namesOf([...baselines.keys()]);
+    const partners = [...baselines].flatMap(([keyId, { lastHour, ...baseline }]): Partner[] => {
       const key = found.get(keyId);
       if (key === undefined) return [];
       const { isEnded, lastUsedAt, ...names } = key;
-      const state = isEnded ? 'ended' : habit.state;
-      return [{ ...habit, keyId, ...names, state, lastCallAt: lastUsedAt ?? lastHour }];
+      const state = isEnded ? 'ended' : baseline.state;
+      return [{ ...baseline, keyId, ...names, state, lastCallAt: lastUsedAt ?? lastHour }];
     });
     return partners.toSorted(
       (a, b) =>

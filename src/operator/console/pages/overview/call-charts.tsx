@@ -1,4 +1,4 @@
-import type { DayFigures } from '../../../usage/call-figures.service.js';
+import type { DailyStats } from '../../../usage/usage-stats.service.js';
 import { TimeChart } from '../../charts/time-chart.js';
 import { ScrollArea } from '../../layout/scroll-area.js';
 import type { PageRequest } from '../page.js';
@@ -10,7 +10,7 @@ export function CallsChart({
   day,
   request,
 }: {
-  readonly day: DayFigures;
+  readonly day: DailyStats;
   readonly request: Reader;
 }) {
   const { text, formats } = request;
@@ -65,7 +65,7 @@ export function LatencyChart({
   day: { minutes, total },
   request: { text, formats },
 }: {
-  readonly day: DayFigures;
+  readonly day: DailyStats;
   readonly request: Reader;
 }) {
   const title = text('overview.latencyChart');
@@ -107,7 +107,7 @@ export function DeliveriesChart({
   day: { minutes, deliveries },
   request: { text, formats },
 }: {
-  readonly day: DayFigures;
+  readonly day: DailyStats;
   readonly request: Reader;
 }) {
   const title = text('overview.deliveriesChart');

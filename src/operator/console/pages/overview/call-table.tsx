@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { CallSummary } from '../../../usage/call-figures.service.js';
+import type { CallSummary } from '../../../usage/call-counts.js';
 import type { PageRequest } from '../page.js';
 import { Card, DataTable, numeric } from '../shared/parts.js';
 

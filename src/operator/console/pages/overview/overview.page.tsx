@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../core/configuration/clock.js';
-import { CallFiguresService, type DayFigures } from '../../../usage/call-figures.service.js';
+import { UsageStatsService, type DailyStats } from '../../../usage/usage-stats.service.js';
 import { type Partner, PartnersService } from '../../../usage/partners.service.js';
 import { minuteMs } from '../../../../core/values/durations.js';
 import { type KeyFigure, KeyFigures } from '../../layout/key-figures.js';
@@ -22,7 +22,7 @@ export class OverviewPage implements ConsolePage {
   readonly isInMenu = true;
 
   constructor(
-    private readonly figures: CallFiguresService,
+    private readonly stats: UsageStatsService,
     private readonly partners: PartnersService,
     private readonly system: SystemStateService,
     private readonly clock: Clock,
@@ -31,7 +31,7 @@ export class OverviewPage implements ConsolePage {
   async read(request: PageRequest): Promise<PageContent> {
     const { text, formats } = request;
     const [day, partners, state] = await Promise.all([
-      this.figures.lastDay(),
+      this.stats.lastDay(),
       this.partners.list(),
       this.system.read(),
     ]);
@@ -72,7 +72,7 @@ interface Part {
 }
 
 function keyRow(
-  row: DayFigures['keys'][number],
+  row: DailyStats['keys'][number],
   partners: ReadonlyMap<string, Partner>,
   { text }: PageRequest,
 ): CallRow {
@@ -90,7 +90,7 @@ function keyRow(
   };
 }
 
-function Calls({ day, request }: Part & { readonly day: DayFigures }) {
+function Calls({ day, request }: Part & { readonly day: DailyStats }) {
   const { text, formats } = request;
   const { total, minutes } = day;
   const share = total.calls === 0 ? 0 : total.failures / total.calls;
@@ -120,7 +120,7 @@ function Webhooks({
   day,
   state: { deliveries, events },
   request,
-}: Part & { readonly day: DayFigures; readonly state: SystemState }) {
+}: Part & { readonly day: DailyStats; readonly state: SystemState }) {
   const { text, formats } = request;
   const unknown = text('overview.unknown');
   const isLate = (deliveries?.lagMs ?? 0) > latenessMs;

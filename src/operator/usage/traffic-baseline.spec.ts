@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { hourMs } from '../../core/values/durations.js';
-import { habitOf, KeyHours, type KeyState } from './habits.js';
+import { baselineOf, HourlyCallCounts, type KeyState } from './traffic-baseline.js';
 
 /** A Wednesday, a quarter past noon. */
 const now = Date.UTC(2026, 10, 25, 12, 15);
@@ -12,10 +12,10 @@ interface HourOfKey {
   readonly errors: number;
 }
 
-const habitAt = (ofKey: readonly HourOfKey[], time: number) => {
-  const added = new KeyHours(time);
+const baselineAt = (ofKey: readonly HourOfKey[], time: number) => {
+  const added = new HourlyCallCounts(time);
   for (const { at, calls, errors } of ofKey) added.add(at, calls, errors);
-  return habitOf(added);
+  return baselineOf(added);
 };
 
 /** The hours that began so many hours before the current one, with what was in them. */
@@ -88,18 +88,18 @@ const table: [string, KeyState, HourOfKey[]][] = [
 
 describe('a key', () => {
   it.each(table)('that %s is %s', (_, state, of) => {
-    expect(habitAt(of, now).state).toBe(state);
+    expect(baselineAt(of, now).state).toBe(state);
   });
 
-  it('has a habit by the hours of the week, and what would have been usual', () => {
-    const habit = habitAt(hours(weeks, 1, inOffices), now);
-    expect(habit.week).toHaveLength(168);
+  it('has a baseline by the hours of the week, and what would have been usual', () => {
+    const baseline = baselineAt(hours(weeks, 1, inOffices), now);
+    expect(baseline.week).toHaveLength(168);
     // Monday at 7, 8 and 17; Friday and Sunday at 8.
-    expect([7, 8, 17, 4 * 24 + 8, 6 * 24 + 8].map((hour) => habit.week[hour])).toEqual([
+    expect([7, 8, 17, 4 * 24 + 8, 6 * 24 + 8].map((hour) => baseline.week[hour])).toEqual([
       0, 20, 20, 0, 20,
     ]);
-    expect(habit).toMatchObject({ calls: 180, usualCalls: 200, missedCalls: 0 });
-    expect(habit.lastHour).toEqual(new Date(current - hourMs));
+    expect(baseline).toMatchObject({ calls: 180, usualCalls: 200, missedCalls: 0 });
+    expect(baseline.lastHour).toEqual(new Date(current - hourMs));
   });
 
   it('counts parts of an hour together, in any order', () => {
@@ -108,6 +108,6 @@ describe('a key', () => {
       { ...hour, calls: 4 },
       { ...hour, calls: 6 },
     ]);
-    expect(habitAt(parts.toReversed(), now)).toEqual(habitAt(of, now));
+    expect(baselineAt(parts.toReversed(), now)).toEqual(baselineAt(of, now));
   });
 });

@@ -1,14 +1,14 @@
 import { hourMs } from '../../core/values/durations.js';
 
 /**
- * What is unusual about a key. `silent`: its calls have stopped, compared with its own habit; `failing`:
+ * What is unusual about a key. `silent`: its calls have stopped, compared with its own baseline; `failing`:
  * far more of its calls than usual are refused or fail; `busier`, `quieter`: its last day has three
- * times the calls that are usual, or a third of them; `new`: it is too new to have a habit.
+ * times the calls that are usual, or a third of them; `new`: it is too new to have a baseline.
  */
 export type KeyState = 'silent' | 'failing' | 'busier' | 'quieter' | 'new' | 'usual';
 
 /** How a key is used, by its calls of the last four weeks. */
-export interface Habit {
+export interface TrafficBaseline {
   readonly state: KeyState;
   /** The mean of the calls by hour of the week, Monday 00:00 UTC first: 168. */
   readonly week: readonly number[];
@@ -17,7 +17,7 @@ export interface Habit {
   /** In the last 24 hours. */
   readonly calls: number;
   readonly errors: number;
-  /** How many calls are usual in these 24 hours; null while there is no habit. */
+  /** How many calls are usual in these 24 hours; null while there is no baseline. */
   readonly usualCalls: number | null;
   /** How many calls would have been usual since the last one. */
   readonly missedCalls: number;
@@ -27,10 +27,10 @@ const hoursOfDay = 24;
 const hoursOfWeek = 7 * hoursOfDay;
 /** In hours. */
 const window = 4 * hoursOfWeek;
-/** What a habit is learnt from. */
-export const habitWindowMs = window * hourMs;
+/** What a baseline is learnt from. */
+export const baselineWindowMs = window * hourMs;
 
-/** Less than a week is no habit. */
+/** Less than a week is no baseline. */
 const leastHours = hoursOfWeek;
 /** A silence has to have cost so many calls that are usual, or it may be chance. */
 const leastMissed = 5;
@@ -43,7 +43,7 @@ const failingShare = 0.2;
 const leastErrors = 10;
 
 /** The calls of a key in the hours of the last four weeks, oldest first, the current one last. */
-export class KeyHours {
+export class HourlyCallCounts {
   readonly calls = new Float64Array(window + 1);
   readonly errors = new Float64Array(window + 1);
   /** When the first hour begins. */
@@ -51,7 +51,7 @@ export class KeyHours {
 
   /** @param now in milliseconds since 1970 */
   constructor(now: number) {
-    this.begin = now - (now % hourMs) - habitWindowMs;
+    this.begin = now - (now % hourMs) - baselineWindowMs;
   }
 
   /**
@@ -68,21 +68,21 @@ export class KeyHours {
 }
 
 /**
- * What the hours of a key say of it (rule OPS-33). The habit is learnt from what was before the time that
+ * What the hours of a key say of it (rule OPS-33). The baseline is learnt from the time before the time that
  * is compared with it.
  *
  * @param hours with calls in one of them at least
  */
-export function habitOf({ begin, calls, errors }: KeyHours): Habit {
+export function baselineOf({ begin, calls, errors }: HourlyCallCounts): TrafficBaseline {
   const firstHour = hourOfWeek(begin);
   const hourAt = (index: number) => (firstHour + index) % hoursOfWeek;
   const first = calls.findIndex((count) => count > 0);
   const last = calls.findLastIndex((count) => count > 0);
-  const usual = habitBetween(calls, hourAt, first, Math.min(last + 1, window));
+  const usual = meanByHour(calls, hourAt, first, Math.min(last + 1, window));
   const day = window + 1 - hoursOfDay;
-  const usualOfDay = habitBetween(calls, hourAt, first, Math.min(day, last + 1));
+  const usualOfDay = meanByHour(calls, hourAt, first, Math.min(day, last + 1));
   const facts = {
-    hasHabit: last - first + 1 >= leastHours,
+    hasBaseline: last - first + 1 >= leastHours,
     silentHours: window - last,
     longestSilence: longestSilence(calls, first, last),
     missedCalls: sum(last + 1, window, (index) => usual[hourAt(index)]),
@@ -98,13 +98,13 @@ export function habitOf({ begin, calls, errors }: KeyHours): Habit {
     lastHour: new Date(begin + last * hourMs),
     calls: facts.calls,
     errors: facts.errors,
-    usualCalls: facts.hasHabit ? Math.round(facts.usualCalls) : null,
+    usualCalls: facts.hasBaseline ? Math.round(facts.usualCalls) : null,
     missedCalls: Math.round(facts.missedCalls),
   };
 }
 
 interface Facts {
-  readonly hasHabit: boolean;
+  readonly hasBaseline: boolean;
   readonly silentHours: number;
   readonly longestSilence: number;
   readonly missedCalls: number;
@@ -119,7 +119,7 @@ function stateOf(facts: Facts): KeyState {
   const { calls, usualCalls, errors } = facts;
   const isFailing = errors >= leastErrors && errors > failingShare * calls;
   const usualShare = facts.earlierCalls === 0 ? 0 : facts.usualErrors / facts.earlierCalls;
-  if (!facts.hasHabit) return isFailing ? 'failing' : 'new';
+  if (!facts.hasBaseline) return isFailing ? 'failing' : 'new';
   const isLongest = facts.silentHours > longerThanEver * facts.longestSilence;
   if (facts.missedCalls >= leastMissed && isLongest) return 'silent';
   if (isFailing && errors > unusualFactor * usualShare * calls) return 'failing';
@@ -130,7 +130,7 @@ function stateOf(facts: Facts): KeyState {
 }
 
 /** The mean calls by hour of the week, from an hour on and before another one. */
-function habitBetween(
+function meanByHour(
   calls: Float64Array,
   hourAt: (index: number) => number,
   from: number,

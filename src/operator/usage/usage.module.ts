@@ -1,0 +1,30 @@
+import { Module } from '@nestjs/common';
+import { MongooseModule } from '@nestjs/mongoose';
+import { AuthenticationModule } from '../../tenants/keys/authentication.module.js';
+import { OrganizationsModule } from '../../tenants/organizations/organizations.module.js';
+import { WebhooksModule } from '../../webhooks/webhooks.module.js';
+import { PartnersService } from './partners.service.js';
+import { UsageCounter } from './usage-counter.js';
+import { UsageRecorder } from './usage-recorder.js';
+import { UsageStatsRepository } from './usage-stats.repository.js';
+import { usageStatsSchema } from './usage-stats.schema.js';
+import { UsageStatsService } from './usage-stats.service.js';
+
+/** Usage statistics: calls, errors and latency over time, without a system that collects metrics. */
+@Module({
+  imports: [
+    MongooseModule.forFeature([{ name: 'UsageStats', schema: usageStatsSchema }]),
+    AuthenticationModule,
+    OrganizationsModule,
+    WebhooksModule,
+  ],
+  providers: [
+    UsageCounter,
+    UsageRecorder,
+    UsageStatsRepository,
+    UsageStatsService,
+    PartnersService,
+  ],
+  exports: [UsageCounter, UsageRecorder, UsageStatsService, PartnersService],
+})
+export class UsageModule {}

@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
+import { UsageCounter } from '../../src/operator/usage/usage-counter.js';
+import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
+import { UsageStatsService } from '../../src/operator/usage/usage-stats.service.js';
+import { startOperations } from '../../src/start.js';
+import { startConsole, type TestConsole } from '../console/console-client.js';
+import { addKeyWeeks } from '../console/sample-usage.js';
+import { metricLines } from '../operations/metrics-text.js';
+import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+const databaseUri = randomDatabaseUri();
+
+let service: TestConsole;
+let second: TestConsole;
+let tenant: Tenant;
+beforeAll(async () => {
+  service = await startConsole({}, databaseUri);
+  second = await startConsole({}, databaseUri);
+  tenant = await addTenant(service.db);
+});
+afterAll(async () => {
+  await second.stop();
+  await service.stop();
+});
+
+const stored = () => service.db.collection('usageStats');
+const usageOf = ({ service: { app } }: TestService) => ({
+  counter: app.get(UsageCounter),
+  recorder: app.get(UsageRecorder),
+  stats: app.get(UsageStatsService),
+});
+const get = (from: TestService, path: string, key = tenant.key) =>
+  from.api('get', path).set('api-key', key);
+const countedCalls = async () => {
+  const { total, keys, routes, minutes } = await usageOf(service).stats.lastDay();
+  const sum = (rows: readonly { readonly calls: number }[]) =>
+    rows.reduce((calls, row) => calls + row.calls, 0);
+  expect([sum(keys), sum(routes), sum(minutes)]).toEqual([total.calls, total.calls, total.calls]);
+  return total.calls;
+};
+
+describe('usage statistics', () => {
+  it('are the numbers of the metrics, of all processes together', async () => {
+    for (const from of [service, second]) {
+      await get(from, '/compounds').expect(200);
+      await get(from, '/leads/unknown').expect(404);
+      await from.api('get', '/compounds').expect(401);
+    }
+    await Promise.all([service, second].map((one) => usageOf(one).recorder.store()));
+    const day = await usageOf(second).stats.lastDay();
+    const texts = await Promise.all(
+      [service, second].map(async ({ operations }) => {
+        const response = await fetch(`${operations}/metrics`);
+        return metricLines(await response.text());
+      }),
+    );
+    const counted = texts
+      .flat()
+      .filter(({ name }) => name === 'integration_api_http_request_duration_seconds_count');
+    const sum = (lines: typeof counted) => lines.reduce((total, { value }) => total + value, 0);
+    expect(day.total).toMatchObject({ calls: 6, errors: 4, failures: 0 });
+    expect(day.total.calls).toBe(sum(counted));
+    for (const { route, calls, errors } of day.routes) {
+      const of = counted.filter(({ labels }) => `${labels['method']} ${labels['route']}` === route);
+      expect({ route, calls, errors }).toEqual({
+        route,
+        calls: sum(of),
+        errors: sum(of.filter(({ labels }) => Number(labels['status']) >= 400)),
+      });
+    }
+    const keys = new Map(day.keys.map(({ keyId, calls }) => [keyId, calls]));
+    expect([...keys.values()].toSorted()).toEqual([2, 4]);
+    const ofKeys = texts.flat().filter(({ name }) => name === 'integration_api_key_calls_total');
+    expect(ofKeys.map(({ labels, value }) => [labels['key'], value])).toEqual(
+      [service, second].map(() => [[...keys.keys()].find((id) => id !== null), 2]),
+    );
+    expect(await countedCalls()).toBe(6);
+  });
+
+  it('have one document of a quarter, whichever process counts', async () => {
+    for (const from of [service, second, service]) {
+      await get(from, '/compounds').expect(200);
+      await usageOf(from).recorder.store();
+    }
+    // The quarter may have passed meanwhile.
+    expect(await stored().countDocuments({ span: 'quarter' })).toBeLessThanOrEqual(2);
+    const { routes } = await usageOf(second).stats.lastDay();
+    const ofCompounds = routes.find(({ route }) => route === 'GET /external/apis/v1.0/compounds');
+    expect(ofCompounds).toMatchObject({ calls: 7, errors: 2 });
+  });
+
+  it('have the time at which the database removes them', async () => {
+    const kept = (span: string) =>
+      stored()
+        .find({ span })
+        .map(({ at, expiresAt }) => (Number(expiresAt) - Number(at)) / dayMs)
+        .toArray();
+    expect(new Set(await kept('minute'))).toEqual(new Set([2]));
+    expect(new Set(await kept('quarter'))).toEqual(new Set([400]));
+    expect(new Set(await kept('week'))).toEqual(new Set([36]));
+    expect(await stored().indexes()).toContainEqual(
+      expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
+    );
+  });
+});
+
+describe('a process without OPS_PASSWORD', () => {
+  it('counts its calls, so that their partner is not silent', async () => {
+    const { organizationId } = tenant;
+    const keyId = new ObjectId();
+    const key = await addKey(service.db, organizationId, { _id: keyId });
+    const calls = (hour: Date) => (hour.getTime() < Date.now() - 30 * hourMs ? 40 : 0);
+    await addKeyWeeks(service.db, [{ keyId, calls }]);
+    const page = () => service.get(`/partners/${keyId.toHexString()}`);
+    expect((await page()).html).toContain('<span class="bad">silent</span>');
+
+    const plain = await startTestService({}, databaseUri);
+    await startOperations(plain.service);
+    await get(plain, '/compounds', key).expect(200);
+    // What it has counted is stored at its end at the latest.
+    await plain.stop();
+    expect((await page()).html).not.toContain('<span class="bad">silent</span>');
+    const { keys } = await usageOf(service).stats.lastDay();
+    expect(keys).toContainEqual(
+      expect.objectContaining({ keyId: keyId.toHexString(), calls: expect.any(Number) }),
+    );
+  });
+});
+
+describe('while the database takes no statistics', () => {
+  const fail = (mode: string) =>
+    service.db.admin().command({
+      configureFailPoint: 'failCommand',
+      mode,
+      data: {
+        failCommands: ['update'],
+        namespace: `${service.db.databaseName}.usageStats`,
+        errorCode: 8,
+      },
+    });
+  afterEach(() => fail('off'));
+
+  it('calls wait in memory and are counted once afterwards', async () => {
+    const { recorder, counter } = usageOf(service);
+    await recorder.store();
+    const before = await countedCalls();
+    await fail('alwaysOn');
+    for (let time = 0; time < 3; time++) {
+      await get(service, '/compounds').expect(200);
+      await expect(recorder.store()).rejects.toThrow('failCommand');
+    }
+    expect(await countedCalls()).toBe(before);
+    expect(counter.stats().lostCalls).toBe(0);
+    expect(counter.stats().waitingMinutes).toBeGreaterThan(0);
+    await fail('off');
+    await recorder.store();
+    await recorder.store();
+    expect(counter.stats().waitingMinutes).toBe(0);
+    expect(await countedCalls()).toBe(before + 3);
+  });
+});
