@@ -113,6 +113,12 @@ describe('webhook', () => {
     await receiver.receivedRequests(before + 2);
     const since = new Date(Date.now() + 60_000).toISOString();
     expect(await json('webhook', 'replay', added._id, '--since', since)).toEqual({ replayed: 0 });
+    const logged = await service.db.collection('operatorLog').find({ subjectId: id }).toArray();
+    expect(logged.map(({ action, subject, count }) => [action, subject, count])).toEqual([
+      ['show', 'delivery', null],
+      ['show', 'delivery', null],
+      ['replay', 'delivery', 1],
+    ]);
   });
 
   it('changes, disables, enables, rotates and removes', async () => {

@@ -133,7 +133,7 @@ export const variables = z.object({
   }),
   OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
     .prefault('365')
-    .describe('How long it is logged what the operator did in the console (rule OPS-31).'),
+    .describe('How long it is logged what the operator did (rule OPS-31).'),
   USAGE_RETENTION_DAYS: integer(31, 3_650)
     .prefault('400')
     .describe(

@@ -2,16 +2,31 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
-/** What the operator can do in the console that is more than looking (rule OPS-31). */
-export type OperatorAction = 'show' | 'replay' | 'enable';
+/** What the operator can do in the console or on the command line that is more than looking (rule OPS-31). */
+export type OperatorAction =
+  | 'show'
+  | 'erase'
+  | 'import'
+  | 'replay'
+  | 'test'
+  | 'add'
+  | 'update'
+  | 'enable'
+  | 'disable'
+  | 'remove'
+  | 'rotate'
+  | 'issue'
+  | 'limit'
+  | 'revoke';
 
-/** What it is done to. */
-export type OperatorSubject = 'lead' | 'reservation' | 'delivery' | 'endpoint';
+/** What it is done to; what is added or issued is not there before, its organization is. */
+export type OperatorSubject =
+  'organization' | 'key' | 'lead' | 'reservation' | 'delivery' | 'endpoint';
 
 /** How it ended; `begun` is what is under way, or was cut short. */
 export type OperatorResult = 'begun' | 'done' | 'failed';
 
-/** Something that the operator did in the console; ids only, so that it outlives what it is about. */
+/** Something that the operator did; ids only, so that it outlives what it is about. */
 @Schema({ collection: 'operatorLog' })
 export class OperatorLogDocument extends TenantDocument {
   /** Of the form that asked for it: sent twice, it is done once. */
@@ -31,7 +46,7 @@ export class OperatorLogDocument extends TenantDocument {
   @Prop({ type: String })
   details!: string | null;
 
-  /** From where, and in which session. */
+  /** From where, and in which session; on the command line the user and the machine. */
   @Prop({ type: String })
   address!: string;
 

@@ -23,7 +23,7 @@ export type OperatorRequest = Pick<
 /** What became of a request, now or when it was sent before. */
 export type OperatorOutcome = Pick<OperatorLogDocument, 'result' | 'count'>;
 
-/** What the operator does in the console is logged before it is done (rule OPS-31). */
+/** What the operator does is logged before it is done (rule OPS-31). */
 @Injectable()
 export class OperatorLogService {
   constructor(

@@ -5,6 +5,7 @@ import type { RateLimit } from '../../../core/http/rate-limit/token-buckets.js';
 import type { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { logged } from '../command-line/logged.js';
 import { hourMs } from '../../../core/values/durations.js';
 import {
   issuedColumns,
@@ -78,13 +79,18 @@ function addIssue(group: Command): void {
       withApplication(async (application) => {
         const { _id: organizationId } = await organizationOf(application, options.org);
         const keys = await keysOf(application);
-        const issued = await keys.issue({
-          organizationId,
-          name: options.name,
-          readsEvents: options.readEvents ?? false,
-          rateLimit: rateLimitOf(options),
-          expiresAt: options.expires ?? null,
-        });
+        const to = { _id: organizationId, organizationId };
+        const { name: details } = options;
+        const issuing = { action: 'issue', subject: 'organization', to, details } as const;
+        const issued = await logged(application, issuing, () =>
+          keys.issue({
+            organizationId,
+            name: options.name,
+            readsEvents: options.readEvents ?? false,
+            rateLimit: rateLimitOf(options),
+            expiresAt: options.expires ?? null,
+          }),
+        );
         printItem(newKeyView(issued), issuedColumns, options);
       }),
     );
@@ -124,7 +130,8 @@ function addLimit(group: Command): void {
         const keys = await keysOf(application);
         const key = await findSingleKey(keys, idOrPrefix);
         const rateLimit = rateLimitOf(options);
-        await keys.setRateLimit(key, rateLimit);
+        const limiting = { action: 'limit', subject: 'key', to: key } as const;
+        await logged(application, limiting, () => keys.setRateLimit(key, rateLimit));
         printItem(keyView({ ...key, rateLimit }, keys), limitedColumns, options);
       }),
     );
@@ -141,7 +148,8 @@ function addRevoke(group: Command): void {
       withApplication(async (application) => {
         const keys = await keysOf(application);
         const key = await findSingleKey(keys, idOrPrefix);
-        const revokedAt = await keys.revoke(key);
+        const revoking = { action: 'revoke', subject: 'key', to: key } as const;
+        const revokedAt = await logged(application, revoking, () => keys.revoke(key));
         printItem(keyView({ ...key, revokedAt }, keys), revokedColumns, options);
       }),
     );
@@ -159,7 +167,10 @@ function addRotate(group: Command): void {
       withApplication(async (application) => {
         const keys = await keysOf(application);
         const old = await findSingleKey(keys, idOrPrefix);
-        const rotated = await keys.rotate(old, options.overlapHours * hourMs);
+        const rotating = { action: 'rotate', subject: 'key', to: old } as const;
+        const rotated = await logged(application, rotating, () =>
+          keys.rotate(old, options.overlapHours * hourMs),
+        );
         printItem(rotatedKeyView(old, rotated), rotatedColumns, options);
       }),
     );

@@ -7,6 +7,7 @@ import { addCommand, addPrintingCommand, exampleId } from '../command-line/comma
 import { addErase } from './lead-erase-command.js';
 import { addImport } from './lead-import-command.js';
 import { historyColumns, leadColumns, leadHistory } from './lead-view.js';
+import { logged } from '../command-line/logged.js';
 import { externalId, objectId } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
@@ -44,6 +45,7 @@ function addShow(group: Command): void {
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
         const [first] = await leadsOf(application, _id, lead);
+        await logShown(application, _id, [first]);
         printItem(first, leadColumns, options);
       }),
     );
@@ -64,6 +66,7 @@ function addHistory(group: Command): void {
           await import('../../../tenants/change-log/change-log.repository.js');
         const { _id: organizationId } = await organizationOf(application, options.org);
         const leads = await leadsOf(application, organizationId, lead);
+        await logShown(application, organizationId, leads);
         const ids = leads.map(({ _id }) => new Types.ObjectId(_id));
         const changes = await application.get(ChangeLogRepository).findByLeads(organizationId, ids);
         const filter = { objectIds: leads.map(({ _id }) => _id) };
@@ -72,6 +75,18 @@ function addHistory(group: Command): void {
         printList(leadHistory(leads, changes, deliveries), historyColumns, options);
       }),
     );
+}
+
+/** Logs that personal data is shown. */
+async function logShown(
+  application: INestApplicationContext,
+  organizationId: Types.ObjectId,
+  leads: readonly LeadDto[],
+): Promise<void> {
+  for (const { _id } of leads) {
+    const shown = { action: 'show', subject: 'lead', to: { _id, organizationId } } as const;
+    await logged(application, shown, async () => null);
+  }
 }
 
 async function leadsOf(

@@ -1,11 +1,14 @@
 import { createInterface } from 'node:readline/promises';
+import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import type { Types } from 'mongoose';
 import type { Contact } from '../../../tenants/contacts/contact.js';
 import type { ErasureReport } from '../../erasure/erasures.service.js';
+import type { Organization } from '../../../tenants/organizations/organization.js';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { logged } from '../command-line/logged.js';
 import { externalId, objectId, name } from '../command-line/option-values.js';
 import {
   type Columns,
@@ -84,11 +87,30 @@ export function addErase(group: Command): void {
           assertAllDone(failures);
           throw new Error(`There is no lead ${lead} in this organization.`);
         }
-        const report = await erasures.erase(organization, leadIds, dryRun);
+        const report = await erase(application, organization, leadIds, dryRun);
         print({ ...report, leadIds, finished }, options);
         assertAllDone(failures);
       }),
     );
+}
+
+async function erase(
+  application: INestApplicationContext,
+  organization: Organization,
+  leadIds: readonly Types.ObjectId[],
+  isDryRun: boolean,
+): Promise<ErasureReport> {
+  const { ErasuresService } = await import('../../erasure/erasures.service.js');
+  const work = () => application.get(ErasuresService).erase(organization, leadIds, isDryRun);
+  const [_id, ...others] = leadIds;
+  if (_id === undefined) return work();
+  const erasing = {
+    action: isDryRun ? 'show' : 'erase',
+    subject: 'lead',
+    to: { _id, organizationId: organization._id },
+    details: others.join(' '),
+  } as const;
+  return logged(application, erasing, work);
 }
 
 /** @throws Error unless the options name one lead, or one person by what is a phone and an email (LEAD-4, LEAD-7) */

@@ -6,6 +6,7 @@ import { defaultLanguage, type Language } from '../../../core/localization/langu
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { checkFile, reasonOf } from '../command-line/files.js';
+import { logged } from '../command-line/logged.js';
 import { language, objectId } from '../command-line/option-values.js';
 import {
   type Columns,
@@ -91,15 +92,20 @@ async function importFile(file: string, options: ImportOptions): Promise<void> {
     };
     try {
       const imports = application.get(LeadImportsService);
-      const outcome = await withProgress(importTexts, (progress) =>
-        imports.import(organization, file, {
-          isDryRun,
-          isRestarted,
-          language: options.language,
-          onRefused,
-          progress,
-        }),
-      );
+      const work = () =>
+        withProgress(importTexts, (progress) =>
+          imports.import(organization, file, {
+            isDryRun,
+            isRestarted,
+            language: options.language,
+            onRefused,
+            progress,
+          }),
+        );
+      const { _id } = organization;
+      const to = { _id, organizationId: _id };
+      const importing = { action: 'import', subject: 'organization', to } as const;
+      const outcome = isDryRun ? await work() : await logged(application, importing, work);
       print(outcome, printed, options);
     } finally {
       report?.end();

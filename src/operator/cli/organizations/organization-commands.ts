@@ -13,6 +13,7 @@ import {
   objectId,
   webAddress,
 } from '../command-line/option-values.js';
+import { logged } from '../command-line/logged.js';
 import {
   organizationListColumns,
   organizationOf,
@@ -118,7 +119,14 @@ function addUpdate(group: Command): void {
       command.error('error: give at least one option to change');
     return withApplication(async (application) => {
       const { _id } = await organizationOf(application, id);
-      await (await organizationsOf(application)).update(_id, fields);
+      const organizations = await organizationsOf(application);
+      const changed = {
+        action: 'update',
+        subject: 'organization',
+        to: { _id, organizationId: _id },
+        details: Object.keys(fields).join(' '),
+      } as const;
+      await logged(application, changed, () => organizations.update(_id, fields));
       const document = await organizationOf(application, id);
       printItem(await organizationView(document), organizationColumns, options);
     });

@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { eventTypes } from '../../../events/outbox/event-types.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { logged } from '../command-line/logged.js';
 import { eventList, objectId, webAddress } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
@@ -63,7 +64,10 @@ function addAdd(group: Command): void {
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
         const fields = { url: options.url, eventTypes: options.events };
-        const added = await (await endpointsOf(application)).add(_id, fields);
+        const endpoints = await endpointsOf(application);
+        const to = { _id, organizationId: _id };
+        const adding = { action: 'add', subject: 'organization', to } as const;
+        const added = await logged(application, adding, () => endpoints.add(_id, fields));
         printItem(newEndpointView(added), newEndpointColumns, options);
       }),
     );
@@ -114,7 +118,7 @@ function addUpdate(group: Command): void {
     if (options.url === undefined && options.events === undefined) {
       command.error('error: give at least one option to change');
     }
-    return changeAndPrint(id, options, (endpoints, _id) =>
+    return changeAndPrint(id, 'update', options, (endpoints, _id) =>
       endpoints.update(_id, {
         ...(options.url === undefined ? {} : { url: options.url }),
         ...(options.events === undefined ? {} : { eventTypes: options.events }),
@@ -133,7 +137,9 @@ function addRemove(group: Command): void {
     .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
         const document = await endpointOf(application, id);
-        await (await endpointsOf(application)).remove(document._id);
+        const endpoints = await endpointsOf(application);
+        const removing = { action: 'remove', subject: 'endpoint', to: document } as const;
+        await logged(application, removing, () => endpoints.remove(document._id));
         const removed = { _id: document._id.toHexString(), url: document.url };
         printItem(removed, { Removed: ({ _id }) => _id, URL: ({ url }) => url }, options);
       }),

@@ -15,6 +15,7 @@ import {
   deliveryListColumns,
   deliveryView,
 } from './delivery-view.js';
+import { logged } from '../command-line/logged.js';
 import { deliveryStatus, listLimit, objectId, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printLine, printList, printItem } from '../command-line/output.js';
@@ -101,8 +102,20 @@ function addReplay(group: Command): void {
         }
         const filter = replayFilter(found.delivery, options);
         const deliveries = await deliveriesOf(application);
-        const replayed = await withProgress(replayTexts, (progress) =>
-          deliveries.replay(endpoint, filter, progress),
+        const { failed, since, until } = options;
+        const words = [
+          ...(failed === true ? ['failed'] : []),
+          ...(since === undefined ? [] : ['since', since.toISOString()]),
+          ...(until === undefined ? [] : ['until', until.toISOString()]),
+        ];
+        const replaying = {
+          action: 'replay',
+          subject: found.delivery === undefined ? 'endpoint' : 'delivery',
+          to: { _id: id, organizationId: endpoint.organizationId },
+          details: words.join(' '),
+        } as const;
+        const replayed = await logged(application, replaying, () =>
+          withProgress(replayTexts, (progress) => deliveries.replay(endpoint, filter, progress)),
         );
         printItem({ replayed }, { 'To be sent again': (item) => item.replayed }, options);
       }),
@@ -135,7 +148,10 @@ async function printOne(
   delivery: WebhookDeliveryDocument,
   options: OutputOptions,
 ): Promise<void> {
-  const attempts = await (await deliveriesOf(application)).attemptsOf(delivery);
+  const showing = { action: 'show', subject: 'delivery', to: delivery } as const;
+  const attempts = await logged(application, showing, async () =>
+    (await deliveriesOf(application)).attemptsOf(delivery),
+  );
   const view = deliveryDetailView(delivery, attempts);
   printItem(view, deliveryColumns, options);
   if (options.json === true) return;

@@ -3,6 +3,7 @@ import type { Types } from 'mongoose';
 import type { WebhookEndpointsService } from '../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { logged } from '../command-line/logged.js';
 import { hours, objectId } from '../command-line/option-values.js';
 import { type OutputOptions, printItem } from '../command-line/output.js';
 import { hourMs } from '../../../core/values/durations.js';
@@ -36,7 +37,7 @@ export function addStateCommands(group: Command): void {
 }
 
 interface Switch {
-  readonly name: string;
+  readonly name: 'enable' | 'disable';
   readonly description: string;
   readonly change: (endpoints: WebhookEndpointsService, id: Types.ObjectId) => Promise<void>;
 }
@@ -44,7 +45,7 @@ interface Switch {
 function addSwitch(group: Command, { name, description, change }: Switch): void {
   addPrintingCommand(group, { name, description, example: `webhook ${name} ${exampleId}` })
     .argument('<id>', 'id of the endpoint', objectId)
-    .action((id: string, options: OutputOptions) => changeAndPrint(id, options, change));
+    .action((id: string, options: OutputOptions) => changeAndPrint(id, name, options, change));
 }
 
 function addRotate(group: Command): void {
@@ -58,10 +59,12 @@ function addRotate(group: Command): void {
     .option('--overlap-hours <n>', 'how long the old secret keeps signing', hours, 24)
     .action((id: string, options: RotateOptions) =>
       withApplication(async (application) => {
-        const { Types } = await import('mongoose');
         const endpoints = await endpointsOf(application);
-        const _id = new Types.ObjectId(id);
-        const rotated = await endpoints.rotateSecret(_id, options.overlapHours * hourMs);
+        const endpoint = await endpointOf(application, id);
+        const rotating = { action: 'rotate', subject: 'endpoint', to: endpoint } as const;
+        const rotated = await logged(application, rotating, () =>
+          endpoints.rotateSecret(endpoint._id, options.overlapHours * hourMs),
+        );
         if (rotated === null) throw noEndpoint(id);
         printItem(rotatedSecretView(rotated), rotatedSecretColumns, options);
       }),
@@ -71,12 +74,15 @@ function addRotate(group: Command): void {
 /** Changes an endpoint and prints it as it is then. @throws Error when there is none */
 export function changeAndPrint(
   id: string,
+  action: 'update' | 'enable' | 'disable',
   options: OutputOptions,
   change: Switch['change'],
 ): Promise<void> {
   return withApplication(async (application) => {
-    const { _id } = await endpointOf(application, id);
-    await change(await endpointsOf(application), _id);
+    const endpoint = await endpointOf(application, id);
+    const endpoints = await endpointsOf(application);
+    const changing = { action, subject: 'endpoint', to: endpoint } as const;
+    await logged(application, changing, () => change(endpoints, endpoint._id));
     printItem(endpointView(await endpointOf(application, id)), endpointColumns, options);
   });
 }

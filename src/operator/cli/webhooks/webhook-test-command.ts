@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import { type AttemptResult, isSuccess } from '../../../webhooks/deliveries/delivery-outcome.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { logged } from '../command-line/logged.js';
 import { objectId } from '../command-line/option-values.js';
 import { type Columns, type OutputOptions, printItem } from '../command-line/output.js';
 import { deliveriesOf } from './delivery-view.js';
@@ -26,7 +27,9 @@ export function addTestCommand(group: Command): void {
     .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
         const endpoint = await endpointOf(application, id);
-        const view = pingView(await (await deliveriesOf(application)).ping(endpoint));
+        const deliveries = await deliveriesOf(application);
+        const testing = { action: 'test', subject: 'endpoint', to: endpoint } as const;
+        const view = pingView(await logged(application, testing, () => deliveries.ping(endpoint)));
         printItem(view, pingColumns, options);
         if (!view.delivered) process.exitCode = 1;
       }),

@@ -6,7 +6,7 @@ import { Card, Code, DataTable, Link, Pages, partOf, When } from '../shared/part
 
 const entriesOnPage = 50;
 
-/** What was done in the console, by whom and with what result (rule OPS-31). */
+/** What was done in the console and on the command line, by whom and with what result (rule OPS-31). */
 @Injectable()
 export class OperatorLogPage implements ConsolePage {
   readonly path = '/log';
@@ -41,10 +41,7 @@ export class OperatorLogPage implements ConsolePage {
             <When request={request} time={entry.createdAt} />,
             text(`log.action.${entry.action}`),
             <>
-              {text(`log.subject.${entry.subject}`)}{' '}
-              <Link to={pathOf(entry)}>
-                <Code>{entry.subjectId}</Code>
-              </Link>
+              {text(`log.subject.${entry.subject}`)} <Subject entry={entry} />
             </>,
             <span dir="ltr">{entry.details ?? '–'}</span>,
             resultText(request, entry),
@@ -66,8 +63,14 @@ function resultText({ text }: PageRequest, { result, count }: OperatorLogEntry):
   return count === null ? name : text('log.count', { result: name, count });
 }
 
-/** Where what it was done to can be looked at. */
-function pathOf({ subject, subjectId, organizationId }: OperatorLogEntry): string {
+function Subject({ entry }: { readonly entry: OperatorLogEntry }) {
+  const path = pathOf(entry);
+  const id = <Code>{entry.subjectId}</Code>;
+  return path === null ? id : <Link to={path}>{id}</Link>;
+}
+
+/** Where what it was done to can be looked at; null where it has no page. */
+function pathOf({ subject, subjectId, organizationId }: OperatorLogEntry): string | null {
   switch (subject) {
     case 'lead':
       return `/leads/${organizationId.toHexString()}/${subjectId}`;
@@ -77,6 +80,9 @@ function pathOf({ subject, subjectId, organizationId }: OperatorLogEntry): strin
       return `/webhooks/deliveries/${subjectId}`;
     case 'endpoint':
       return `/webhooks/${subjectId}`;
+    case 'key':
+    case 'organization':
+      return null;
     default:
       return subject satisfies never;
   }

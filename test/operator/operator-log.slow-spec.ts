@@ -1,0 +1,103 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { startConsole, type TestConsole } from '../console/console-client.js';
+import { addLead, addTenant } from '../support/builders.js';
+import { randomDatabaseUri } from '../support/test-service.js';
+import { runCli, type Session, startSession } from './command-line.js';
+
+let service: TestConsole;
+let cli: Session;
+let org: string;
+let lead: string;
+beforeAll(async () => {
+  service = await startConsole({ WEBHOOKS_ALLOW_HTTP: 'true' }, randomDatabaseUri());
+  cli = startSession({ MONGODB_URI: service.databaseUri, WEBHOOKS_ALLOW_HTTP: 'true' });
+  const { organizationId } = await addTenant(service.db);
+  org = organizationId.toHexString();
+  const data = { name: 'Mona Adel', phoneNumbers: ['+201001234567'] };
+  lead = (await addLead(service.db, organizationId, { data })).toHexString();
+});
+afterAll(() => service.stop());
+
+/** What the log has got since it was asked last, oldest first. */
+const logged = async () => {
+  const log = service.db.collection('operatorLog');
+  const entries = await log.find().sort({ _id: 1 }).toArray();
+  await log.deleteMany({});
+  return entries.map((entry) => {
+    expect(entry).toMatchObject({ address: 'command line', session: expect.stringContaining('@') });
+    expect(entry['organizationId'].toHexString()).toBe(org);
+    const { action, subject, subjectId, details, result, count } = entry;
+    return [action, subject, subjectId, details, result, count];
+  });
+};
+const add = (url: string) =>
+  cli.json<{ _id: string }>('webhook', 'add', '--org', org, '--url', url, '--events', '*');
+
+it('has an entry for each command that shows a person', async () => {
+  const { code } = await cli.run('lead', 'show', lead, '--org', org);
+  expect(code).toBe(0);
+  await cli.run('lead', 'history', lead, '--org', org);
+  await cli.run('lead', 'erase', '--lead', lead, '--org', org, '--dry-run');
+  const shown = ['show', 'lead', lead, null, 'done', null];
+  expect(await logged()).toEqual([shown, shown, shown]);
+});
+
+it('has an entry for each command that changes something of an organization', async () => {
+  const key = await cli.json<{ _id: string }>('key', 'issue', '--org', org, '--name', 'Website');
+  await cli.run('key', 'limit', key._id, '--rps', '5');
+  await cli.run('key', 'rotate', key._id);
+  await cli.run('key', 'revoke', key._id);
+  const endpoint = await add('https://receiver.example/hooks');
+  await cli.run('webhook', 'disable', endpoint._id);
+  await cli.run('webhook', 'enable', endpoint._id);
+  await cli.run('webhook', 'update', endpoint._id, '--events', 'lead.created');
+  await cli.run('webhook', 'rotate-secret', endpoint._id);
+  await cli.run('webhook', 'replay', endpoint._id, '--failed', '--since', '2030-01-31');
+  await cli.run('webhook', 'remove', endpoint._id);
+  await cli.run('org', 'update', org, '--name', 'Nile Towers');
+  await cli.run('lead', 'erase', '--lead', lead, '--org', org);
+  expect(await logged()).toEqual([
+    ['issue', 'organization', org, 'Website', 'done', null],
+    ['limit', 'key', key._id, null, 'done', null],
+    ['rotate', 'key', key._id, null, 'done', null],
+    ['revoke', 'key', key._id, null, 'done', null],
+    ['add', 'organization', org, null, 'done', null],
+    ['disable', 'endpoint', endpoint._id, null, 'done', null],
+    ['enable', 'endpoint', endpoint._id, null, 'done', null],
+    ['update', 'endpoint', endpoint._id, null, 'done', null],
+    ['rotate', 'endpoint', endpoint._id, null, 'done', null],
+    ['replay', 'endpoint', endpoint._id, 'failed since 2030-01-31T00:00:00.000Z', 'done', 0],
+    ['remove', 'endpoint', endpoint._id, null, 'done', null],
+    ['update', 'organization', org, 'name', 'done', null],
+    ['erase', 'lead', lead, null, 'done', null],
+  ]);
+});
+
+it('says what failed, and the console shows it', async () => {
+  const endpoint = await add('https://receiver.example/hooks');
+  const { code } = await cli.run('webhook', 'test', endpoint._id);
+  expect(code).toBe(1);
+  const refused = await cli.run('webhook', 'update', endpoint._id, '--url', 'https://10.0.0.1/');
+  expect(refused).toMatchObject({ code: 1 });
+  const { html } = await service.get('/log');
+  expect(html).toMatch(/>tested<.*>endpoint added</s);
+  expect(html).toContain('command line');
+  expect(html).toContain(`/console/webhooks/${endpoint._id}"`);
+  expect(await logged()).toMatchObject([
+    ['add', 'organization', org, null, 'done', null],
+    ['test', 'endpoint', endpoint._id, null, 'done', null],
+    ['update', 'endpoint', endpoint._id, null, 'failed', null],
+  ]);
+});
+
+it('is needed: nothing is shown or done that cannot be logged', async () => {
+  await service.db.command({
+    collMod: 'operatorLog',
+    validator: { action: 'none' },
+    validationLevel: 'strict',
+  });
+  const { code, stdout } = await runCli(['lead', 'show', lead, '--org', org], {
+    MONGODB_URI: service.databaseUri,
+  });
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+});
