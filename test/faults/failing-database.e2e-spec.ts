@@ -264,6 +264,22 @@ describe('the structure of the database', () => {
 });
 
 describe('a command of the operator', () => {
+  it('names a database that hangs, once its deadline is over', async () => {
+    const blockTimeMS = 8_000;
+    const failCommands = ['find', 'ping'];
+    await fail({ failCommands, appName, blockConnection: true, blockTimeMS });
+    const startedAt = performance.now();
+    const outcome = await runCli(['org', 'list'], {
+      MONGODB_URI: service.databaseUri,
+      DATABASE_DEADLINE_MS: '1500',
+    });
+    expect(outcome).toMatchObject({ code: 1, stdout: '' });
+    expect(outcome.stderr).toMatch(
+      /^The database at mongodb:.* cannot be used: The database did not respond in time\.\n$/,
+    );
+    expect(performance.now() - startedAt).toBeLessThan(blockTimeMS);
+  });
+
   it('waits for the database longer than a request may', async () => {
     await fail({ failCommands: ['find'], appName, blockConnection: true, blockTimeMS: 1_200 });
     const variables = { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' };

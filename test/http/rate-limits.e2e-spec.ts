@@ -145,7 +145,7 @@ describe('the requests of an API key', () => {
 
     const limited = await cli('key', 'limit', rotated._id, '--rps', '8');
     expect(limited).toMatchObject({ rateLimit: { rps: 8, burst: 16 } });
-    const ended = await cli('key', 'limit', issued._id);
+    const ended = await cli('key', 'limit', issued._id, '--default');
     expect(ended).toMatchObject({ rateLimit: null });
     await eventually(async () => {
       // Enough for every limit to fill up again, and far from the day after which the old key ends.

@@ -153,6 +153,25 @@ describe('org', () => {
     expect(await db.collection('organizations').findOne({ _id })).toMatchObject(settings('GB'));
   });
 
+  it('takes the name of an organization, where only one has it', async () => {
+    const id = await addOrganization('Delta Towers', '2026-01-01T00:00:00Z');
+    const issue = (name: string) =>
+      runCli(['key', 'issue', '--org', name, '--name', 'A', '--json'], variables);
+    const { stdout } = await issue('delta towers');
+    expect(JSON.parse(stdout)).toMatchObject({ organizationId: id });
+    const second = await addOrganization('Delta Towers', '2026-01-02T00:00:00Z');
+    expect(await issue('Delta Towers')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: `Several organizations are called Delta Towers, give the id of one: ${id}, ${second}.\n`,
+    });
+    expect(await issue('Delta')).toEqual({
+      code: 1,
+      stdout: '',
+      stderr: 'There is no organization called Delta: `org list` lists them.\n',
+    });
+  });
+
   it('says that an organization is unknown, in one line', async () => {
     const unknown = new ObjectId().toHexString();
     const deleted = await addOrganization('Gone', '2026-01-01T00:00:00Z', { isDeleted: true });
@@ -160,7 +179,8 @@ describe('org', () => {
       runCli(['org', 'show', unknown], variables),
       runCli(['org', 'update', deleted, '--name', 'Back'], variables),
     ]);
-    const stderr = (id: string) => `There is no organization with id ${id}.\n`;
+    const stderr = (id: string) =>
+      `There is no organization with id ${id}: \`org list\` lists them.\n`;
     expect(show).toEqual({ code: 1, stdout: '', stderr: stderr(unknown) });
     expect(update).toEqual({ code: 1, stdout: '', stderr: stderr(deleted) });
   });

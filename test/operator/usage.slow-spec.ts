@@ -1,6 +1,13 @@
+import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from '@jest/globals';
 import { createProgram } from '../../src/operator/cli/command-line/program.js';
-import { type BatchOutcome, runBatch, runCli, runCliUnread } from './command-line.js';
+import {
+  type BatchOutcome,
+  runBatch,
+  runCli,
+  runCliProcess,
+  runCliUnread,
+} from './command-line.js';
 
 const id = '665f1c2ab7e4d2f0a1b2c3d4';
 /** All that there are, as the words that call them. */
@@ -17,7 +24,7 @@ const wrongUsages: readonly (readonly [string, ...string[]])[] = [
   ["required option '--name <name>' not specified", 'org', 'create'],
   ["option '--name <name>' argument ' ' is invalid", 'org', 'create', '--name', ' '],
   ['24 hexadecimal digits', 'org', 'show', 'nile-homes'],
-  ['24 hexadecimal digits', 'key', 'list', '--org', `${id}0`],
+  ['must not be empty', 'key', 'list', '--org', ' '],
   ["missing required argument 'id'", 'org', 'show'],
   ["missing required argument 'id-or-prefix'", 'key', 'revoke'],
   ['give at least one option to change', 'org', 'update', id],
@@ -50,7 +57,17 @@ const wrongUsages: readonly (readonly [string, ...string[]])[] = [
   ['pending, delivered, failed', 'webhook', 'deliveries', id, '--status', 'lost'],
   ['number from 1 to 10000', 'webhook', 'deliveries', id, '--limit', '0'],
   ["missing required argument 'id'", 'webhook', 'replay'],
-  ["required option '--org <id>' not specified", 'lead', 'history', 'form-1'],
+  ["required option '--org <id>' not specified: `org list`", 'lead', 'history', 'form-1'],
+  ["unknown option '--evnts' (Did you mean --events?)", 'webhook', 'add', '--evnts', 'lead.*'],
+  ['endpoint or delivery, or --org', 'webhook', 'deliveries'],
+  ['--lead) or the person (--phone, --email)', 'lead', 'erase', '--org', id],
+  ['--lead) or the person', 'lead', 'erase', '--org', id, '--lead', 'a', '--phone', '01001234567'],
+  ['is no phone', 'lead', 'erase', '--org', id, '--phone', '12'],
+  ['is no email', 'lead', 'erase', '--org', id, '--email', 'mona'],
+  ['only together with --rps', 'key', 'limit', 'iapi_x', '--burst', '5'],
+  ['only together with --rps', 'key', 'issue', '--org', id, '--name', 'A', '--burst', '5'],
+  ['a limit (--rps) or', 'key', 'limit', 'iapi_x'],
+  ['a limit (--rps) or', 'key', 'limit', 'iapi_x', '--rps', '5', '--default'],
   ['en-us or ar-eg', 'lead', 'import', 'a.csv', '--org', id, '--language', 'ar'],
 ];
 
@@ -109,6 +126,27 @@ describe('wrong usage', () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^error: [^\n]+\n$/);
   });
+});
+
+describe('npm run cli without --', () => {
+  it('says that npm kept an option, instead of running without it', async () => {
+    const variables = { npm_lifecycle_event: 'cli', npm_config_dry_run: 'true' };
+    const outcome = await runCliProcess(['lead', 'erase', 'form-1', id], variables);
+    expect(outcome).toEqual({
+      code: 2,
+      stdout: '',
+      stderr:
+        'error: npm kept the option --dry-run for itself: put -- before the command, ' +
+        'as in `npm run cli -- lead erase --dry-run`.\n',
+    });
+    const given = await runCliProcess(['lead', 'erase', '--dry-run'], variables);
+    expect(given.stderr).toContain("required option '--org <id>' not specified");
+  });
+});
+
+it('--version prints the version', async () => {
+  const { version } = JSON.parse(await readFile('package.json', 'utf8')) as { version: string };
+  expect(await runCli(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });
 
 /** The expected text when it is in a text of one line, otherwise the whole text. */

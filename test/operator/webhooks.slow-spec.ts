@@ -106,7 +106,7 @@ describe('webhook', () => {
     expect(await json('webhook', 'replay', added._id, '--failed')).toEqual({ replayed: 1 });
     for (const option of [['--failed'], ['--since', '2026-01-01'], ['--until', '2026-01-01']]) {
       expect(await run('webhook', 'replay', id, ...option)).toMatchObject({
-        code: 1,
+        code: 2,
         stderr: expect.stringContaining('This is one delivery, which its id names'),
       });
     }
@@ -165,7 +165,7 @@ describe('webhook', () => {
       /^There is no webhook endpoint with id/,
       /^There is no webhook endpoint or delivery with id/,
       /^There is no lead nobody/,
-      /must start with https:\/\//,
+      /must start with https:\/\/ \(WEBHOOKS_ALLOW_HTTP allows http:\/\/\)/,
       /is not allowed: 169\.254\.169\.254 is not a public address/,
       /must not carry a user or password/,
     ];

@@ -151,7 +151,7 @@ describe('forbiddenUrlReason', () => {
 
   it.each([
     ['example.com', 'it is not a URL'],
-    ['http://example.com/', 'it must start with https://'],
+    ['http://example.com/', 'it must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)'],
     ['https://user@example.com/', 'it must not carry a user or password'],
     ['https://hooks.localhost/', 'hooks.localhost is this machine'],
     ['https://127.1/', '127.0.0.1 is not a public address (loopback)'],

@@ -57,7 +57,7 @@ export function forbiddenUrlReason(text: string, policy: AddressPolicy): string 
   if (!URL.canParse(text)) return 'it is not a URL';
   const { protocol, username, password, hostname } = new URL(text);
   if (protocol !== 'https:' && !(protocol === 'http:' && policy.allowHttp)) {
-    return 'it must start with https://';
+    return 'it must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)';
   }
   if (username !== '' || password !== '') return 'it must not carry a user or password';
   const literal = literalAddress(hostname);

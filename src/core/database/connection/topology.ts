@@ -28,7 +28,11 @@ async function describeServer(connection: Connection): Promise<HelloReply> {
  * waited; undefined when no server of it gives a reason.
  */
 export async function topologyFault(uri: string): Promise<string | undefined> {
-  const client = new MongoClient(uri, { serverSelectionTimeoutMS: probeTimeoutMs });
+  const client = new MongoClient(uri, {
+    serverSelectionTimeoutMS: probeTimeoutMs,
+    // Closing waits for a connection that is being made.
+    connectTimeoutMS: probeTimeoutMs,
+  });
   const { replicaSet } = client.options;
   const replies = new Map<string, Document>();
   client.on('serverHeartbeatSucceeded', ({ connectionId, reply }) => {

@@ -3,7 +3,7 @@ import type { ImportOutcome } from '../../catalogue-import/catalogue-imports.ser
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { readTextFile } from '../command-line/files.js';
-import { objectId } from '../command-line/option-values.js';
+import { name } from '../command-line/option-values.js';
 import { withProgress } from '../command-line/progress.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import {
@@ -46,7 +46,7 @@ export function addCatalogueCommands(program: Command): void {
     example,
   })
     .argument('<file>', 'path of the file')
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .action((file: string, options: ImportOptions) =>
       withApplication(async (application) => {
         const { CatalogueImportsService } =

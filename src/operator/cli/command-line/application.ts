@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Connection } from 'mongoose';
 import type { AppOptions } from '../../../app.module.js';
+import { sayingWhatItWaitsFor, whileDatabaseResponds } from './database-watch.js';
 
 /**
  * Runs a command's work on the service's own parts, without an HTTP listener, and closes them and
@@ -31,7 +32,15 @@ export async function withApplication<T>(
     await startTracing(logger);
     const options = { environment, databaseUri: database.uri, logger, isCommand: true };
     const application = await openApplication(options);
-    return await traced(commandName(), {}, () => workOn(application, work));
+    const watched = () =>
+      whileDatabaseResponds(application, environment.DATABASE_DEADLINE_MS, () =>
+        workOn(application, work),
+      );
+    try {
+      return await traced(commandName(), {}, watched);
+    } finally {
+      await application.close();
+    }
   } catch (error) {
     throw await describeConnectionError(database, error);
   } finally {
@@ -50,14 +59,10 @@ async function workOn<T>(
   application: INestApplicationContext,
   work: (application: INestApplicationContext) => Promise<T>,
 ): Promise<T> {
-  try {
-    const { assertTransactionsSupported } =
-      await import('../../../core/database/connection/topology.js');
-    await assertTransactionsSupported(application);
-    return await work(application);
-  } finally {
-    await application.close();
-  }
+  const { assertTransactionsSupported } =
+    await import('../../../core/database/connection/topology.js');
+  await assertTransactionsSupported(application);
+  return work(application);
 }
 
 /** When it fails, what the framework has logged is dropped: the error itself is reported. */
@@ -67,11 +72,12 @@ async function openApplication(options: AppOptions): Promise<INestApplicationCon
   const { AppModule } = await import('../../../app.module.js');
   const { FrameworkLogger } = await import('../../../core/http/server/framework-logger.js');
   const { traceCommands } = await import('../../../core/observability/tracing.js');
-  const application = await NestFactory.createApplicationContext(AppModule.forRoot(options), {
+  const opening = NestFactory.createApplicationContext(AppModule.forRoot(options), {
     abortOnError: false,
     bufferLogs: true,
     autoFlushLogs: false,
   });
+  const application = await sayingWhatItWaitsFor(opening);
   application.useLogger(application.get(FrameworkLogger));
   application.flushLogs();
   traceCommands(application.get<Connection>(getConnectionToken()).getClient());

@@ -1,4 +1,5 @@
-import { Command, CommanderError } from 'commander';
+import { readFileSync } from 'node:fs';
+import { type Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../../../core/configuration/startup-errors.js';
 import { addCatalogueCommands } from '../catalogue/catalogue-commands.js';
 import { commandLine } from './command-texts.js';
@@ -7,6 +8,7 @@ import { addDatabaseCommands } from '../database/database-commands.js';
 import { addDemoCommand } from '../demo/demo-command.js';
 import { addKeyCommands } from '../keys/key-commands.js';
 import { addLeadCommands } from '../leads/lead-commands.js';
+import { assertNoOptionLost, OperatorCommand, WrongUsageError } from './operator-command.js';
 import { InterruptedError, interruptedCode } from './progress.js';
 import { addOrganizationCommands } from '../organizations/organization-commands.js';
 import { addReservationCommands } from '../reservations/reservation-commands.js';
@@ -25,7 +27,9 @@ const wrongUsage = 2;
  */
 export async function runCommandLine(args: readonly string[]): Promise<void> {
   try {
-    await createProgram().parseAsync(args, { from: 'user' });
+    const program = createProgram();
+    assertNoOptionLost(program, args);
+    await program.parseAsync(args, { from: 'user' });
   } catch (error) {
     if (error instanceof CommanderError) {
       process.exitCode = isHelp(error) ? 0 : wrongUsage;
@@ -38,7 +42,8 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 
 /** The command line with all its commands. */
 export function createProgram(): Command {
-  const program = new Command(commandLine)
+  const program = new OperatorCommand(commandLine)
+    .version(version())
     .description(
       'Operates the Integration API: organizations, keys, webhooks, catalogues, database.',
     )
@@ -67,16 +72,26 @@ export function createProgram(): Command {
 
 function exitCodeOf(error: unknown): number {
   if (error instanceof InterruptedError) return interruptedCode;
-  return error instanceof ConfigurationError ? wrongUsage : failed;
+  const isUsage = error instanceof ConfigurationError || error instanceof WrongUsageError;
+  return isUsage ? wrongUsage : failed;
 }
 
 function isHelp({ code }: CommanderError): boolean {
-  return code === 'commander.help' || code === 'commander.helpDisplayed';
+  return ['commander.help', 'commander.helpDisplayed', 'commander.version'].includes(code);
+}
+
+function version(): string {
+  const file = new URL('../../../../package.json', import.meta.url);
+  const { version: stated } = JSON.parse(readFileSync(file, 'utf8')) as {
+    readonly version?: string;
+  };
+  return stated ?? 'unknown';
 }
 
 function describe(error: unknown): string {
   if (error instanceof ConfigurationError) return error.message;
-  return oneLine(error instanceof Error ? error.message : String(error));
+  const line = oneLine(error instanceof Error ? error.message : String(error));
+  return error instanceof WrongUsageError ? `error: ${line}` : line;
 }
 
 function oneLine(text: string): string {

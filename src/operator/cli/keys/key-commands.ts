@@ -6,6 +6,7 @@ import type { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { logged } from '../command-line/logged.js';
+import { WrongUsageError } from '../command-line/operator-command.js';
 import { hourMs } from '../../../core/values/durations.js';
 import {
   issuedColumns,
@@ -17,14 +18,7 @@ import {
   rotatedColumns,
   rotatedKeyView,
 } from './key-view.js';
-import {
-  burst,
-  hours,
-  name,
-  objectId,
-  requestsPerSecond,
-  time,
-} from '../command-line/option-values.js';
+import { burst, hours, name, requestsPerSecond, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 
@@ -35,6 +29,7 @@ interface ListOptions extends OutputOptions {
 interface LimitOptions {
   readonly rps?: number;
   readonly burst?: number;
+  readonly default?: boolean;
 }
 
 interface IssueOptions extends ListOptions, LimitOptions {
@@ -69,14 +64,15 @@ function addIssue(group: Command): void {
     description: 'issue a key for an organization and show it once',
     example: `key issue --org ${exampleId} --name Website --expires 2030-01-31`,
   })
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .requiredOption('--name <name>', 'what the key is for', name)
     .option('--read-events', "lets it read the events of all the organization's data (GET /events)")
     .option('--expires <date>', 'when the key ends, ISO 8601 (default: never)', time)
     .option('--rps <n>', rpsText, requestsPerSecond)
     .option('--burst <n>', burstText, burst)
-    .action((options: IssueOptions) =>
-      withApplication(async (application) => {
+    .action((options: IssueOptions) => {
+      const rateLimit = rateLimitOf(options);
+      return withApplication(async (application) => {
         const { _id: organizationId } = await organizationOf(application, options.org);
         const keys = await keysOf(application);
         const to = { _id: organizationId, organizationId };
@@ -87,13 +83,13 @@ function addIssue(group: Command): void {
             organizationId,
             name: options.name,
             readsEvents: options.readEvents ?? false,
-            rateLimit: rateLimitOf(options),
+            rateLimit,
             expiresAt: options.expires ?? null,
           }),
         );
         printItem(newKeyView(issued), issuedColumns, options);
-      }),
-    );
+      });
+    });
 }
 
 function addList(group: Command): void {
@@ -102,7 +98,7 @@ function addList(group: Command): void {
     description: 'list the keys of an organization, oldest first, ended ones included',
     example: `key list --org ${exampleId}`,
   })
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .action((options: ListOptions) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
@@ -118,23 +114,27 @@ function addLimit(group: Command): void {
   addPrintingCommand(group, {
     name: 'limit',
     description:
-      'give a key a limit of requests of its own, within 5 seconds everywhere; without options ' +
-      "the service's counts again",
+      'give a key a limit of requests of its own, within 5 seconds everywhere, or let the ' +
+      "service's count again",
     example: 'key limit iapi_4fT9xQ --rps 500 --burst 1000',
   })
     .argument('<id-or-prefix>', 'id of the key, or the prefix that is shown of it')
     .option('--rps <n>', rpsText, requestsPerSecond)
     .option('--burst <n>', burstText, burst)
-    .action((idOrPrefix: string, options: OutputOptions & LimitOptions) =>
-      withApplication(async (application) => {
+    .option('--default', "the service's limit, in place of one of the key's own")
+    .action((idOrPrefix: string, options: OutputOptions & LimitOptions) => {
+      const rateLimit = rateLimitOf(options);
+      if ((rateLimit === null) !== (options.default ?? false)) {
+        throw new WrongUsageError("Give a limit (--rps) or the service's (--default).");
+      }
+      return withApplication(async (application) => {
         const keys = await keysOf(application);
         const key = await findSingleKey(keys, idOrPrefix);
-        const rateLimit = rateLimitOf(options);
         const limiting = { action: 'limit', subject: 'key', to: key } as const;
         await logged(application, limiting, () => keys.setRateLimit(key, rateLimit));
         printItem(keyView({ ...key, rateLimit }, keys), limitedColumns, options);
-      }),
-    );
+      });
+    });
 }
 
 function addRevoke(group: Command): void {
@@ -176,10 +176,14 @@ function addRotate(group: Command): void {
     );
 }
 
-/** What is at once as in the service's own limit: twice what comes in a second. */
+/**
+ * Requests at once are as in the service's own limit: twice those of a second.
+ *
+ * @throws WrongUsageError
+ */
 function rateLimitOf({ rps, burst: atOnce }: LimitOptions): RateLimit | null {
   if (rps !== undefined) return { rps, burst: atOnce ?? Math.max(1, 2 * rps) };
-  if (atOnce !== undefined) throw new Error('--burst counts only together with --rps.');
+  if (atOnce !== undefined) throw new WrongUsageError('--burst counts only together with --rps.');
   return null;
 }
 

@@ -8,7 +8,7 @@ import { addErase } from './lead-erase-command.js';
 import { addImport } from './lead-import-command.js';
 import { historyColumns, leadColumns, leadHistory } from './lead-view.js';
 import { logged } from '../command-line/logged.js';
-import { externalId, objectId } from '../command-line/option-values.js';
+import { externalId, name } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 import { deliveriesOf } from '../webhooks/delivery-view.js';
@@ -40,7 +40,7 @@ function addShow(group: Command): void {
     example: `lead show form-7f3a --org ${exampleId}`,
   })
     .argument('<lead>', reference, externalId)
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .action((lead: string, options: LeadOptions) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
@@ -58,7 +58,7 @@ function addHistory(group: Command): void {
     example: `lead history form-7f3a --org ${exampleId}`,
   })
     .argument('<lead>', reference, externalId)
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .action((lead: string, options: LeadOptions) =>
       withApplication(async (application) => {
         const { Types } = await import('mongoose');

@@ -9,7 +9,8 @@ import type { LeadDto } from '../../../leads/dto/lead.dto.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { logged } from '../command-line/logged.js';
-import { externalId, objectId, name } from '../command-line/option-values.js';
+import { WrongUsageError } from '../command-line/operator-command.js';
+import { externalId, name } from '../command-line/option-values.js';
 import {
   type Columns,
   type OutputOptions,
@@ -61,18 +62,18 @@ export function addErase(group: Command): void {
       'person and asks. Repeated, it finishes what was cut short',
     example: `lead erase --org ${exampleId} --lead form-7f3a --dry-run`,
   })
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .option('--lead <id>', 'external id (recordSystemId) of the lead, or its own id', externalId)
     .option('--phone <number>', 'a phone of the person, in any spelling', name)
     .option('--email <address>', 'the email of the person', name)
     .option('--dry-run', 'only tell what would be removed now')
     .option('--yes', 'do not ask')
-    .action((options: EraseOptions) =>
-      withApplication(async (application) => {
+    .action(async (options: EraseOptions) => {
+      const person = await personOf(options);
+      return withApplication(async (application) => {
         const { assertAllDone, ErasuresService } =
           await import('../../erasure/erasures.service.js');
         const { toOrganization } = await import('../../../tenants/organizations/organization.js');
-        const person = await personOf(options);
         const organization = toOrganization(await organizationOf(application, options.org));
         const erasures = application.get(ErasuresService);
         const { dryRun = false, lead } = options;
@@ -90,8 +91,8 @@ export function addErase(group: Command): void {
         const report = await erase(application, organization, leadIds, dryRun);
         print({ ...report, leadIds, finished }, options);
         assertAllDone(failures);
-      }),
-    );
+      });
+    });
 }
 
 async function erase(
@@ -113,23 +114,25 @@ async function erase(
   return logged(application, erasing, work);
 }
 
-/** @throws Error unless the options name one lead, or one person by what is a phone and an email (LEAD-4, LEAD-7) */
+/** @throws WrongUsageError unless the options name one lead, or one person by what is a phone and an email (LEAD-4, LEAD-7) */
 async function personOf({ lead, phone, email }: EraseOptions): Promise<Contact> {
   const { isEmail } = await import('class-validator');
   const { isPhone, phoneLimit, phoneMinDigits } =
     await import('../../../tenants/contacts/phone-number.js');
   const isPerson = phone !== undefined || email !== undefined;
   if (isPerson === (lead !== undefined)) {
-    throw new Error('Name either the lead (--lead) or the person (--phone, --email).');
+    throw new WrongUsageError('Name either the lead (--lead) or the person (--phone, --email).');
   }
   if (phone !== undefined && !isPhone(phone)) {
-    throw new Error(
+    throw new WrongUsageError(
       `${phone} is no phone: it must have at least ${phoneMinDigits} digits and at most ` +
         `${phoneLimit} characters, such as 0100 123 4567.`,
     );
   }
   if (email !== undefined && !isEmail(email)) {
-    throw new Error(`${email} is no email: it must be an address such as mona@example.com.`);
+    throw new WrongUsageError(
+      `${email} is no email: it must be an address such as mona@example.com.`,
+    );
   }
   return { email, phones: phone === undefined ? [] : [phone] };
 }

@@ -7,7 +7,7 @@ import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { checkFile, reasonOf } from '../command-line/files.js';
 import { logged } from '../command-line/logged.js';
-import { language, objectId } from '../command-line/option-values.js';
+import { language, name } from '../command-line/option-values.js';
 import {
   type Columns,
   type OutputOptions,
@@ -60,7 +60,7 @@ export function addImport(group: Command): void {
     example: `lead import leads.csv --org ${exampleId} --report refused.csv`,
   })
     .argument('<file>', 'path of the file; NDJSON where it ends with .ndjson or .jsonl')
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .option('--dry-run', 'only tell what each batch of a hundred would do now')
     .option('--restart', 'begin with the first row, though the file was imported before')
     .option(

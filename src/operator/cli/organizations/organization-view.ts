@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import type { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
+import { isObjectId } from '../../../core/values/object-id.js';
 import type { Columns } from '../command-line/output.js';
 
 type OrganizationView = Awaited<ReturnType<typeof organizationView>>;
@@ -51,16 +52,28 @@ function shownCountry({ settings, unknownPhoneCountry }: OrganizationView): stri
   return `${phoneCountry} (stored: ${unknownPhoneCountry}, which is no country)`;
 }
 
-/** @throws Error when there is no such organization or it is deleted */
+/**
+ * The organization with an id, or the only one with a name, in whatever case.
+ *
+ * @throws Error when there is none, or several, or it is deleted
+ */
 export async function organizationOf(
   application: INestApplicationContext,
-  id: string,
+  idOrName: string,
 ): Promise<OrganizationDocument> {
-  const { Types } = await import('mongoose');
-  const organizations = await organizationsOf(application);
-  const document = await organizations.findDocument(new Types.ObjectId(id));
-  if (document === null) throw new Error(`There is no organization with id ${id}.`);
-  return document;
+  const { foldCase } = await import('../../../core/localization/fold-case.js');
+  const organizations = await (await organizationsOf(application)).list();
+  const [document, ...others] = organizations.filter(
+    ({ _id, name }) =>
+      _id.toHexString() === idOrName.toLowerCase() || foldCase(name ?? '') === foldCase(idOrName),
+  );
+  if (document === undefined) {
+    const kind = isObjectId(idOrName) ? 'with id' : 'called';
+    throw new Error(`There is no organization ${kind} ${idOrName}: \`org list\` lists them.`);
+  }
+  if (others.length === 0) return document;
+  const ids = [document, ...others].map(({ _id }) => _id.toHexString()).join(', ');
+  throw new Error(`Several organizations are called ${idOrName}, give the id of one: ${ids}.`);
 }
 
 export async function organizationsOf(

@@ -3,7 +3,7 @@ import type { FileOutcome } from '../../../reservations/reconciliation/reconcili
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { readTextFile } from '../command-line/files.js';
-import { objectId } from '../command-line/option-values.js';
+import { name } from '../command-line/option-values.js';
 import {
   type Columns,
   type OutputOptions,
@@ -55,7 +55,7 @@ export function addReconcile(group: Command): void {
     example: `reservation reconcile ledger.csv --org ${exampleId} --complete --csv`,
   })
     .argument('<file>', 'path of the CSV file')
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .option('--complete', 'list the cheques that the ledger does not mention too')
     .option('--csv', 'print the differences as CSV')
     .action((file: string, options: ReconcileOptions) =>

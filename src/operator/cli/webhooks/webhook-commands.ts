@@ -3,7 +3,7 @@ import { eventTypes } from '../../../events/outbox/event-types.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { logged } from '../command-line/logged.js';
-import { eventList, objectId, webAddress } from '../command-line/option-values.js';
+import { eventList, name, objectId, webAddress } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 import { deliveriesOf } from './delivery-view.js';
@@ -57,7 +57,7 @@ function addAdd(group: Command): void {
     description: 'subscribe an endpoint to events and show its secret once',
     example: `webhook add --org ${exampleId} --url https://example.com/hooks --events 'lead.*'`,
   })
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .requiredOption('--url <url>', 'https address that receives the events', webAddress)
     .requiredOption('--events <types>', events, eventList)
     .action((options: AddOptions) =>
@@ -79,7 +79,7 @@ function addList(group: Command): void {
     description: 'list the endpoints of an organization, oldest first',
     example: `webhook list --org ${exampleId}`,
   })
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .action((options: OutputOptions & { readonly org: string }) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);

@@ -1,6 +1,5 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import type { Types } from 'mongoose';
 import type { DeliveryStatus } from '../../../webhooks/deliveries/delivery-outcome.js';
 import type { DeliveryFilter } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { WebhookDeliveryDocument } from '../../../webhooks/deliveries/webhook-delivery.schema.js';
@@ -16,7 +15,8 @@ import {
   deliveryView,
 } from './delivery-view.js';
 import { logged } from '../command-line/logged.js';
-import { deliveryStatus, listLimit, objectId, time } from '../command-line/option-values.js';
+import { WrongUsageError } from '../command-line/operator-command.js';
+import { deliveryStatus, listLimit, name, objectId, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printLine, printList, printItem } from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
@@ -54,19 +54,23 @@ function addDeliveries(group: Command): void {
     example: `webhook deliveries ${exampleId} --status failed --since 2030-01-31`,
   })
     .argument('[id]', 'id of an endpoint, or of a delivery', objectId)
-    .option('--org <id>', 'of all endpoints of an organization', objectId)
+    .option('--org <id>', 'of all endpoints of an organization, by its id or name', name)
     .option('--status <status>', 'pending, delivered or failed', deliveryStatus)
     .option('--type <type>', 'of one type of event, such as lead.created')
     .option('--object <id>', 'about one lead, client, unit or wallet')
     .option('--since <date>', 'created since then, ISO 8601', time)
     .option('--until <date>', 'created before then, ISO 8601', time)
     .option('--limit <n>', 'how many at most', listLimit, 50)
-    .action((id: string | undefined, options: ListOptions) =>
-      withApplication(async (application) => {
+    .action((id: string | undefined, options: ListOptions) => {
+      if (id === undefined && options.org === undefined) {
+        throw new WrongUsageError('Give the id of an endpoint or delivery, or --org.');
+      }
+      return withApplication(async (application) => {
         const found = id === undefined ? {} : await endpointOrDelivery(application, id);
         if (found.delivery !== undefined) return printOne(application, found.delivery, options);
         const organizationId =
-          found.endpoint?.organizationId ?? (await chosenOrganization(application, options));
+          found.endpoint?.organizationId ??
+          (await organizationOf(application, options.org ?? ''))._id;
         const { status, type, object, since, until, limit } = options;
         const objectIds = object === undefined ? undefined : [object];
         const endpointId = found.endpoint?._id;
@@ -74,8 +78,8 @@ function addDeliveries(group: Command): void {
         const deliveries = await deliveriesOf(application);
         const listed = await deliveries.list(organizationId, filter, limit);
         return printList(listed.map(deliveryView), deliveryListColumns, options);
-      }),
-    );
+      });
+    });
 }
 
 function addReplay(group: Command): void {
@@ -135,14 +139,6 @@ async function endpointOrDelivery(
   throw new Error(`There is no webhook endpoint or delivery with id ${id}.`);
 }
 
-async function chosenOrganization(
-  application: INestApplicationContext,
-  { org }: ListOptions,
-): Promise<Types.ObjectId> {
-  if (org === undefined) throw new Error('Give the id of an endpoint or delivery, or --org.');
-  return (await organizationOf(application, org))._id;
-}
-
 async function printOne(
   application: INestApplicationContext,
   delivery: WebhookDeliveryDocument,
@@ -166,12 +162,14 @@ function replayFilter(
   const isChosen = failed === true || since !== undefined || until !== undefined;
   if (delivery !== undefined) {
     if (!isChosen) return { _id: delivery._id };
-    throw new Error(
+    throw new WrongUsageError(
       'This is one delivery, which its id names: --failed, --since and --until choose among those of an endpoint.',
     );
   }
   if (!isChosen) {
-    throw new Error('Say what of the endpoint is to be sent again: --failed, --since or --until.');
+    throw new WrongUsageError(
+      'Say what of the endpoint is to be sent again: --failed, --since or --until.',
+    );
   }
   return { status: failed === true ? 'failed' : undefined, since, until };
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { ListedEvent } from '../../../events/outbox/outbox-events.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
-import { listLimit, objectId } from '../command-line/option-values.js';
+import { listLimit, name } from '../command-line/option-values.js';
 import { type Columns, type OutputOptions, printList } from '../command-line/output.js';
 import { organizationOf } from '../organizations/organization-view.js';
 
@@ -28,7 +28,7 @@ export function addEventsCommand(group: Command): void {
     description: 'list the events of an organization, newest first, or those set aside as faulty',
     example: `webhook events --org ${exampleId} --failed`,
   })
-    .requiredOption('--org <id>', 'id of the organization', objectId)
+    .requiredOption('--org <id>', 'id or name of the organization', name)
     .option('--failed', 'only those that could not be relayed, with the reason')
     .option('--limit <n>', 'how many at most', listLimit, 50)
     .action((options: EventsOptions) =>

@@ -1,0 +1,54 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { INestApplicationContext } from '@nestjs/common';
+import type { Connection } from 'mongoose';
+
+const intervalMs = 1_000;
+/** A busy event loop reads a response after the timer that waits for it has run. */
+const graceMs = 100;
+
+/** Says after a second what a person at a terminal waits for, unless it has ended by then. */
+export async function sayingWhatItWaitsFor<T>(waiting: Promise<T>): Promise<T> {
+  const timer = setTimeout(() => {
+    if (process.stderr.isTTY) process.stderr.write('Waiting for the database.\n');
+  }, 1_000);
+  return waiting.finally(() => clearTimeout(timer));
+}
+
+/**
+ * Runs work for as long as the database responds. Connections of a command have no deadline, since its work may take
+ * long: a database that hangs would never be noticed.
+ *
+ * @throws DatabaseUnavailableError after `deadlineMs` without a response; whatever the work throws
+ */
+export async function whileDatabaseResponds<T>(
+  application: INestApplicationContext,
+  deadlineMs: number,
+  work: () => Promise<T>,
+): Promise<T> {
+  const { getConnectionToken } = await import('@nestjs/mongoose');
+  const { DatabaseUnavailableError } =
+    await import('../../../core/database/connection/database-errors.js');
+  const { db } = application.get<Connection>(getConnectionToken());
+  const ended = new AbortController();
+  const watch = async () => {
+    while (!ended.signal.aborted) {
+      // An error is a response: the work gets it, too.
+      const ping = Promise.resolve(db?.command({ ping: 1 })).then(
+        () => true,
+        () => true,
+      );
+      const silence = delay(deadlineMs, false, { ref: false });
+      const grace = silence.then(() => delay(graceMs, false, { ref: false }));
+      const hasResponded = await sayingWhatItWaitsFor(Promise.race([ping, grace]));
+      if (!hasResponded && !ended.signal.aborted) throw new DatabaseUnavailableError();
+      await delay(intervalMs, undefined, { ref: false });
+    }
+  };
+  const silence = Promise.withResolvers<never>();
+  watch().catch(silence.reject);
+  try {
+    return await Promise.race([work(), silence.promise]);
+  } finally {
+    ended.abort();
+  }
+}
