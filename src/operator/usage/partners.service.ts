@@ -18,15 +18,7 @@ export interface Partner extends Omit<TrafficBaseline, 'state' | 'lastHour'> {
   readonly lastCallAt: Date;
 }
 
-const urgency: Readonly<Record<Partner['state'], number>> = {
-  silent: 0,
-  failing: 1,
-  quieter: 2,
-  busier: 3,
-  new: 4,
-  usual: 5,
-  ended: 6,
-};
+const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'ended'];
 
 /** Those who call, by their keys (rule OPS-33). */
 @Injectable()
@@ -51,40 +43,37 @@ export class PartnersService {
   }
 
   private async partnersOf(baselines: ReadonlyMap<string, TrafficBaseline>): Promise<Partner[]> {
-    const found = await this.namesOf([...baselines.keys()]);
-    const partners = [...baselines].flatMap(([keyId, { lastHour, ...baseline }]): Partner[] => {
-      const key = found.get(keyId);
-      if (key === undefined) return [];
-      const { isEnded, lastUsedAt, ...names } = key;
-      const state = isEnded ? 'ended' : baseline.state;
-      return [{ ...baseline, keyId, ...names, state, lastCallAt: lastUsedAt ?? lastHour }];
+    const keys = await this.keys.findByIds(
+      [...baselines.keys()].map((id) => new Types.ObjectId(id)),
+    );
+    const ids = keys.map(({ organizationId }) => organizationId);
+    const organizations = await this.organizations.findAll(ids);
+    const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
+    const partners = keys.flatMap((key): Partner[] => {
+      const keyId = key._id.toHexString();
+      const found = baselines.get(keyId);
+      if (found === undefined) return [];
+      const { lastHour, ...baseline } = found;
+      const organizationId = key.organizationId.toHexString();
+      const organizationName = names.get(organizationId);
+      const isActive = this.keys.stateOf(key) === 'active' && organizationName !== undefined;
+      return [
+        {
+          ...baseline,
+          keyId,
+          name: key.name ?? '',
+          organizationId,
+          organizationName: organizationName ?? '',
+          state: isActive ? baseline.state : 'ended',
+          lastCallAt: key.lastUsedAt ?? lastHour,
+        },
+      ];
     });
     return partners.toSorted(
       (a, b) =>
-        urgency[a.state] - urgency[b.state] || b.calls - a.calls || +b.lastCallAt - +a.lastCallAt,
-    );
-  }
-
-  /** What keys are called, by their ids; nothing of those that are none. */
-  private async namesOf(keyIds: readonly string[]) {
-    const keys = await this.keys.findByIds(keyIds.map((id) => new Types.ObjectId(id)));
-    const ids = new Set(keys.map(({ organizationId }) => organizationId.toHexString()));
-    const organizations = await this.organizations.findAll(
-      [...ids].map((id) => new Types.ObjectId(id)),
-    );
-    const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
-    return new Map(
-      keys.map((key) => {
-        const organizationId = key.organizationId.toHexString();
-        const named = {
-          name: key.name ?? '',
-          organizationId,
-          organizationName: names.get(organizationId) ?? '',
-          lastUsedAt: key.lastUsedAt ?? null,
-          isEnded: this.keys.stateOf(key) !== 'active' || !names.has(organizationId),
-        };
-        return [key._id.toHexString(), named];
-      }),
+        byUrgency.indexOf(a.state) - byUrgency.indexOf(b.state) ||
+        b.calls - a.calls ||
+        +b.lastCallAt - +a.lastCallAt,
     );
   }
 }

@@ -73,29 +73,12 @@ export class HourlyCallCounts {
  *
  * @param hours with calls in one of them at least
  */
-export function baselineOf({ begin, calls, errors }: HourlyCallCounts): TrafficBaseline {
-  const firstHour = hourOfWeek(begin);
-  const hourAt = (index: number) => (firstHour + index) % hoursOfWeek;
-  const first = calls.findIndex((count) => count > 0);
-  const last = calls.findLastIndex((count) => count > 0);
-  const usual = meanByHour(calls, hourAt, first, Math.min(last + 1, window));
-  const day = window + 1 - hoursOfDay;
-  const usualOfDay = meanByHour(calls, hourAt, first, Math.min(day, last + 1));
-  const facts = {
-    hasBaseline: last - first + 1 >= leastHours,
-    silentHours: window - last,
-    longestSilence: longestSilence(calls, first, last),
-    missedCalls: sum(last + 1, window, (index) => usual[hourAt(index)]),
-    calls: sum(day, window + 1, (index) => calls[index]),
-    errors: sum(day, window + 1, (index) => errors[index]),
-    usualCalls: sum(day, window + 1, (index) => usualOfDay[hourAt(index)]),
-    usualErrors: sum(first, day, (index) => errors[index]),
-    earlierCalls: sum(first, day, (index) => calls[index]),
-  };
+export function baselineOf(counts: HourlyCallCounts): TrafficBaseline {
+  const { week, lastHour, ...facts } = factsOf(counts);
   return {
     state: stateOf(facts),
-    week: usual,
-    lastHour: new Date(begin + last * hourMs),
+    week,
+    lastHour,
     calls: facts.calls,
     errors: facts.errors,
     usualCalls: facts.hasBaseline ? Math.round(facts.usualCalls) : null,
@@ -103,17 +86,30 @@ export function baselineOf({ begin, calls, errors }: HourlyCallCounts): TrafficB
   };
 }
 
-interface Facts {
-  readonly hasBaseline: boolean;
-  readonly silentHours: number;
-  readonly longestSilence: number;
-  readonly missedCalls: number;
-  readonly calls: number;
-  readonly errors: number;
-  readonly usualCalls: number;
-  readonly usualErrors: number;
-  readonly earlierCalls: number;
+function factsOf({ begin, calls, errors }: HourlyCallCounts) {
+  const firstHour = hourOfWeek(begin);
+  const hourAt = (index: number) => (firstHour + index) % hoursOfWeek;
+  const first = calls.findIndex((count) => count > 0);
+  const last = calls.findLastIndex((count) => count > 0);
+  const week = meanByHour(calls, hourAt, first, Math.min(last + 1, window));
+  const day = window + 1 - hoursOfDay;
+  const usualOfDay = meanByHour(calls, hourAt, first, Math.min(day, last + 1));
+  return {
+    week,
+    lastHour: new Date(begin + last * hourMs),
+    hasBaseline: last - first + 1 >= leastHours,
+    silentHours: window - last,
+    longestSilence: longestSilence(calls, first, last),
+    missedCalls: sum(last + 1, window, (index) => week[hourAt(index)]),
+    calls: sum(day, window + 1, (index) => calls[index]),
+    errors: sum(day, window + 1, (index) => errors[index]),
+    usualCalls: sum(day, window + 1, (index) => usualOfDay[hourAt(index)]),
+    usualErrors: sum(first, day, (index) => errors[index]),
+    earlierCalls: sum(first, day, (index) => calls[index]),
+  };
 }
+
+type Facts = Omit<ReturnType<typeof factsOf>, 'week' | 'lastHour'>;
 
 function stateOf(facts: Facts): KeyState {
   const { calls, usualCalls, errors } = facts;

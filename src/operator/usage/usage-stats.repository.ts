@@ -42,18 +42,19 @@ export class UsageStatsRepository {
    * transaction: a batch whose outcome is unknown is repeated until it is stored, and counts once.
    */
   async add({ _id, minutes, quarters }: UsageBatch): Promise<void> {
-    const [first, ...others] = [...minutes].map(([time, $inc]) => ({
-      key: { span: 'minute', at: new Date(time), keyId: null } as const,
-      update: { $inc },
-      expiresAt: time + minutesKeptMs,
-    }));
+    const [first] = minutes.keys();
     if (first === undefined) return;
-    const named = { ...first, update: { ...first.update, $push: { batches: _id } } };
-    const ofQuarters = quarters.flatMap((quarter) => this.updatesOf(quarter));
-    const writes = [named, ...others, ...ofQuarters].map(upsert);
+    const keyOf = (time: number) => ({ span: 'minute', at: new Date(time), keyId: null }) as const;
+    const writes = [
+      ...[...minutes].map(([time, $inc]) => {
+        const named = time === first ? { $push: { batches: _id } } : {};
+        return upsert(keyOf(time), minutesKeptMs, { $inc, ...named });
+      }),
+      ...quarters.flatMap((quarter) => this.writesOf(quarter)),
+    ];
     await this.transactions.run(async () => {
       const options = openSession();
-      const isStored = await this.stats.findOne({ ...first.key, batches: _id }, options);
+      const isStored = await this.stats.findOne({ ...keyOf(first), batches: _id }, options);
       if (isStored === null) await this.stats.bulkWrite(writes, { ordered: false, ...options });
     });
   }
@@ -86,36 +87,30 @@ export class UsageStatsRepository {
     return this.stats.find<T>(filter, { projection, ...options }).toArray();
   }
 
-  private updatesOf({ at, keys, routes }: UsageBatch['quarters'][number]) {
-    const time = at.getTime();
+  private writesOf({ at, keys, routes }: UsageBatch['quarters'][number]) {
     const names = [...routes].map(([route, counts]) => [encoded(route), counts] as const);
-    const quarter = {
-      key: { span: 'quarter', at, keyId: null } as const,
-      update: { $inc: { ...increments('keys', keys), ...increments('routes', names) } },
-      expiresAt: time + this.environment.USAGE_RETENTION_DAYS * dayMs,
-    };
-    const [week, hour] = [weekOf(time), `hours.${hourOfWeek(time)}`];
+    const $inc = { ...increments('keys', keys), ...increments('routes', names) };
+    const keptMs = this.environment.USAGE_RETENTION_DAYS * dayMs;
+    const week = new Date(weekOf(at.getTime()));
+    const hour = `hours.${hourOfWeek(at.getTime())}`;
     const weeks = [...keys]
-      .filter(([keyId]) => keyId !== 'none')
-      .map(([keyId, { calls = 0, refused = 0, failed = 0 }]) => ({
-        key: { span: 'week', at: new Date(week), keyId: new Types.ObjectId(keyId) } as const,
-        update: { $inc: { [`${hour}.calls`]: calls, [`${hour}.errors`]: refused + failed } },
-        expiresAt: week + weeksKeptMs,
-      }));
-    return [quarter, ...weeks];
+      .filter(([id]) => id !== 'none')
+      .map(([id, { calls = 0, refused = 0, failed = 0 }]) => {
+        const ofHour = { [`${hour}.calls`]: calls, [`${hour}.errors`]: refused + failed };
+        const key = { span: 'week', at: week, keyId: new Types.ObjectId(id) } as const;
+        return upsert(key, weeksKeptMs, { $inc: ofHour });
+      });
+    return [upsert({ span: 'quarter', at, keyId: null }, keptMs, { $inc }), ...weeks];
   }
 }
 
-function upsert({
-  key,
-  update,
-  expiresAt,
-}: {
-  readonly key: Key;
-  readonly update: object;
-  readonly expiresAt: number;
-}): AnyBulkWriteOperation<UsageStatsDocument> {
-  const $setOnInsert = { expiresAt: new Date(expiresAt) };
+/** Adds to a document, which is made where there is none, to be kept so long from its time on. */
+function upsert(
+  key: Key,
+  keptMs: number,
+  update: object,
+): AnyBulkWriteOperation<UsageStatsDocument> {
+  const $setOnInsert = { expiresAt: new Date(key.at.getTime() + keptMs) };
   return { updateOne: { filter: key, update: { ...update, $setOnInsert }, upsert: true } };
 }
 

@@ -12,27 +12,8 @@ import {
 } from './traffic-baseline.js';
 import { UsageStatsRepository } from './usage-stats.repository.js';
 
-/** Attempts to deliver webhooks. */
-interface DeliveryCounts {
-  readonly delivered: number;
-  readonly failed: number;
-}
-
-interface MinuteStats extends CallSummary {
-  readonly at: Date;
-  readonly deliveries: DeliveryCounts;
-}
-
-/** The calls of a day. */
-export interface DailyStats {
-  /** One for each minute, oldest first, also without calls. */
-  readonly minutes: readonly MinuteStats[];
-  readonly total: CallSummary;
-  readonly deliveries: DeliveryCounts;
-  /** The most called first. */
-  readonly routes: readonly (CallSummary & { readonly route: string })[];
-  readonly keys: readonly (CallSummary & { readonly keyId: string | null })[];
-}
+/** The calls of a day: by minute, oldest first, also without calls; by route and by key, the most called first. */
+export type DailyStats = Awaited<ReturnType<UsageStatsService['lastDay']>>;
 
 /** Usage over time, by route and by key (rule OPS-32). */
 @Injectable()
@@ -43,7 +24,7 @@ export class UsageStatsService {
   ) {}
 
   /** The last 24 hours up to now, from the beginning of an hour. */
-  async lastDay(): Promise<DailyStats> {
+  async lastDay() {
     const now = this.clock.now().getTime();
     const from = now - (now % hourMs) - dayMs;
     const [found, quarters] = await Promise.all([
@@ -52,15 +33,14 @@ export class UsageStatsService {
     ]);
     const byTime = new Map(found.map(({ at, ...counts }) => [at.getTime(), counts]));
     const total = sumOf(byTime.values());
-    const minutes: MinuteStats[] = [];
-    for (let time = from; time <= now; time += minuteMs) {
+    const times = Array.from(
+      { length: Math.floor((now - from) / minuteMs) + 1 },
+      (_, minute) => from + minute * minuteMs,
+    );
+    const minutes = times.map((time) => {
       const counts = byTime.get(time) ?? {};
-      minutes.push({
-        at: new Date(time),
-        ...summaryOf(counts),
-        deliveries: deliveriesOf(counts),
-      });
-    }
+      return { at: new Date(time), ...summaryOf(counts), deliveries: deliveriesOf(counts) };
+    });
     const routes = byName(quarters.map((quarter) => quarter.routes));
     const keys = byName(quarters.map((quarter) => quarter.keys));
     return {
@@ -95,7 +75,7 @@ export class UsageStatsService {
   }
 }
 
-function deliveriesOf({ delivered = 0, undelivered = 0 }: Counts): DeliveryCounts {
+function deliveriesOf({ delivered = 0, undelivered = 0 }: Counts) {
   return { delivered, failed: undelivered };
 }
 
