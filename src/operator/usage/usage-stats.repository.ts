@@ -44,17 +44,16 @@ export class UsageStatsRepository {
   async add({ _id, minutes, quarters }: UsageBatch): Promise<void> {
     const [first] = minutes.keys();
     if (first === undefined) return;
-    const keyOf = (time: number) => ({ span: 'minute', at: new Date(time), keyId: null }) as const;
     const writes = [
       ...[...minutes].map(([time, $inc]) => {
         const named = time === first ? { $push: { batches: _id } } : {};
-        return upsert(keyOf(time), minutesKeptMs, { $inc, ...named });
+        return upsert(minuteKey(time), minutesKeptMs, { $inc, ...named });
       }),
       ...quarters.flatMap((quarter) => this.writesOf(quarter)),
     ];
     await this.transactions.run(async () => {
       const options = openSession();
-      const isStored = await this.stats.findOne({ ...keyOf(first), batches: _id }, options);
+      const isStored = await this.stats.findOne({ ...minuteKey(first), batches: _id }, options);
       if (isStored === null) await this.stats.bulkWrite(writes, { ordered: false, ...options });
     });
   }
@@ -102,6 +101,10 @@ export class UsageStatsRepository {
       });
     return [upsert({ span: 'quarter', at, keyId: null }, keptMs, { $inc }), ...weeks];
   }
+}
+
+function minuteKey(time: number) {
+  return { span: 'minute', at: new Date(time), keyId: null } as const;
 }
 
 /** Adds to a document, which is made where there is none, to be kept so long from its time on. */
