@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { inspect } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { getConnectionToken } from '@nestjs/mongoose';
@@ -16,9 +17,9 @@ import { ErrorFilter } from './core/http/errors/error.filter.js';
 import { ErrorResponses } from './core/http/errors/error-responses.js';
 import { RequestRates } from './core/http/rate-limit/request-rates.js';
 import { serveReference } from './core/http/reference/reference-page.js';
-import { createFastifyAdapter } from './core/http/server/fastify-adapter.js';
+import type { Connections } from './core/http/server/connections.js';
+import { createHttpServer } from './core/http/server/fastify-adapter.js';
 import { FrameworkLogger } from './core/http/server/framework-logger.js';
-import { GracefulShutdown } from './core/http/server/graceful-shutdown.js';
 import { listenOn } from './core/http/server/listen-on.js';
 import { createLogger } from './core/http/server/logger.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
@@ -43,9 +44,13 @@ import { WebhookBackground } from './webhooks/sending/webhook-background.js';
 /** The hooks of features, in the order in which requests meet them; those of HTTP itself come before. */
 const hooks = [ApiKeyGuard, RequestRates, IdempotentRequests, KeptResponsesService];
 
+/** When to stop waiting for running work, within the 10 seconds that are allowed. */
+const shutdownTimeoutMs = 9_000;
+
 /** A service that is ready to listen. */
 export interface Service {
   readonly app: NestFastifyApplication;
+  readonly connections: Connections;
   /** Stops taking requests, finishes what is running and closes; false when that took too long. */
   shutDown(): Promise<boolean>;
 }
@@ -111,10 +116,9 @@ export async function runService(
  * @throws StartupError when the database lacks something
  */
 export async function createService(options: AppOptions): Promise<Service> {
-  const adapter = await createFastifyAdapter(options);
+  const { adapter, connections, rejectOtherMethods } = await createHttpServer(options);
   const fastify = adapter.getInstance<FastifyInstance>();
   traceRequests(fastify);
-  const shutdown = new GracefulShutdown(fastify, options.environment.DRAIN_MS);
   const app = await NestFactory.create<NestFastifyApplication>(
     AppModule.forRoot(options),
     adapter,
@@ -133,21 +137,28 @@ export async function createService(options: AppOptions): Promise<Service> {
   await serveReference(fastify, () => apiReference(app, app.get(ErrorResponses)));
   try {
     await app.init();
+    rejectOtherMethods();
     traceCommands(app.get<Connection>(getConnectionToken()).getClient());
     await prepareDatabase(app, options);
   } catch (error) {
     await app.close();
     throw error;
   }
-  const shutDown = () => {
+  const closeAll = async () => {
     app.get(HealthService).reportShutdown();
     app.get(Readiness).reportShutdown();
     // While requests are still accepted, webhooks that are being sent have time to finish.
     void app.get(WebhookBackground).stop();
     app.get(EventWaiters).endAll();
-    return shutdown.run(() => app.close());
+    await connections.drain(options.environment.DRAIN_MS);
+    await app.close();
+    return true;
   };
-  return { app, shutDown };
+  let isFinished: Promise<boolean> | undefined;
+  // A further signal changes nothing.
+  const shutDown = () =>
+    (isFinished ??= Promise.race([closeAll(), delay(shutdownTimeoutMs, false, { ref: false })]));
+  return { app, connections, shutDown };
 }
 
 /**
@@ -158,10 +169,10 @@ export async function createService(options: AppOptions): Promise<Service> {
  */
 export async function listen(service: Service, { environment }: AppOptions): Promise<string> {
   const { PORT, HOST } = environment;
-  // For its name Fastify may open a second server, which shutdown and limits do not know.
+  // The name may stand for an IPv6 address, at which clients of 127.0.0.1 find nothing.
   const host = HOST === 'localhost' ? '127.0.0.1' : HOST;
   try {
-    const url = await listenOn(service.app.getHttpAdapter().getInstance(), {
+    const url = await listenOn(service.app.getHttpAdapter().getInstance(), service.connections, {
       host: { name: 'HOST', value: host },
       port: { name: 'PORT', value: PORT },
     });

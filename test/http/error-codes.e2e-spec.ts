@@ -66,7 +66,7 @@ describe('x-error-code', () => {
     let text = '';
     for await (const chunk of socket) text += String(chunk);
     expect(text).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/);
-    expect(text).toContain('\r\nX-Error-Code: request.malformed\r\n');
+    expect(text).toContain('\r\nx-error-code: request.malformed\r\n');
   });
 
   it('is not on a success', async () => {

@@ -12,6 +12,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { MongoClient } from 'mongodb';
 import type { Logger } from 'pino';
+import { routePatternOf } from '../http/server/route-options.js';
 
 /** Adds attributes to a span once they are known. */
 type Describe = (attributes: Attributes) => void;
@@ -85,8 +86,8 @@ export function traceRequests(fastify: FastifyInstance): void {
   const contexts = new WeakMap<FastifyRequest, Context>();
   fastify.addHook('onRequest', (request, reply, done) => {
     const caller = propagation.extract(ROOT_CONTEXT, request.headers);
-    const { method, routeOptions } = request;
-    const route = routeOptions.url ?? 'unknown';
+    const { method } = request;
+    const route = routePatternOf(request);
     const attributes = { 'http.request.method': method, 'http.route': route };
     const options = { kind: SpanKind.SERVER, attributes };
     const span = tracer().startSpan(`${method} ${route}`, options, caller);

@@ -2,9 +2,7 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { LazyModuleLoader } from '@nestjs/core';
 import { fastify, type FastifyInstance } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { closeOldestIdle } from '../../core/http/server/connections.js';
-import { rejectAmbiguousFraming } from '../../core/http/server/early-checks.js';
-import { ignoreBehindLastResponse } from '../../core/http/server/last-responses.js';
+import { Connections, unparsableResponse } from '../../core/http/server/connections.js';
 import { listenOn } from '../../core/http/server/listen-on.js';
 import { requestId } from '../../core/http/server/request-context.js';
 import { trustProxy } from '../../core/http/server/fastify-adapter.js';
@@ -44,8 +42,14 @@ export class OperationsServer implements OnApplicationShutdown {
   async listen(): Promise<string | null> {
     const { OPS_PORT, OPS_HOST } = this.environment;
     if (OPS_PORT === undefined) return null;
-    const server = await this.createServer();
-    const url = await listenOn(server, {
+    const connections = new Connections({
+      http: { requestTimeout: requestTimeoutMs, headersTimeout: requestTimeoutMs },
+      limit: connectionsLimit,
+      writeTimeoutMs: this.environment.WRITE_TIMEOUT_MS,
+      unparsableResponse: ({ status }) => unparsableResponse(status, {}, '{}'),
+    });
+    const server = await this.createServer(connections);
+    const url = await listenOn(server, connections, {
       host: { name: 'OPS_HOST', value: OPS_HOST },
       port: { name: 'OPS_PORT', value: OPS_PORT },
     });
@@ -57,18 +61,20 @@ export class OperationsServer implements OnApplicationShutdown {
     await this.server?.close();
   }
 
-  private async createServer(): Promise<FastifyInstance> {
+  private async createServer(connections: Connections): Promise<FastifyInstance> {
     const server = fastify({
-      requestTimeout: requestTimeoutMs,
+      ...connections.serverOptions,
       requestIdHeader: false,
       genReqId: requestId,
       trustProxy: trustProxy(this.environment),
-      // A scraper keeps its connection open.
-      forceCloseConnections: true,
     });
-    closeOldestIdle(server, connectionsLimit);
-    ignoreBehindLastResponse(server);
-    rejectAmbiguousFraming(server);
+    // A scraper keeps its connection open.
+    server.addHook('preClose', (done) => {
+      connections.destroy();
+      done();
+    });
+    connections.addTo(server);
+    connections.rejectAmbiguousRequests(server);
     server.addHook('onSend', (_request, reply, _payload, done) => {
       void reply.header('cache-control', 'no-store');
       done();

@@ -1,27 +1,193 @@
-import type { Server } from 'node:http';
-import { Server as TcpServer, type Socket } from 'node:net';
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { once } from 'node:events';
+import {
+  createServer,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
+import { createServer as createListener, type ListenOptions, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
+import { DomainError } from '../errors/domain-error.js';
+import { Connection, type ConnectionRules } from './connection.js';
+import { ambiguityOf, drainBody, isIncomplete } from './request-checks.js';
 
-/** How long a new connection may take to send its request while the service closes. */
-const firstRequestMs = 250;
-
-/** Whoever has a response to a request that was still running comes again within such a time, mostly. */
-const returnMs = 50;
-/** How long to wait for that. */
-const maxReturnWaitMs = 1_000;
-/** How long to wait for a moment in which nobody waits for the listener. */
-const maxQuietWaitMs = 250;
-
-/** How often closed connections are logged. */
+/** How often refused connections are logged. */
 const dropReportMs = 10_000;
 
-/**
- * Bounds how many connections are open at a time. A further one is closed at once, without a
- * response (rule HTTP-21).
- */
-export function limitConnections({ server }: FastifyInstance, logger: Logger, limit: number): void {
+/** How long a new connection may take to send its first request once the service closes. */
+const firstRequestMs = 250;
+/** How long the service answers requests that wait behind others then. */
+const pipelineMs = 2_000;
+/** Clients that got a response mostly send their next request within this time. */
+const returnMs = 50;
+const maxSettleMs = 1_000;
+
+export interface ConnectionOptions extends Pick<
+  ConnectionRules,
+  'writeTimeoutMs' | 'unparsableResponse'
+> {
+  readonly http: ServerOptions;
+  /** Most open connections. */
+  readonly limit: number;
+  /** Where refused connections are logged; without it the longest idle one is closed for a new one. */
+  readonly logger?: Logger;
+}
+
+/** The connections of a listener: how many there are, and how they end. */
+export class Connections {
+  /** Binds the port and shares its handle with the HTTP server: closing it stops accepting and cuts no connection. */
+  private readonly listener = createListener();
+  private readonly open = new Map<Socket, Connection>();
+  private server: Server = createServer();
+  private accepted = 0;
+  private isDraining = false;
+  private isHolding = false;
+
+  constructor(private readonly options: ConnectionOptions) {}
+
+  /** The options that Fastify has to be made with. */
+  get serverOptions() {
+    return {
+      serverFactory: (handle: RequestListener) => this.createServer(handle),
+      clientErrorHandler: (error: Error, socket: Socket) => this.refuseBytes(error, socket),
+      // The connections close themselves, after their last response.
+      return503OnClosing: false,
+      forceCloseConnections: false,
+    };
+  }
+
+  /** To be called before other hooks are added. */
+  addTo(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', ({ raw }, reply, done) => {
+      this.open.get(raw.socket)?.setUndecided(reply);
+      done();
+    });
+    fastify.addHook('onSend', ({ raw }, reply, _payload, done) => {
+      const connection = this.open.get(raw.socket);
+      connection?.setUndecided(undefined);
+      const finish = () => {
+        const isLast =
+          connection?.isEnding === true || (this.isDraining && connection?.isLastInLine);
+        if (isIncomplete(raw) || isLast === true) void reply.header('connection', 'close');
+        // Fastify closes the connection after each body that it could not parse.
+        else if (reply.hasHeader('connection')) void reply.removeHeader('connection');
+        done();
+      };
+      const isArriving = connection?.hasParserError === false && isIncomplete(raw);
+      if (isArriving) drainBody(raw, finish);
+      else finish();
+    });
+    fastify.addHook('preClose', () => this.close());
+  }
+
+  /** Rejects ambiguous requests, and closes their connection. */
+  rejectAmbiguousRequests(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', ({ raw }, _reply, done) => {
+      const error = ambiguityOf(raw);
+      if (error === undefined) return done();
+      this.open.get(raw.socket)?.closeAfterResponse();
+      done(new DomainError(error));
+    });
+  }
+
+  /** Listens; rejects where the address cannot be bound. */
+  async listen(options: ListenOptions): Promise<void> {
+    await once(this.listener.listen(options), 'listening');
+    await once(this.server.listen(this.listener), 'listening');
+  }
+
+  /**
+   * Closes each connection with its last response from now on, so that clients go elsewhere, and closes the
+   * listener after a time: load balancers notice late (rule HTTP-13).
+   */
+  async drain(milliseconds: number): Promise<void> {
+    this.isDraining = true;
+    await delay(milliseconds);
+    this.isHolding = true;
+    await this.settled();
+    await this.close();
+  }
+
+  /** Stops accepting, and closes each connection once the requests that have arrived on it are answered. */
+  async close(): Promise<void> {
+    this.listener.close();
+    this.isDraining = true;
+    this.isHolding = false;
+    const closed = [...this.open.keys()].map((socket) => once(socket, 'close'));
+    for (const connection of this.open.values()) {
+      const { unusedMs = firstRequestMs } = connection;
+      if (unusedMs >= firstRequestMs) connection.finish();
+      else setTimeout(() => connection.finish(), firstRequestMs - unusedMs);
+    }
+    const timer = setTimeout(() => {
+      for (const connection of this.open.values()) connection.dropWaiting();
+    }, pipelineMs);
+    await Promise.all(closed);
+    clearTimeout(timer);
+    this.server.close();
+  }
+
+  /** Cuts all connections. */
+  destroy(): void {
+    for (const socket of this.open.keys()) socket.destroy();
+  }
+
+  private createServer(handle: RequestListener): Server {
+    const { http, limit, logger, ...rest } = this.options;
+    const rules = { ...rest, handle, isHolding: () => this.isHolding };
+    const receive = (request: IncomingMessage, response: ServerResponse) =>
+      this.open.get(request.socket)?.receive({ request, response });
+    this.server = createServer(http, receive);
+    if (logger) refuseBeyond(limit, this.server, logger);
+    // Node would answer `Expect` by itself, and cut off earlier responses with `CONNECT`.
+    this.server.on('checkContinue', receive).on('checkExpectation', receive);
+    this.server.on('connect', ({ socket }) => {
+      socket.on('error', () => socket.destroy());
+      this.refuseBytes(new Error('CONNECT'), socket);
+    });
+    return this.server.on('connection', (socket) => this.accept(socket, rules));
+  }
+
+  private refuseBytes(error: Error, socket: Socket): void {
+    const connection = this.open.get(socket);
+    if (connection === undefined || socket.destroyed) socket.destroy();
+    else connection.refuseBytes(error);
+  }
+
+  private accept(socket: Socket, rules: ConnectionRules): void {
+    this.accepted += 1;
+    this.open.set(socket, new Connection(socket, rules));
+    socket.once('close', () => this.open.delete(socket));
+    if (this.open.size > this.options.limit) this.closeLongestIdle();
+  }
+
+  private closeLongestIdle(): void {
+    let oldest: { socket: Socket; idleMs: number } | undefined;
+    for (const [socket, { idleMs }] of this.open) {
+      if (idleMs !== undefined && idleMs > (oldest?.idleMs ?? -1)) oldest = { socket, idleMs };
+    }
+    oldest?.socket.destroy();
+  }
+
+  /** Waits for a moment in which nothing runs and nobody connects, as requests that arrive meanwhile wait. */
+  private async settled(): Promise<void> {
+    const startedAt = performance.now();
+    for (let changedAt = startedAt, { accepted } = this; ; { accepted } = this) {
+      await delay(returnMs / 10);
+      const now = performance.now();
+      const isRunning = [...this.open.values()].some((connection) => connection.isRunning);
+      if (isRunning || accepted !== this.accepted) changedAt = now;
+      if (now - changedAt >= returnMs || now - startedAt >= maxSettleMs) return;
+    }
+  }
+}
+
+function refuseBeyond(limit: number, server: Server, logger: Logger): void {
   server.maxConnections = limit;
   let dropped = 0;
   let reportedAt = -Infinity;
@@ -34,134 +200,17 @@ export function limitConnections({ server }: FastifyInstance, logger: Logger, li
   });
 }
 
-/** Bounds connections by closing the one that has been idle longest, so that there is always room for a probe. */
-export function closeOldestIdle({ server }: FastifyInstance, limit: number): void {
-  let open = 0;
-  /** In the order in which they became idle. */
-  const idle = new Set<Socket>();
-  server.on('connection', (socket) => {
-    open += 1;
-    idle.add(socket);
-    socket.once('close', () => {
-      open -= 1;
-      idle.delete(socket);
-    });
-    const [oldest] = idle;
-    if (open > limit) oldest?.destroy();
-  });
-  server.on('request', ({ socket }, response) => {
-    idle.delete(socket);
-    response.once('close', () => {
-      if (!socket.destroyed) idle.add(socket);
-    });
-  });
-}
-
-/**
- * Closes a connection that takes no bytes of its response for so long, in milliseconds: what is held for it would
- * stay in memory (rule HTTP-21). One on which a request is still waited for holds nothing.
- */
-export function endUnreadResponses({ server }: FastifyInstance, timeoutMs: number): void {
-  server.on('request', ({ socket }, response) => {
-    response.setTimeout(timeoutMs, () => {
-      if (socket.writableLength > 0) socket.destroy();
-    });
-  });
-}
-
-interface Connection {
-  readonly openedAt: number;
-  /** Requests that have no complete response yet. */
-  running: number;
-  isNew: boolean;
-}
-
-/** The connections of a server, and what is running on them. */
-export class Connections {
-  private readonly connections = new Map<Socket, Connection>();
-  private accepted = 0;
-  private isHolding = false;
-  private isClosing = false;
-
-  constructor(private readonly server: Server) {
-    server.on('connection', (socket) => {
-      this.accepted++;
-      // Only after the start of reading, which the HTTP server has put off to here.
-      if (this.isHolding) process.nextTick(() => socket.pause());
-      this.connections.set(socket, { openedAt: performance.now(), running: 0, isNew: true });
-      socket.once('close', () => this.connections.delete(socket));
-    });
-    server.on('request', ({ socket }, response) => {
-      const connection = this.connections.get(socket);
-      if (connection === undefined) return;
-      connection.isNew = false;
-      connection.running++;
-      response.once('close', () => {
-        connection.running--;
-        if (this.isClosing) this.closeUnused(socket);
-      });
-    });
-  }
-
-  /** Whether more than one request on a connection has no complete response yet. */
-  runsMore(socket: Socket): boolean {
-    return (this.connections.get(socket)?.running ?? 0) > 1;
-  }
-
-  /**
-   * Stops listening when nobody waits to be accepted, and closes each connection when what was sent
-   * on it has its response.
-   */
-  async close(): Promise<void> {
-    // Without work of their own, clients stop coming and the listener's queue runs empty.
-    this.isHolding = true;
-    for (const socket of this.connections.keys()) socket.pause();
-    await this.settled();
-    await this.quiet();
-    this.isHolding = false;
-    this.isClosing = true;
-    // The method of the HTTP server would also cut connections whose request was not read yet.
-    const closed = new Promise((resolve) => TcpServer.prototype.close.call(this.server, resolve));
-    for (const socket of this.connections.keys()) socket.resume();
-    // In the first turn reading begins, in the second all that has arrived is read.
-    await nextTurn();
-    await nextTurn();
-    for (const [socket, { isNew, openedAt }] of this.connections) {
-      const rest = isNew ? firstRequestMs - (performance.now() - openedAt) : 0;
-      if (rest > 0) setTimeout(() => this.closeUnused(socket), rest);
-      else this.closeUnused(socket);
-    }
-    await closed;
-  }
-
-  private closeUnused(socket: Socket): void {
-    if (this.connections.get(socket)?.running === 0) socket.destroySoon();
-  }
-
-  /** Waits until the clients of what was running have their responses, and hold a connection again or have gone. */
-  private async settled(): Promise<void> {
-    const startedAt = performance.now();
-    for (let changedAt = startedAt, { accepted } = this; ; { accepted } = this) {
-      await delay(returnMs / 10);
-      const now = performance.now();
-      const isRunning = [...this.connections.values()].some(({ running }) => running > 0);
-      if (isRunning || accepted !== this.accepted) changedAt = now;
-      if (now - changedAt >= returnMs || now - startedAt >= maxReturnWaitMs) return;
-    }
-  }
-
-  /**
-   * Waits for a short turn of the event loop that accepts nothing: the operating system holds no
-   * connection then that a listener would reset by closing. What counts as short grows with time.
-   */
-  private async quiet(): Promise<void> {
-    const startedAt = performance.now();
-    for (let turnedAt = startedAt, { accepted } = this; ; { accepted } = this) {
-      await nextTurn();
-      const now = performance.now();
-      const isShort = now - turnedAt < (now - startedAt) / 100;
-      if ((isShort && accepted === this.accepted) || now - startedAt > maxQuietWaitMs) return;
-      turnedAt = now;
-    }
-  }
+/** The bytes of a response to bytes that never became a request: nothing else writes it. */
+export function unparsableResponse(
+  status: number,
+  headers: Readonly<Record<string, string>>,
+  body: string,
+): string {
+  const lines = Object.entries({
+    ...headers,
+    'content-type': 'application/json',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}\r\n`);
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`;
 }

@@ -11,27 +11,18 @@ import {
 import { Long } from 'mongodb';
 import type { Logger } from 'pino';
 import type { Environment } from '../../configuration/environment.js';
-import { parseLanguage } from '../../localization/language.js';
-import { endUnreadResponses, limitConnections } from './connections.js';
+import { defaultLanguage, parseLanguage } from '../../localization/language.js';
+import { Connections, unparsableResponse } from './connections.js';
 import { addEntityTags } from './entity-tag.js';
-import {
-  checkAnnouncedBodies,
-  rejectUnknownRoutes,
-  rejectAmbiguousFraming,
-  requireOneHost,
-  takeExpectations,
-} from './early-checks.js';
-import { announcesBody } from './bodies.js';
-import { drainBeforeEarlyResponses } from './early-responses.js';
 import { externalIdLimit } from '../../values/text.js';
 import { fieldsOf } from '../validation/field.js';
 import { parseJsonBody } from '../validation/json-body.js';
 import { addRequestContext, requestId, setContextHeaders } from './request-context.js';
-import { ignoreBehindLastResponse } from './last-responses.js';
 import { addRequestDeadline } from './request-deadline.js';
-import { addRequestLog, logResponse } from './request-log.js';
+import { checkAnnouncedBodies, hasBody, isIncomplete } from './request-checks.js';
+import { addRequestLog, logResponse, logUnparsableRequest } from './request-log.js';
 import { routeOptionsOf } from './route-options.js';
-import { respondToUnparsableRequest, watchBodies } from './unparsable-requests.js';
+import { rejectUnknownRoutes } from './unknown-routes.js';
 
 /** Longest path parameter after decoding in UTF-16 code units, of which a character has up to two. */
 const pathParameterLimit = 2 * externalIdLimit;
@@ -61,20 +52,24 @@ class ServiceAdapter extends FastifyAdapter {
   }
 }
 
+/** Fastify with its connections, and how to end the paths of an application that has all its routes. */
+export interface HttpServer {
+  readonly adapter: FastifyAdapter;
+  readonly connections: Connections;
+  readonly rejectOtherMethods: () => void;
+}
+
 /** Fastify with the limits, the body parser, the request ids and the headers of all endpoints. */
-export async function createFastifyAdapter(options: AdapterOptions): Promise<FastifyAdapter> {
+export async function createHttpServer(options: AdapterOptions): Promise<HttpServer> {
   const { environment, logger } = options;
-  const adapter = newAdapter(options);
+  const connections = newConnections(options, () => fastify);
+  const adapter = newAdapter(options, connections);
   const fastify = adapter.getInstance<FastifyInstance>();
-  limitConnections(fastify, logger, environment.MAX_CONNECTIONS);
-  endUnreadResponses(fastify, environment.WRITE_TIMEOUT_MS);
-  ignoreBehindLastResponse(fastify);
-  watchBodies(fastify);
+  connections.addTo(fastify);
   addRequestContext(fastify);
   addRequestLog(fastify, logger);
-  requireOneHost(fastify);
-  rejectAmbiguousFraming(fastify);
-  rejectUnknownRoutes(fastify);
+  connections.rejectAmbiguousRequests(fastify);
+  const rejectOtherMethods = rejectUnknownRoutes(fastify);
   checkAnnouncedBodies(fastify, environment.BODY_LIMIT_BYTES);
   addRequestDeadline(fastify, environment.DATABASE_DEADLINE_MS);
   addEntityTags(fastify);
@@ -87,9 +82,35 @@ export async function createFastifyAdapter(options: AdapterOptions): Promise<Fas
     globalDecompression: false,
     brotliOptions: { params: brotliParameters },
   });
-  drainBeforeEarlyResponses(fastify);
-  takeExpectations(fastify);
-  return adapter;
+  return { adapter, connections, rejectOtherMethods };
+}
+
+function newConnections(
+  { environment, logger }: AdapterOptions,
+  fastify: () => FastifyInstance,
+): Connections {
+  const { MAX_CONNECTIONS, WRITE_TIMEOUT_MS, REQUEST_TIMEOUT_MS } = environment;
+  return new Connections({
+    http: {
+      maxHeaderSize: environment.HEADER_LIMIT_BYTES,
+      // Rejected with the usual body instead.
+      requireHostHeader: false,
+      keepAliveTimeout: environment.IDLE_TIMEOUT_MS,
+      headersTimeout: REQUEST_TIMEOUT_MS,
+      requestTimeout: REQUEST_TIMEOUT_MS,
+      // How late a timeout may be noticed.
+      connectionsCheckingInterval: REQUEST_TIMEOUT_MS / 10,
+    },
+    limit: MAX_CONNECTIONS,
+    logger,
+    writeTimeoutMs: WRITE_TIMEOUT_MS,
+    unparsableResponse: (error) => {
+      const { status, headers, body } = fastify().errorFilter.responses.of(error, defaultLanguage);
+      const id = requestId({ headers: {} });
+      logUnparsableRequest(logger, id, status);
+      return unparsableResponse(status, { ...headers, 'x-request-id': id }, JSON.stringify(body));
+    },
+  });
 }
 
 /** A HEAD has no body that could be compressed: its length would not be that of the response to a GET. */
@@ -106,8 +127,11 @@ const omitLength: onSendHookHandler = (request, reply, payload, done) => {
   done(null, payload);
 };
 
-function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
-  const adapter: FastifyAdapter = new ServiceAdapter({
+function newAdapter(
+  { environment, logger }: AdapterOptions,
+  connections: Connections,
+): FastifyAdapter {
+  return new ServiceAdapter({
     loggerInstance: logger,
     // `addRequestLog` logs responses.
     logController: new LogController({ disableRequestLogging: true }),
@@ -116,34 +140,19 @@ function newAdapter({ environment, logger }: AdapterOptions): FastifyAdapter {
     bodyLimit: environment.BODY_LIMIT_BYTES,
     trustProxy: trustProxy(environment),
     routerOptions: { maxParamLength: pathParameterLimit },
-    requestTimeout: environment.REQUEST_TIMEOUT_MS,
-    keepAliveTimeout: environment.IDLE_TIMEOUT_MS,
-    http: {
-      maxHeaderSize: environment.HEADER_LIMIT_BYTES,
-      // Rejected with the usual body instead.
-      requireHostHeader: false,
-      headersTimeout: environment.REQUEST_TIMEOUT_MS,
-      requestTimeout: environment.REQUEST_TIMEOUT_MS,
-      // How late a timeout may be noticed.
-      connectionsCheckingInterval: environment.REQUEST_TIMEOUT_MS / 10,
-    },
-    // The shutdown closes connections itself, after their last response.
-    return503OnClosing: false,
-    forceCloseConnections: false,
+    ...connections.serverOptions,
     // Met before there is a route.
     frameworkErrors: (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
       request.receivedAt = performance.now();
       request.language = parseLanguage(request.headers['language']);
       setContextHeaders(request, reply);
+      if (isIncomplete(request.raw)) void reply.header('connection', 'close');
       reply.raw.once('close', () => logResponse(logger, request, reply));
       request.server.errorFilter.respond(error, request, reply);
     },
-    clientErrorHandler: (error, socket) =>
-      respondToUnparsableRequest({ logger, fastify: adapter.getInstance() }, error, socket),
     // No feature uses middleware, and without it routing is one step.
     skipMiddie: true,
   });
-  return adapter;
 }
 
 /** Whose `X-Forwarded-*` headers count, as Fastify takes it: a number is that of the proxies, from the nearest. */
@@ -158,7 +167,7 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
   fastify.removeAllContentTypeParsers();
   fastify.addHook('onRequest', ({ method, raw }, _reply, done) => {
     // Clients that set the header on every request send a DELETE without a body.
-    if (method === 'DELETE' && !announcesBody(raw)) delete raw.headers['content-type'];
+    if (method === 'DELETE' && !hasBody(raw)) delete raw.headers['content-type'];
     done();
   });
   fastify.addContentTypeParser(

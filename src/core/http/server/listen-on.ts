@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { StartupError } from '../../configuration/startup-errors.js';
+import type { Connections } from './connections.js';
 
 /** Where to listen, with the names of the settings that say so. */
 export interface ListenAddress {
@@ -14,14 +15,19 @@ export interface ListenAddress {
  * @returns the address as a client on this machine calls it, without a path
  * @throws StartupError when the address is taken, not this machine's, or not for this user
  */
-export async function listenOn(server: FastifyInstance, to: ListenAddress): Promise<string> {
+export async function listenOn(
+  fastify: FastifyInstance,
+  connections: Connections,
+  to: ListenAddress,
+): Promise<string> {
+  await fastify.ready();
   try {
-    await server.listen({ host: to.host.value, port: to.port.value });
+    await connections.listen({ host: to.host.value, port: to.port.value });
   } catch (error) {
     const line = faultOf(error as NodeJS.ErrnoException, to);
     throw line === undefined ? error : new StartupError(line, { cause: error });
   }
-  const { address, family, port } = server.server.address() as AddressInfo;
+  const { address, family, port } = fastify.server.address() as AddressInfo;
   if (family === 'IPv6') return `http://[${address === '::' ? '::1' : address}]:${port}`;
   return `http://${address === '0.0.0.0' ? '127.0.0.1' : address}:${port}`;
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import { routePatternOf } from './route-options.js';
 
 /** What the log says of a response that is over. */
 export interface CompletedRequest {
@@ -51,7 +52,7 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
   const level = reply.statusCode >= 500 ? 'error' : 'info';
   const completed: CompletedRequest = {
     method: request.method,
-    route: request.routeOptions.url ?? 'unknown',
+    route: routePatternOf(request),
     status: reply.statusCode,
     milliseconds: Math.round((performance.now() - request.receivedAt) * 10) / 10,
     organizationId: request.caller?.organizationId.toHexString(),

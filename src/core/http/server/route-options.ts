@@ -10,6 +10,8 @@ export interface RouteOptions {
   readonly isPublic?: boolean;
   /** Its path takes no other method, though a parameter in the path of another endpoint matches it. */
   readonly isOnlyMethod?: boolean;
+  /** It only rejects the methods that a path does not have. */
+  readonly hasNoEndpoint?: boolean;
   /** Its messages are always in this language; its callers are programs. */
   readonly fixedLanguage?: Language;
   /** It takes the API key as the query parameter `api-key` too; the header decides. */
@@ -39,4 +41,11 @@ export const WithRouteOptions = (options: RouteOptions): MethodDecorator => Rout
 /** The options of the endpoint that a request reaches. */
 export function routeOptionsOf(request: FastifyRequest): RouteOptions {
   return request.routeOptions.config as RouteOptions;
+}
+
+/** The path pattern of the endpoint that a request reaches; `unknown` where there is none. */
+export function routePatternOf(request: FastifyRequest): string {
+  const { url, config } = request.routeOptions;
+  const { hasNoEndpoint } = config as RouteOptions;
+  return url === undefined || hasNoEndpoint === true ? 'unknown' : url;
 }

@@ -1,0 +1,121 @@
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
+import type { FastifyInstance } from 'fastify';
+import { DomainError } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
+
+/** How much of a body that is not used is still read, and for how long. */
+const maxDrainedBytes = 8_388_608;
+const maxDrainMs = 2_000;
+/** A client that has sent nothing for so long waits for its response. */
+const quietMs = 100;
+
+/** Whether a request's headers say that a body follows. */
+export function hasBody({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  const length = headers['content-length'];
+  return headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
+}
+
+/** Whether the body of a request has not arrived whole. */
+export function isIncomplete(request: IncomingMessage): boolean {
+  return hasBody(request) && !request.complete;
+}
+
+/** Whether the client waits to be asked for its body. */
+function expectsContinue({ headers, httpVersion }: IncomingMessage): boolean {
+  return httpVersion !== '1.0' && /(?:^|\W)100-continue(?:$|\W)/i.test(headers.expect ?? '');
+}
+
+/**
+ * The error of a request that another reader of the same bytes could end elsewhere, or send elsewhere (rules
+ * HTTP-19 and HTTP-24). Node itself rejects lengths that contradict each other or the chunks, and a transfer
+ * encoding that does not end with chunks.
+ */
+export function ambiguityOf({ headers, rawHeaders, httpVersion }: IncomingMessage) {
+  const hosts = countHosts(rawHeaders);
+  if (hosts > 1 || (hosts === 0 && httpVersion !== '1.0')) return httpErrors.hostRequired;
+  const encoding = headers['transfer-encoding']?.trim().toLowerCase();
+  const isAmbiguous =
+    // The bytes after it may be in the other protocol.
+    headers.upgrade !== undefined ||
+    (encoding !== undefined && (encoding.includes(',') || httpVersion === '1.0'));
+  return isAmbiguous ? httpErrors.badRequest : undefined;
+}
+
+/** Names and values take turns. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index];
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
+}
+
+/**
+ * Rejects bodies by their headers, before they are read (rules HTTP-2 and HTTP-18), and only then asks a
+ * client that waits for it to send its body.
+ *
+ * @param lengthLimit most bytes of a body
+ */
+export function checkAnnouncedBodies(fastify: FastifyInstance, lengthLimit: number): void {
+  fastify.addHook('preParsing', ({ raw }, reply, _payload, done) => {
+    if (!hasBody(raw)) return done();
+    // Its client left while the key was judged: no event would end the wait for the rest.
+    if (raw.destroyed && !raw.complete) return done(new DomainError(httpErrors.badRequest));
+    const error = announcedError(raw.headers, lengthLimit);
+    if (error !== null) return done(new DomainError(error));
+    if (expectsContinue(raw)) {
+      delete raw.headers.expect;
+      reply.raw.writeContinue();
+    }
+    // What had arrived of a request does not depend on how long its key took.
+    if (raw.destroyed) return done(null, Readable.from((raw.read() as Buffer | null) ?? []));
+    done();
+  });
+}
+
+function announcedError(headers: IncomingHttpHeaders, lengthLimit: number) {
+  if (Number(headers['content-length']) > lengthLimit) return httpErrors.bodyTooLarge;
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.trim().toLowerCase() !== 'identity') return httpErrors.unsupportedContentEncoding;
+  const charset = /;\s*charset\s*=\s*"?([^\s";]*)/i.exec(headers['content-type'] ?? '')?.[1];
+  return charset === undefined || /^utf-?8$/i.test(charset) ? null : httpErrors.unsupportedCharset;
+}
+
+/**
+ * Reads the rest of a body before a response that does not wait for it, such as 401 or 413: closing a
+ * connection on which the client still writes would reset it, and the response with it.
+ */
+export function drainBody(body: IncomingMessage, done: () => void): void {
+  // A body that was not asked for need not come.
+  if (expectsContinue(body)) return done();
+  let received = 0;
+  const finish = () => {
+    clearTimeout(timer);
+    for (const event of ends) body.off(event, finish);
+    body.off('data', count);
+    done();
+  };
+  const count = (chunk: Buffer) => {
+    received += chunk.length;
+    if (received > maxDrainedBytes) finish();
+  };
+  const ends = ['end', 'close', 'error'] as const;
+  const timer = setTimeout(finish, maxDrainMs);
+  for (const event of ends) body.once(event, finish);
+  body.on('data', count).resume();
+}
+
+/** The same for bytes that are no HTTP, which the parser takes and forgets. */
+export function waitUntilQuiet({ socket }: IncomingMessage, done: () => void): void {
+  const start = performance.now();
+  let bytes = -1;
+  const look = () => {
+    const isQuiet = socket.bytesRead === bytes || socket.readableEnded || socket.destroyed;
+    if (isQuiet || performance.now() - start > maxDrainMs) return done();
+    bytes = socket.bytesRead;
+    setTimeout(look, quietMs);
+  };
+  look();
+}

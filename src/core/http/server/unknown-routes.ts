@@ -1,0 +1,71 @@
+import { METHODS } from 'node:http';
+import type { FastifyInstance } from 'fastify';
+import { DomainError } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
+import type { RouteOptions } from './route-options.js';
+
+/** Made once: an error for each unknown path would cost more than its response. */
+const routeNotFound = new DomainError(httpErrors.routeNotFound);
+
+interface Path {
+  readonly url: string;
+  readonly methods: string[];
+  isOnlyMethod: boolean;
+}
+
+/**
+ * Rejects an unknown path before anything else is looked at (rule HTTP-2), and notes the methods of the
+ * others.
+ *
+ * @returns adds routes that reject each path's other methods; to be called once all routes are there
+ */
+export function rejectUnknownRoutes(fastify: FastifyInstance): () => void {
+  const paths = new Map<string, Path>();
+  let isComplete = false;
+  fastify.addHook('onRoute', ({ url, method, config = {} }) => {
+    if (isComplete) return;
+    const { isOnlyMethod = false } = config as RouteOptions;
+    const key = url.replaceAll(/:\w+/g, ':');
+    const path = paths.get(key) ?? { url, methods: [], isOnlyMethod: false };
+    path.methods.push(...[method].flat());
+    path.isOnlyMethod ||= isOnlyMethod;
+    paths.set(key, path);
+  });
+  fastify.addHook('onRequest', (request, reply, done) => {
+    if (request.is404) fastify.errorFilter.respond(routeNotFound, request, reply);
+    else done();
+  });
+  return () => {
+    isComplete = true;
+    for (const method of METHODS) {
+      if (!fastify.supportedMethods.includes(method)) fastify.addHttpMethod(method);
+    }
+    for (const path of paths.values()) rejectOtherMethods(fastify, path, [...paths.values()]);
+  };
+}
+
+/** A parameter in another path may match this one, and then takes the methods that only it has. */
+function rejectOtherMethods(fastify: FastifyInstance, path: Path, paths: readonly Path[]): void {
+  const matching = path.isOnlyMethod ? [path] : paths.filter(({ url }) => covers(url, path.url));
+  const allowed = [...new Set(matching.flatMap(({ methods }) => methods))];
+  const error = new DomainError(httpErrors.methodNotAllowed, undefined, {
+    allow: allowed.join(', '),
+  });
+  fastify.route({
+    url: path.url,
+    method: METHODS.filter((method) => !allowed.includes(method)),
+    exposeHeadRoute: false,
+    config: { isPublic: true, hasNoEndpoint: true } satisfies RouteOptions,
+    onRequest: (_request, _reply, done) => done(error),
+    handler: () => undefined,
+  });
+}
+
+function covers(pattern: string, url: string): boolean {
+  const segments = url.split('/');
+  const parts = pattern.split('/');
+  return (
+    parts.length === segments.length &&
+    parts.every((part, index) => part === segments[index] || part.startsWith(':'))
+  );
+}
