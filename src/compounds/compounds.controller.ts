@@ -1,7 +1,8 @@
-import { Controller, Get, Header, Query, Res } from '@nestjs/common';
+import { Controller, Get, Header, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
+import { RequestQuery } from '../core/http/validation/declared-types.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';
@@ -45,7 +46,7 @@ export class CompoundsController {
   @DocumentedErrors(httpErrors.validationFailed, httpErrors.cursorUnusable, ...commonCompoundErrors)
   async list(
     @CurrentCaller() caller: Caller,
-    @Query() query: ListCompoundsQuery,
+    @RequestQuery() query: ListCompoundsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<CompoundsResponseDto | ResponseBody> {
     if (query.all !== '1') return pageBody(reply, await this.compounds.page(caller, query));

@@ -1,7 +1,8 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { commonErrors } from '../core/http/errors/authentication-errors.js';
+import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { bodyErrors, httpErrors, pathErrors } from '../core/http/errors/http-errors.js';
@@ -63,7 +64,7 @@ export class LeadsController {
   )
   async upsert(
     @CurrentCaller() caller: Caller,
-    @Body() lead: UpsertLeadDto,
+    @RequestBody() lead: UpsertLeadDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<LeadUpsertResponseDto> {
     return upsertBody(reply, await this.leads.upsert(caller, lead));
@@ -89,7 +90,7 @@ export class LeadsController {
   @DocumentedErrors(...bodyErrors, leadErrors.inexactNumber, ...commonErrors)
   upsertAll(
     @CurrentCaller() caller: Caller,
-    @Body() batch: LeadBatchDto,
+    @RequestBody() batch: LeadBatchDto,
   ): Promise<LeadBatchResponseDto> {
     return this.batches.upsert(caller, batch);
   }
@@ -104,7 +105,10 @@ export class LeadsController {
   @DocumentedResponse(200, LeadResponseDto, 'The lead.', { etag: pollingHeaders.etag })
   @DocumentedPolling()
   @DocumentedErrors(httpErrors.validationFailed, leadErrors.notFound, ...commonErrors)
-  find(@CurrentCaller() caller: Caller, @Query() query: LeadIdParam): Promise<LeadResponseDto> {
+  find(
+    @CurrentCaller() caller: Caller,
+    @RequestQuery() query: LeadIdParam,
+  ): Promise<LeadResponseDto> {
     return this.leads.read(caller, query.recordSystemId);
   }
 

@@ -1,18 +1,8 @@
-import {
-  Body,
-  Controller,
-  Get,
-  HttpCode,
-  Param,
-  Post,
-  Query,
-  Req,
-  Res,
-  UseInterceptors,
-} from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
 import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { commonCallbackErrors, commonErrors } from '../core/http/errors/authentication-errors.js';
+import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
@@ -92,7 +82,7 @@ export class ReservationsController {
   )
   async upsert(
     @CurrentCaller() caller: Caller,
-    @Body() reservation: UpsertReservationDto,
+    @RequestBody() reservation: UpsertReservationDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ReservationUpsertResponseDto> {
     const { headers, body } = await this.upserts.upsert(caller, reservation);
@@ -147,8 +137,8 @@ export class ReservationsController {
   @DocumentedErrors(...bodyErrors, ...callbackErrors, ...commonCallbackErrors)
   async receive(
     @CurrentCaller() caller: Caller,
-    @Query() _query: CallbackQuery,
-    @Body() callback: CallbackDto,
+    @RequestQuery() _query: CallbackQuery,
+    @RequestBody() callback: CallbackDto,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<void> {
@@ -171,7 +161,7 @@ export class ReservationsController {
   @DocumentedErrors(...bodyErrors, ...commonErrors)
   async reconcile(
     @CurrentCaller() caller: Caller,
-    @Body() ledger: ReconciliationDto,
+    @RequestBody() ledger: ReconciliationDto,
   ): Promise<ReconciliationResponseDto> {
     return this.reconciliations.reconcile(caller, ledger);
   }

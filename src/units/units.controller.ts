@@ -1,7 +1,8 @@
-import { Body, Controller, Get, Param, Post, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { commonErrors } from '../core/http/errors/authentication-errors.js';
+import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
 import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-streams.js';
@@ -74,7 +75,7 @@ export class UnitsController {
   )
   async upsert(
     @CurrentCaller() caller: Caller,
-    @Body() unit: UpsertUnitDto,
+    @RequestBody() unit: UpsertUnitDto,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UnitUpsertResponseDto> {
     return upsertBody(reply, await this.upserts.upsert(caller, unit));
@@ -98,7 +99,7 @@ export class UnitsController {
   )
   async list(
     @CurrentCaller() caller: Caller,
-    @Query() query: ListUnitsQuery,
+    @RequestQuery() query: ListUnitsQuery,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<UnitsResponseDto> {
     return pageBody(reply, await this.units.page(caller, query));
@@ -122,7 +123,7 @@ export class UnitsController {
   )
   async export(
     @CurrentCaller() caller: Caller,
-    @Query() query: ExportUnitsQuery,
+    @RequestQuery() query: ExportUnitsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<ResponseBody> {

@@ -1,10 +1,11 @@
-import { Controller, Get, Query, Req, Res } from '@nestjs/common';
+import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import {
   authenticationErrors,
   commonErrors,
 } from '../../core/http/errors/authentication-errors.js';
+import { RequestQuery } from '../../core/http/validation/declared-types.js';
 import { CurrentCaller, type RequestCaller } from '../../core/http/request-caller.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import {
@@ -51,7 +52,7 @@ export class EventsController {
   )
   async read(
     @CurrentCaller() caller: RequestCaller,
-    @Query() query: EventsQuery,
+    @RequestQuery() query: EventsQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Buffer> {
