@@ -165,9 +165,10 @@ export class Connection {
     if (parserError === undefined || undecided === undefined) return;
     this.ignoresFurther = true;
     const { request } = exchange;
+    const isRead = () => request.listenerCount('error') > 0;
     // Whoever does not read the body may respond meanwhile.
-    if (request.listenerCount('error') === 0) void undecided.send(parserError);
-    else waitUntilQuiet(request, () => request.emit('error', parserError));
+    if (!isRead()) void undecided.send(parserError);
+    else waitUntilQuiet(request, () => isRead() && request.emit('error', parserError));
   }
 
   private sendWithoutRequest(error: DomainError): void {

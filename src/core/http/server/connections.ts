@@ -118,7 +118,9 @@ export class Connections {
     this.listener.close();
     this.isDraining = true;
     this.isHolding = false;
-    const closed = [...this.open.keys()].map((socket) => once(socket, 'close'));
+    const closed = [...this.open.keys()].map(
+      (socket) => new Promise((resolve) => socket.once('close', resolve)),
+    );
     for (const connection of this.open.values()) {
       const { unusedMs = firstRequestMs } = connection;
       if (unusedMs >= firstRequestMs) connection.finish();

@@ -1,0 +1,191 @@
+import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
+import { basePath } from '../support/shared-service.js';
+
+/** A request as it goes over a connection. */
+export interface GeneratedRequest {
+  readonly kind: string;
+  /** Its `x-request-id`, and the name of the lead that it creates or deletes; undefined for bytes that are no request. */
+  readonly id: string | undefined;
+  readonly method: string;
+  readonly bytes: string;
+  /** What of the database shows that it was carried out. */
+  readonly effect: 'creates' | 'deletes' | undefined;
+}
+
+interface Framing {
+  readonly isChunked: boolean;
+  readonly chunkLength: number;
+}
+
+interface Context extends Framing {
+  readonly id: string;
+  readonly key: string;
+}
+
+interface Written {
+  readonly method: string;
+  readonly path: string;
+  readonly version?: string;
+  readonly headers?: readonly string[];
+  readonly hosts?: readonly string[];
+  readonly key?: string | null;
+  readonly body?: string;
+  /** Replaces the framing that was generated. */
+  readonly framing?: readonly string[];
+}
+
+const json = 'Content-Type: application/json';
+const lead = ({ id }: Context) => JSON.stringify({ recordSystemId: id, name: id });
+const post = (context: Context, written: Partial<Written> = {}): Written => ({
+  method: 'POST',
+  path: `/${basePath}/leads`,
+  body: lead(context),
+  ...written,
+  headers: [json, ...(written.headers ?? [])],
+});
+const del = ({ id }: Context, written: Partial<Written> = {}): Written => ({
+  method: 'DELETE',
+  path: `/${basePath}/leads/${id}`,
+  ...written,
+});
+const none = `/${basePath}/leads/none`;
+const expect100 = 'Expect: 100-continue';
+
+/** Each kind of request. */
+const kinds: Readonly<Record<string, (context: Context) => Written>> = {
+  'GET public': () => ({ method: 'GET', path: `/${basePath}/healthz`, key: null }),
+  GET: () => ({ method: 'GET', path: none }),
+  HEAD: () => ({ method: 'HEAD', path: `/${basePath}/units` }),
+  DELETE: (context) => del(context),
+  'DELETE with a JSON type': (context) => del(context, { headers: [json] }),
+  POST: (context) => post(context),
+  'JSON that is empty': (context) => post(context, { body: '', framing: ['Content-Length: 0'] }),
+  'JSON without a length': (context) => post(context, { body: '', framing: [] }),
+  'JSON that is broken': (context) => post(context, { body: '{"name":' }),
+  'another media type': (context) => ({
+    ...post(context),
+    headers: ['Content-Type: text/plain'],
+  }),
+  'a content encoding': (context) => post(context, { headers: ['Content-Encoding: gzip'] }),
+  'an unknown path': () => ({ method: 'GET', path: '/nowhere' }),
+  'an unknown path with a body': (context) => post(context, { path: '/nowhere' }),
+  'a broken path with a body': (context) => post(context, { path: '/%ff' }),
+  'another method': (context) => post(context, { method: 'PUT' }),
+  'an unusual method': (context) => post(context, { method: 'PROPFIND' }),
+  'no key': (context) => post(context, { key: null }),
+  'a bad key': (context) => post(context, { key: 'nope' }),
+  'too large a body': (context) => post(context, { body: `${lead(context)}${' '.repeat(3_000)}` }),
+  'Expect with GET': () => ({ method: 'GET', path: none, headers: [expect100] }),
+  'Expect with HEAD': () => ({ method: 'HEAD', path: none, headers: [expect100] }),
+  'Expect with DELETE': (context) => del(context, { headers: [expect100] }),
+  'Expect without a body': (context) =>
+    post(context, { body: '', framing: ['Content-Length: 0'], headers: [expect100] }),
+  'Expect with its body at once': (context) => post(context, { headers: [expect100] }),
+  'Expect with a bad key': (context) => post(context, { headers: [expect100], key: 'nope' }),
+  'Expect with too large a body': (context) =>
+    post(context, { headers: [expect100], body: `${lead(context)}${' '.repeat(3_000)}` }),
+  'another expectation': (context) => post(context, { headers: ['Expect: wonders'] }),
+  Upgrade: () => ({
+    method: 'GET',
+    path: `/${basePath}/healthz`,
+    headers: ['Connection: Upgrade', 'Upgrade: websocket'],
+  }),
+  'Upgrade with a body': (context) =>
+    post(context, { headers: ['Connection: Upgrade', 'Upgrade: h2c'] }),
+  'Connection: close': (context) => post(context, { headers: ['Connection: close'] }),
+  'no host': (context) => post(context, { hosts: [] }),
+  'two hosts': (context) => post(context, { hosts: ['x', 'y'] }),
+  'HTTP/1.0': (context) => post(context, { version: '1.0', framing: length(lead(context)) }),
+  'HTTP/1.0, kept alive': (context) =>
+    post(context, {
+      version: '1.0',
+      framing: length(lead(context)),
+      headers: ['Connection: keep-alive'],
+    }),
+  'two transfer encodings': (context) =>
+    post(context, {
+      framing: ['Transfer-Encoding: gzip, chunked'],
+      body: inChunks(lead(context), 9),
+    }),
+  'a broken chunk': (context) =>
+    post(context, { framing: ['Transfer-Encoding: chunked'], body: 'zz\r\n{}\r\n0\r\n\r\n' }),
+  'two lengths': (context) =>
+    post(context, { framing: [...length('{}'), ...length(lead(context))] }),
+  CONNECT: () => ({ method: 'CONNECT', path: 'x:1' }),
+};
+
+/** Bytes that no parser takes for a request. */
+const noRequests = ['NONSENSE\r\n\r\n', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', '\0\r\n\r\n'];
+
+/** Requests of which no parser makes one: their responses name no request. */
+const unparsable: ReadonlySet<string> = new Set(['two lengths', 'CONNECT']);
+
+/** Requests in the order in which a connection sends them. */
+export function requestSequences(key: string): fc.Arbitrary<readonly GeneratedRequest[]> {
+  const framing = fc.record({
+    isChunked: fc.boolean(),
+    chunkLength: fc.integer({ min: 1, max: 40 }),
+  });
+  const request = fc
+    .tuple(fc.constantFrom(...Object.keys(kinds)), framing)
+    .map(([kind, frame]) => ({ kind, frame }));
+  const plain = fc.tuple(fc.constantFrom('POST', 'POST', 'GET', 'DELETE'), framing);
+  const item = fc.oneof(
+    { weight: 4, arbitrary: request },
+    { weight: 4, arbitrary: plain.map(([kind, frame]) => ({ kind, frame })) },
+    { weight: 1, arbitrary: fc.constantFrom(...noRequests).map((bytes) => ({ bytes })) },
+  );
+  return fc
+    .array(item, { minLength: 1, maxLength: 8 })
+    .map((items) =>
+      items.map((one) =>
+        'bytes' in one
+          ? { kind: 'no HTTP', id: undefined, method: '', bytes: one.bytes, effect: undefined }
+          : generated(one.kind, { ...one.frame, key, id: `sent-${new ObjectId().toHexString()}` }),
+      ),
+    );
+}
+
+function generated(kind: string, context: Context): GeneratedRequest {
+  const written = (kinds[kind] as (context: Context) => Written)(context);
+  const { method } = written;
+  const effect = method === 'POST' ? 'creates' : method === 'DELETE' ? 'deletes' : undefined;
+  const id = unparsable.has(kind) ? undefined : context.id;
+  return { kind, id, method, bytes: bytesOf(written, context), effect };
+}
+
+function bytesOf(written: Written, { id, key: validKey, ...frame }: Context): string {
+  const { method, path, version = '1.1', headers = [], hosts = ['x'], body } = written;
+  const { key = validKey } = written;
+  const isChunked = frame.isChunked && written.framing === undefined;
+  const framing =
+    written.framing ??
+    (body === undefined ? [] : isChunked ? ['Transfer-Encoding: chunked'] : length(body));
+  return [
+    `${method} ${path} HTTP/${version}`,
+    ...hosts.map((host) => `Host: ${host}`),
+    `x-request-id: ${id}`,
+    ...(key === null ? [] : [`api-key: ${key}`]),
+    ...headers,
+    ...framing,
+    '',
+    isChunked && body !== undefined ? inChunks(body, frame.chunkLength) : (body ?? ''),
+  ].join('\r\n');
+}
+
+function length(body: string): string[] {
+  return [`Content-Length: ${Buffer.byteLength(body)}`];
+}
+
+function inChunks(body: string, chunkLength: number): string {
+  let text = '';
+  for (let at = 0; at < body.length; at += chunkLength) {
+    const chunk = body.slice(at, at + chunkLength);
+    text += `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
+  }
+  return `${text}0\r\n\r\n`;
+}
+
+/** Where the bytes of a sequence are cut into writes, in thousandths. */
+export const cuts = fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 6 });

@@ -1,0 +1,177 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { openSocket } from '../support/raw-http.js';
+import { rounds } from '../support/rounds.js';
+import { basePath } from '../support/shared-service.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { type GeneratedRequest, requestSequences, cuts } from './generated-requests.js';
+
+const variables = { BODY_LIMIT_BYTES: '1024', REQUEST_TIMEOUT_MS: '1000', DRAIN_MS: '30' };
+let service: TestService;
+let tenant: Tenant;
+
+beforeAll(async () => {
+  service = await startTestService(variables);
+  tenant = await addTenant(service.db);
+});
+afterAll(() => service.stop());
+
+interface ReceivedResponse {
+  readonly status: number;
+  readonly id: string | undefined;
+  readonly isLast: boolean;
+}
+
+interface Conversation {
+  readonly requests: readonly GeneratedRequest[];
+  readonly cuts: readonly number[];
+  /** Whether the client closes its side once it has sent everything. */
+  readonly isHalfClosed: boolean;
+}
+
+/** A client that has sent its last request ends the connection by it. */
+const last = `GET /${basePath}/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`;
+
+const conversations = (key: string) =>
+  fc.record({
+    requests: requestSequences(key),
+    cuts,
+    isHalfClosed: fc.boolean(),
+  });
+
+/** Sends the requests in their writes. @returns everything that comes until the service closes the connection */
+async function converse(url: string, { requests, cuts: thousandths, isHalfClosed }: Conversation) {
+  const socket = openSocket(url);
+  let text = '';
+  socket
+    .on('error', () => undefined)
+    .on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const kinds = requests.map(({ kind }) => kind).join(', ');
+  let isStuck = false;
+  socket.setTimeout(10_000, () => {
+    isStuck = true;
+    socket.destroy();
+  });
+  const sent = requests.map(({ bytes }) => bytes).join('') + (isHalfClosed ? '' : last);
+  const ends = [...thousandths.map((cut) => Math.floor((cut / 1_000) * sent.length)), sent.length];
+  let at = 0;
+  for (const end of ends.toSorted((one, other) => one - other)) {
+    if (end > at) socket.write(sent.slice(at, end));
+    at = end;
+    await (end % 3 === 0 ? nextTurn() : delay(end % 5));
+  }
+  if (isHalfClosed) socket.end();
+  await closed;
+  expect({ kinds, isHalfClosed, isStuck, text }).toMatchObject({ isStuck: false });
+  return text;
+}
+
+/** The responses in what came, one for each request at most. */
+function responsesIn(text: string, requests: readonly GeneratedRequest[]): ReceivedResponse[] {
+  const responses: ReceivedResponse[] = [];
+  for (let rest = text; rest !== '';) {
+    const end = rest.indexOf('\r\n\r\n') + 4;
+    const head = rest.slice(0, end);
+    const status = Number(/^HTTP\/1\.1 (\d{3}) /.exec(head)?.[1]);
+    expect([end > 3, status]).toEqual([true, expect.any(Number)]);
+    expect(status).not.toBeNaN();
+    rest = rest.slice(end);
+    if (status < 200) continue;
+    const hasBody = requests[responses.length]?.method !== 'HEAD' && ![204, 304].includes(status);
+    const length = hasBody ? Number(/^content-length: (\d+)\r$/im.exec(head)?.[1] ?? 0) : 0;
+    expect(rest.length).toBeGreaterThanOrEqual(length);
+    rest = rest.slice(length);
+    const id = /^x-request-id: (.*)\r$/im.exec(head)?.[1];
+    responses.push({ status, id, isLast: /^connection: close\r$/im.test(head) });
+  }
+  return responses;
+}
+
+/** Creates the leads that the requests delete. */
+async function prepare(conversation: readonly Conversation[]): Promise<void> {
+  const ids = conversation.flatMap(({ requests }) =>
+    requests.filter(({ effect }) => effect === 'deletes').map(({ id }) => id as string),
+  );
+  for (let at = 0; at < ids.length; at += 50) {
+    const leads = ids.slice(at, at + 50).map((recordSystemId) => ({ recordSystemId, name: 'x' }));
+    if (JSON.stringify({ leads }).length > 1_000) {
+      for (const lead of leads) await create({ leads: [lead] });
+    } else await create({ leads });
+  }
+}
+
+const create = (body: object) =>
+  service.api('post', '/leads/batch').set('api-key', tenant.key).send(body).expect(200);
+
+/** Whether a request was carried out, as the database shows it. */
+async function carriedOut(requests: readonly GeneratedRequest[]): Promise<boolean[]> {
+  const ids = requests.flatMap(({ id = '' }) => id);
+  const leads = service.db.collection('leads');
+  const found = await leads
+    .find({ organizationId: tenant.organizationId, recordSystemId: { $in: ids } })
+    .project({ recordSystemId: 1, isDeleted: 1 })
+    .toArray();
+  const states = new Map(found.map((one) => [one['recordSystemId'], one['isDeleted'] as boolean]));
+  return requests.map(({ id, effect }) => {
+    if (effect === undefined || id === undefined) return false;
+    return effect === 'creates' ? states.get(id) === false : states.get(id) !== false;
+  });
+}
+
+/** A response to each request up to one, in their order; of the others nothing was carried out. */
+async function check({ requests, isHalfClosed }: Conversation, text: string): Promise<void> {
+  const responses = responsesIn(text, requests);
+  const kinds = requests.map(({ kind }) => kind).join(', ');
+  const done = await carriedOut(requests);
+  expect(responses.length).toBeLessThanOrEqual(requests.length + 1);
+  expect(responses.slice(0, -1).filter(({ isLast }) => isLast)).toEqual([]);
+  for (const [index, request] of requests.entries()) {
+    const { id, effect, kind } = request;
+    const response = responses[index];
+    const seen = { kinds, kind, index, status: response?.status, done: done[index] };
+    if (response === undefined) {
+      // Of a client that has left nobody knows, but of the one request that was running.
+      if (isHalfClosed && index === responses.length) continue;
+      expect({ ...seen, done: done[index] }).toEqual({ ...seen, done: false });
+      continue;
+    }
+    if (id !== undefined) expect({ ...seen, id: response.id }).toEqual({ ...seen, id });
+    if (effect === undefined) continue;
+    expect(seen).toEqual({ ...seen, done: [200, 201, 204].includes(response.status) });
+  }
+}
+
+describe('a request that is carried out gets its response, in order; one that gets none is not carried out', () => {
+  it('in any sequence on a connection', async () => {
+    const sequences = fc.asyncProperty(conversations(tenant.key), async (conversation) => {
+      await prepare([conversation]);
+      await check(conversation, await converse(service.url, conversation));
+    });
+    await fc.assert(sequences, { numRuns: rounds(60, 1_000), endOnFailure: true });
+  });
+
+  it('also while the service shuts down', async () => {
+    const some = fc.array(conversations(tenant.key), { minLength: 10, maxLength: 20 });
+    const shutdowns = fc.asyncProperty(
+      some,
+      fc.integer({ min: 0, max: 60 }),
+      async (together, afterMs) => {
+        const own = await startTestService(variables);
+        await prepare(together);
+        const received = together.map((conversation) => converse(own.url, conversation));
+        await delay(afterMs);
+        const isFinished = await own.service.shutDown();
+        const texts = await Promise.all(received);
+        await own.stop();
+        expect(isFinished).toBe(true);
+        for (const [index, conversation] of together.entries()) {
+          await check(conversation, texts[index] ?? '');
+        }
+      },
+    );
+    await fc.assert(shutdowns, { numRuns: rounds(3, 60), endOnFailure: true });
+  });
+});
