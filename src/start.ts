@@ -16,6 +16,7 @@ import { basePath } from './core/http/base-path.js';
 import { ErrorFilter } from './core/http/errors/error.filter.js';
 import { ErrorResponses } from './core/http/errors/error-responses.js';
 import { RequestRates } from './core/http/rate-limit/request-rates.js';
+import { UnsentResponses } from './core/http/rate-limit/unsent-responses.js';
 import { serveReference } from './core/http/reference/reference-page.js';
 import type { Connections } from './core/http/server/connections.js';
 import { createHttpServer } from './core/http/server/fastify-adapter.js';
@@ -42,7 +43,13 @@ import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { WebhookBackground } from './webhooks/sending/webhook-background.js';
 
 /** The hooks of features, in the order in which requests meet them; those of HTTP itself come before. */
-const hooks = [ApiKeyGuard, RequestRates, IdempotentRequests, KeptResponsesService];
+const hooks = [
+  ApiKeyGuard,
+  RequestRates,
+  UnsentResponses,
+  IdempotentRequests,
+  KeptResponsesService,
+];
 
 /** When to stop waiting for running work, within the 10 seconds that are allowed. */
 const shutdownTimeoutMs = 9_000;

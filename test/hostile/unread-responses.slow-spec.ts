@@ -1,7 +1,9 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { addCompound, addKey, addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket } from '../support/raw-http.js';
 import { type ServiceProcess, startProcess } from '../support/service-process.js';
@@ -12,17 +14,20 @@ let tenant: Tenant;
 let service: ServiceProcess;
 let log = '';
 const timeoutMs = 500;
+const slug = 'unread';
 
 beforeAll(async () => {
   tenant = await addTenant(shared.db);
   const { organizationId } = tenant;
-  const compoundId = new ObjectId();
+  const compoundId = await addCompound(shared.db, organizationId, { 'en-us': slug }, { slug });
   const times = { createdAt: new Date(), updatedAt: new Date() };
-  const name = { 'en-us': 'n'.repeat(200) };
+  const name = { 'en-us': 'n'.repeat(3_700) };
   await shared.db.collection('units').insertMany(
-    Array.from({ length: 10_000 }, (_, index) => {
-      const unit = { organizationId, compoundId, isDeleted: false, name, ...times };
-      return { ...unit, slug: `unread-${index}`, unitId: `unread-${index}` };
+    Array.from({ length: 3_000 }, (_, index) => {
+      // A response with a third of them is sent as a whole.
+      const unit = { organizationId, isDeleted: false, name, ...times };
+      const ids = { slug: `unread-${index}`, unitId: `unread-${index}` };
+      return { ...unit, ...ids, compoundId: index % 3 === 0 ? compoundId : new ObjectId() };
     }),
   );
   service = await startProcess({
@@ -59,3 +64,35 @@ it('a connection whose request waits longer than that is not', async () => {
   expect(response.status).toBe(200);
   expect(performance.now() - startedAt).toBeGreaterThan(2 * timeoutMs);
 });
+
+it('of the responses to one key no more than 64 MiB wait for its clients', async () => {
+  const patient = await startProcess({ MONGODB_URI: shared.databaseUri, ROLE: 'api' });
+  const other = await addTenant(shared.db);
+  const read = (key: string) =>
+    fetch(`${patient.url}/${basePath}/leads/none`, { headers: { 'api-key': key } });
+  const before = await memoryOf(patient);
+  const sockets: Socket[] = [];
+  while (sockets.length < 100) {
+    const socket = openSocket(patient.url);
+    sockets.push(socket.on('error', () => undefined).pause());
+    socket.write(request(`/compounds/${slug}/units`));
+    // One response after another: of those that are made at the same time nothing is held yet.
+    const { status } = await read(tenant.key);
+    if (sockets.length < 10) expect(status).toBe(404);
+  }
+  const { status, headers } = await read(tenant.key);
+  expect([status, headers.get('x-error-code')]).toEqual([429, 'request.rate_limited']);
+  expect(headers.get('retry-after')).toBe('1');
+  expect((await read(other.key)).status).toBe(404);
+  process.stdout.write(`  ${before} MiB of memory before, ${await memoryOf(patient)} with them\n`);
+  for (const socket of sockets) socket.destroy();
+  await eventually(async () => expect((await read(tenant.key)).status).toBe(404));
+  patient.process.kill('SIGTERM');
+  expect(await patient.exited).toBe(0);
+});
+
+/** Its resident memory in MiB. */
+async function memoryOf({ process: { pid } }: ServiceProcess): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8');
+  return Math.round(Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1]) / 1_024);
+}

@@ -150,7 +150,11 @@ export function requestSequences(key: string): fc.Arbitrary<readonly GeneratedRe
 function generated(kind: string, context: Context): GeneratedRequest {
   const written = (kinds[kind] as (context: Context) => Written)(context);
   const { method } = written;
-  const effect = method === 'POST' ? 'creates' : method === 'DELETE' ? 'deletes' : undefined;
+  const effects = new Map([
+    ['POST', 'creates'],
+    ['DELETE', 'deletes'],
+  ] as const);
+  const effect = effects.get(method as 'POST');
   const id = unparsable.has(kind) ? undefined : context.id;
   return { kind, id, method, bytes: bytesOf(written, context), effect };
 }
@@ -159,9 +163,8 @@ function bytesOf(written: Written, { id, key: validKey, ...frame }: Context): st
   const { method, path, version = '1.1', headers = [], hosts = ['x'], body } = written;
   const { key = validKey } = written;
   const isChunked = frame.isChunked && written.framing === undefined;
-  const framing =
-    written.framing ??
-    (body === undefined ? [] : isChunked ? ['Transfer-Encoding: chunked'] : length(body));
+  const ownFraming = isChunked ? ['Transfer-Encoding: chunked'] : length(body ?? '');
+  const framing = written.framing ?? (body === undefined ? [] : ownFraming);
   return [
     `${method} ${path} HTTP/${version}`,
     ...hosts.map((host) => `Host: ${host}`),

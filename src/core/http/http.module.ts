@@ -3,6 +3,7 @@ import { APP_GUARD, APP_PIPE } from '@nestjs/core';
 import { ResponseStreams } from './lists/response-streams.js';
 import { ErrorsModule } from './errors/errors.module.js';
 import { RequestRates } from './rate-limit/request-rates.js';
+import { UnsentResponses } from './rate-limit/unsent-responses.js';
 import { FrameworkLogger } from './server/framework-logger.js';
 import { UnknownNamesGuard } from './validation/unknown-names.guard.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
@@ -14,6 +15,7 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
     ResponseStreams,
     FrameworkLogger,
     RequestRates,
+    UnsentResponses,
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_GUARD, useClass: UnknownNamesGuard },
   ],

@@ -166,8 +166,12 @@ export const httpErrors = errorDefinitions('http', {
     status: 429,
     code: 'request.rate_limited',
     headers: { 'retry-after': '1' },
-    cause: 'The API key was used more often than its limit allows; `RateLimit-Policy` names it',
-    remedy: 'Repeat after `Retry-After` seconds, and slow down while `RateLimit` has little left',
+    cause:
+      'The API key was used more often than its limit allows, which `RateLimit-Policy` names, or its ' +
+      'clients have left 64 MiB of responses unread',
+    remedy:
+      'Repeat after `Retry-After` seconds, slow down while `RateLimit` has little left, and read ' +
+      'responses to their end',
   },
   headersTooLarge: {
     status: 431,

@@ -56,7 +56,9 @@ export class ResponseStreams {
       return Readable.from([]);
     }
     // Bytes, not objects: otherwise sixteen parts would be produced ahead of the client.
-    const stream = Readable.from(this.rest(reply, buffered, parts), { objectMode: false });
+    const stream = Readable.from(this.rest(reply, parts), { objectMode: false });
+    // Not by the generator: in the stream they are counted as unsent.
+    for (const part of buffered) stream.push(part);
     // Not in the generator: one that is closed before it has started runs no `finally`.
     return stream.once('close', () => {
       close(parts);
@@ -66,13 +68,8 @@ export class ResponseStreams {
     });
   }
 
-  private async *rest(
-    reply: FastifyReply,
-    buffered: Buffer[],
-    parts: Parts,
-  ): AsyncGenerator<Buffer> {
+  private async *rest(reply: FastifyReply, parts: Parts): AsyncGenerator<Buffer> {
     try {
-      while (buffered.length > 0) yield buffered.shift() ?? Buffer.alloc(0);
       for (let part = await this.next(parts); part !== null; part = await this.next(parts)) {
         yield part;
       }
