@@ -173,6 +173,31 @@ describe('SIGTERM', () => {
     expect(await isRefused(service)).toBe(true);
   });
 
+  it('is not held up by a client that pipelines without pause, which gets a response to all that was carried out', async () => {
+    const service = await startProcess(patient);
+    const { key, organizationId } = await addTenant(db);
+    const socket = openSocket(service.url).on('error', () => undefined);
+    let text = '';
+    socket.on('data', (chunk) => (text += String(chunk)));
+    const closed = new Promise((resolve) => socket.once('close', resolve));
+    const body = '{"name":"pipelined"}';
+    const lead =
+      `POST /${basePath}/leads HTTP/1.1\r\nHost: x\r\napi-key: ${key}\r\n` +
+      `Content-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    const send = () => {
+      if (socket.destroyed) return;
+      if (socket.write(lead.repeat(10))) setImmediate(send);
+      else socket.once('drain', send);
+    };
+    send();
+    await eventually(() => expect(text).toContain('HTTP/1.1 201'));
+    service.process.kill('SIGTERM');
+    expect(await service.exited).toBe(0);
+    await closed;
+    const created = text.match(/HTTP\/1\.1 201/g)?.length;
+    expect(await db.collection('leads').countDocuments({ organizationId })).toBe(created);
+  });
+
   it('is not held up by connections that are idle, or on which nothing or half a request was sent', async () => {
     const service = second;
     const agent = new Agent({ keepAlive: true });
