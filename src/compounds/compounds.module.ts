@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { HttpModule } from '../core/http/http.module.js';
 import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
+import { CompoundLookupService } from './compound-lookup.service.js';
 import { CompoundsController } from './compounds.controller.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import { CompoundsService } from './compounds.service.js';
@@ -9,7 +10,7 @@ import { CompoundsService } from './compounds.service.js';
 @Module({
   imports: [CatalogueModule, HttpModule, OrganizationsModule],
   controllers: [CompoundsController],
-  providers: [CompoundsRepository, CompoundsService],
-  exports: [CompoundsService],
+  providers: [CompoundsRepository, CompoundLookupService, CompoundsService],
+  exports: [CompoundLookupService],
 })
 export class CompoundsModule {}

@@ -12,21 +12,12 @@ import type { ListPart } from '../core/database/documents/tenant-operations.js';
 import { listText } from '../core/http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../core/http/lists/list-reading.js';
 import { pageOf } from '../core/http/lists/pages.js';
-import { foldCase } from '../core/localization/fold-case.js';
-import type { Language } from '../core/localization/language.js';
-import { textIn } from '../core/localization/localized.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { type CompoundDto, CompoundFieldsDto, CompoundOrganizationDto } from './compound.dto.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import type { ListCompoundsQuery } from './list-compounds.query.js';
 
-/** A name as it is shown in a language. */
-export interface ShownName {
-  readonly name: string;
-  readonly language: Language;
-}
-
-/** The compounds that CRMs poll, and those that a lead names. */
+/** The compounds that CRMs poll. */
 @Injectable()
 export class CompoundsService {
   constructor(
@@ -57,31 +48,6 @@ export class CompoundsService {
       pagination: reading.pagination(total, total, total, end),
     }));
     return { text, end };
-  }
-
-  /**
-   * Looks for compounds by name.
-   *
-   * @returns finds those whose whole name, as it is shown in a language, is one of the given in any
-   * case (rule LEAD-8)
-   */
-  async idsByName(
-    organizationId: Types.ObjectId,
-    names: readonly ShownName[],
-  ): Promise<(name: ShownName) => Types.ObjectId[]> {
-    const found = new Map<Language, ReadonlyMap<string, { readonly _id: Types.ObjectId }[]>>();
-    for (const language of new Set(names.map((name) => name.language))) {
-      const distinct = new Set(
-        names.filter((name) => name.language === language).map(({ name }) => name),
-      );
-      const candidates = await this.compounds.findByNames(organizationId, [...distinct], language);
-      found.set(
-        language,
-        Map.groupBy(candidates, (compound) => foldCase(textIn(compound.name, language))),
-      );
-    }
-    return ({ name, language }) =>
-      (found.get(language)?.get(foldCase(name)) ?? []).map(({ _id }) => _id);
   }
 
   /** How the compounds that are asked for are counted and read, once that is asked for. */

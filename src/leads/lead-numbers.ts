@@ -19,11 +19,6 @@ export class LeadNumbers {
     private readonly leads: LeadsRepository,
   ) {}
 
-  /** Numbers for the leads that one transaction creates. */
-  reserve(organizationId: Types.ObjectId): ReservedNumbers {
-    return new ReservedNumbers(this, organizationId);
-  }
-
   /** The next numbers of an organization, in ascending order. */
   async next(organizationId: Types.ObjectId, count: number): Promise<number[]> {
     if (count === 0) return [];
@@ -32,14 +27,14 @@ export class LeadNumbers {
   }
 
   /**
-   * Continues at the first free number after one that another program has used. Requests that meet
-   * taken numbers at the same time share one search.
+   * Continues after the last number that was given out, at the first that no other program has used.
+   * Requests that meet taken numbers at the same time share one search.
    */
-  async skipTaken(organizationId: Types.ObjectId, taken: number): Promise<void> {
+  async skipTaken(organizationId: Types.ObjectId): Promise<void> {
     const id = organizationId.toHexString();
     const running = this.searches.get(id);
     if (running !== undefined) return running;
-    const search = this.findFree(organizationId, taken).finally(() => this.searches.delete(id));
+    const search = this.findFree(organizationId).finally(() => this.searches.delete(id));
     this.searches.set(id, search);
     return search;
   }
@@ -48,8 +43,8 @@ export class LeadNumbers {
    * Finds the end of the taken numbers in steps that double and then halve. Each step is kept, so
    * that a search which is cut off has not been in vain.
    */
-  private async findFree(organizationId: Types.ObjectId, taken: number): Promise<void> {
-    const first = await this.counters.skipTo(organizationId, sequence, taken);
+  private async findFree(organizationId: Types.ObjectId): Promise<void> {
+    const first = await this.counters.skipTo(organizationId, sequence, 0);
     let last = first;
     const skipIfTaken = async (size: number) => {
       const range = { after: last, upTo: last + size };
@@ -62,30 +57,5 @@ export class LeadNumbers {
     for (size /= 2; size >= 1; size /= 2) await skipIfTaken(size);
     const details = { organization: organizationId.toHexString(), after: first, next: last + 1 };
     this.logger.log(details, 'Taken lead numbers were skipped');
-  }
-}
-
-/** Numbers that outlive the attempts of their transaction, so that a lost race wastes none. */
-export class ReservedNumbers {
-  private numbers: number[] = [];
-
-  constructor(
-    private readonly all: LeadNumbers,
-    private readonly organizationId: Types.ObjectId,
-  ) {}
-
-  /** So many numbers, or more, in ascending order. */
-  async take(count: number): Promise<readonly number[]> {
-    const missing = Math.max(0, count - this.numbers.length);
-    this.numbers.push(...(await this.all.next(this.organizationId, missing)));
-    return this.numbers;
-  }
-
-  /** Takes others next time where another program has used these. */
-  async onDuplicateKey(index: string): Promise<void> {
-    const last = this.numbers.at(-1);
-    if (index !== 'leadId' || last === undefined) return;
-    await this.all.skipTaken(this.organizationId, last);
-    this.numbers = [];
   }
 }

@@ -85,18 +85,18 @@ leadSchema.index(
   { organizationId: 1, leadId: 1 },
   { name: 'leadId', unique: true, partialFilterExpression: { leadId: { $exists: true } } },
 );
-/** Serves the duplicate check by comparison keys. */
+/** Serves the duplicate check by comparison keys, the lead with the lowest number first. */
 leadSchema.index(
-  { organizationId: 1, phoneKeys: 1 },
+  { organizationId: 1, phoneKeys: 1, leadId: 1, _id: 1 },
   { name: 'phoneKeys', partialFilterExpression },
 );
 /** Serves the duplicate check by spelling, for leads that other programs wrote. */
 leadSchema.index(
-  { organizationId: 1, 'data.phoneNumber': 1 },
+  { organizationId: 1, 'data.phoneNumber': 1, leadId: 1, _id: 1 },
   { name: 'phoneNumber', partialFilterExpression },
 );
 leadSchema.index(
-  { organizationId: 1, 'data.phoneNumber2': 1 },
+  { organizationId: 1, 'data.phoneNumber2': 1, leadId: 1, _id: 1 },
   { name: 'phoneNumber2', partialFilterExpression },
 );
 /** Serves the leads of a client, deleted ones included. */

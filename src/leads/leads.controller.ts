@@ -19,11 +19,11 @@ import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { LeadBatchDto, LeadBatchResponseDto } from './batch/lead-batch.dto.js';
 import { LeadBatchesService } from './batch/lead-batches.service.js';
-import { LeadIdParam } from './dto/lead-id.param.js';
 import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
-import { UpsertLeadDto } from './dto/upsert-lead.dto.js';
+import { LeadIdParam, UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadBatchExamples, leadExamples, leadLinks } from './dto/lead-examples.js';
 import { leadErrors } from './lead-errors.js';
+import { LeadLookupService } from './lead-lookup.service.js';
 import { LeadsService } from './leads.service.js';
 
 /** `/leads` (rules LEAD-1 and LEAD-14). */
@@ -33,6 +33,7 @@ import { LeadsService } from './leads.service.js';
 export class LeadsController {
   constructor(
     private readonly leads: LeadsService,
+    private readonly lookup: LeadLookupService,
     private readonly batches: LeadBatchesService,
   ) {}
 
@@ -109,7 +110,7 @@ export class LeadsController {
     @CurrentCaller() caller: Caller,
     @RequestQuery() query: LeadIdParam,
   ): Promise<LeadResponseDto> {
-    return this.leads.read(caller, query.recordSystemId);
+    return this.lookup.read(caller.organizationId, query.recordSystemId);
   }
 
   @Get(':recordSystemId')
@@ -122,7 +123,7 @@ export class LeadsController {
   @DocumentedPolling()
   @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
   read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadResponseDto> {
-    return this.leads.read(caller, path.recordSystemId);
+    return this.lookup.read(caller.organizationId, path.recordSystemId);
   }
 
   @Delete(':recordSystemId')

@@ -3,7 +3,7 @@ import { TenantCollectionsModule } from '../core/database/documents/tenant-colle
 import { ChangeLogModule } from '../tenants/change-log/change-log.module.js';
 import { ClientsModule } from '../tenants/clients/clients.module.js';
 import { CompoundsModule } from '../compounds/compounds.module.js';
-import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
+import { WritesModule } from '../core/writes/writes.module.js';
 import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { LeadBatchesService } from './batch/lead-batches.service.js';
@@ -15,12 +15,12 @@ import { LeadInspectionService } from './inspection/lead-inspection.service.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
+import { PhoneOwnersRepository } from './phones/phone-owners.repository.js';
 import { leadSchema } from './lead.schema.js';
 import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
+import { LeadLookupService } from './lead-lookup.service.js';
 import { LeadsService } from './leads.service.js';
-import { LeadGroupsService } from './upsert/lead-groups.service.js';
-import { LeadDecisionsWriter } from './upsert/lead-decisions-writer.js';
 import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
 
 @Module({
@@ -28,7 +28,7 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     ChangeLogModule,
     ClientsModule,
     CompoundsModule,
-    IdempotencyModule,
+    WritesModule,
     OrganizationsModule,
     EventsModule,
     TenantCollectionsModule.forFeature(
@@ -41,10 +41,10 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
     LeadsRepository,
     LeadNumbers,
     LeadRecordsLoader,
-    LeadDecisionsWriter,
-    LeadGroupsService,
+    LeadLookupService,
     LeadsService,
     LeadBatchesService,
+    PhoneOwnersRepository,
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
     LeadErasuresService,
@@ -54,8 +54,8 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
   ],
   exports: [
     LeadInspectionService,
+    LeadLookupService,
     LeadsService,
-    LeadGroupsService,
     LeadPhoneKeys,
     LeadErasuresService,
     LeadImportsService,

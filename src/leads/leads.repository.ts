@@ -1,16 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { CountryCode } from 'libphonenumber-js';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
-import { phoneKey, usualSpellings } from '../tenants/contacts/phone-number.js';
 import { parseObjectId } from '../core/database/documents/object-id.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { mebibyte } from '../core/values/numbers.js';
 import type { LeadDocument } from './lead.schema.js';
-import type { WrittenLead } from './upsert/lead-decision.js';
-import type { PhoneOwner } from './upsert/lead-records.js';
+import type { WrittenLead } from './upsert/lead-records.js';
 
 /** Of leads that one transaction loads to write them. */
 const mostLeadBytes = 16 * mebibyte;
@@ -47,8 +44,18 @@ export class LeadsRepository {
     return this.leads.find(organizationId, filter);
   }
 
+  /** The ids of the active leads with external ids. */
+  async findActiveIds(
+    organizationId: Types.ObjectId,
+    recordSystemIds: readonly string[],
+  ): Promise<Pick<LeadDocument, '_id' | 'recordSystemId'>[]> {
+    if (recordSystemIds.length === 0) return [];
+    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
+    return this.leads.find(organizationId, filter, { fields: ['recordSystemId'] });
+  }
+
   /** As {@link findActive}, null for more than 16 MiB. */
-  async findActiveInBatch(
+  async findActiveTogether(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
   ): Promise<LeadDocument[] | null> {
@@ -82,36 +89,6 @@ export class LeadsRepository {
     const found = await this.findAll(organizationId, { recordSystemId: reference });
     const _id = parseObjectId(reference);
     return found.length > 0 || _id === null ? found : this.findAll(organizationId, { _id });
-  }
-
-  /** Leads that may have one of the phones. */
-  async findByPhones(
-    organizationId: Types.ObjectId,
-    phones: readonly string[],
-    country: CountryCode,
-  ): Promise<PhoneOwner[]> {
-    if (phones.length === 0) return [];
-    const $or = havingPhones(phones, country);
-    const phoneFields = [
-      'data.phoneNumber',
-      'data.phoneNumber2',
-      'phoneKeys',
-      'phoneKeysOf',
-    ] as const;
-    const fields = ['leadId', 'assignedToId', ...phoneFields] as const;
-    return this.leads.find(organizationId, { ...notDeleted, $or }, { fields });
-  }
-
-  /** Leads that are not deleted and have one of the phones, in no order. */
-  async findWithPhones(
-    organizationId: Types.ObjectId,
-    phones: readonly string[],
-    country: CountryCode,
-    limit: number,
-  ): Promise<LeadDocument[]> {
-    if (phones.length === 0) return [];
-    const $or = havingPhones(phones, country);
-    return this.leads.find(organizationId, { ...notDeleted, $or }, { limit });
   }
 
   /** The leads of clients, deleted ones included, in no order. */
@@ -202,17 +179,6 @@ export class LeadsRepository {
     const $set = { isDeleted: true, deletedAt, updatedAt: deletedAt };
     await this.leads.updateOne(organizationId, { _id }, { $set });
   }
-}
-
-/** By their comparison keys, and by spelling for what other programs wrote. */
-function havingPhones(phones: readonly string[], country: CountryCode) {
-  const keys = phones.map((phone) => phoneKey(phone, country));
-  const spellings = phones.flatMap((phone) => usualSpellings(phone, country));
-  return [
-    { phoneKeys: { $in: keys }, ...notDeleted },
-    { 'data.phoneNumber': { $in: spellings }, ...notDeleted },
-    { 'data.phoneNumber2': { $in: spellings }, ...notDeleted },
-  ];
 }
 
 /** What a request can change of a lead. */

@@ -1,6 +1,9 @@
+import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
+import type { PendingWrites } from '../core/writes/write-kind.js';
+import type { Change } from '../core/database/documents/document-diff.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
-import type { RequestedUpdate, UnitDocument } from '../units/writing/unit-availability.service.js';
+import type { UnitChange, UnitDocument } from '../units/writing/unit-availability.service.js';
 import type { OutboundEvent } from '../events/outbox/pending-event.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 import { fitsEvents } from './cheques/wallets.js';
@@ -24,29 +27,38 @@ export interface LoadedReservations {
   readonly now: Date;
 }
 
-/** What a document was when it was read, and what it is now; undefined before when it is new. */
-export interface Change<T> {
-  readonly before: T | undefined;
-  readonly after: T;
-}
-
 /** Reservations with what decisions about them read, each as the decisions before have left it. */
-export class ReservationRecords {
-  /** What decisions changed of units and reservations, to be published in this order. */
-  readonly events: OutboundEvent[] = [];
+export class ReservationRecords implements PendingWrites {
+  /** Events, and changes of units that make events, in the order of their publishing. */
+  readonly published: (OutboundEvent | UnitChange)[] = [];
+  /** The unit's own document is the lock of its reservations (rule DATA-8). */
+  readonly locks = [];
+  /** About how much of wallets was changed. */
+  bytes = 0;
   private readonly reservations: ReadonlyMap<string, ReservationDocument>;
   private readonly decided = new Map<string, ReservationDocument>();
   private readonly units: Map<string, UnitDocument>;
-  /** Which request has last decided the status of a unit. */
-  private readonly decidedUnits = new Map<string, string>();
+  private readonly decidedUnits = new Set<string>();
+  private readonly byRecordSystemId = new Map<string, ReservationDocument>();
   private readonly ofUnits: Map<string, UnitReservation[]>;
   private readonly wallets: Map<string, readonly ChequeWalletDocument[]>;
 
+  readonly now: Date;
+
   constructor(private readonly loaded: LoadedReservations) {
+    this.now = loaded.now;
+    for (const reservation of loaded.reservations) {
+      const { recordSystemId } = reservation;
+      if (recordSystemId !== undefined) this.byRecordSystemId.set(recordSystemId, reservation);
+    }
     this.reservations = byId(loaded.reservations);
     this.units = byId(loaded.units);
     this.ofUnits = Map.groupBy(loaded.ofUnits, ({ unitId }) => keyOf(unitId));
     this.wallets = Map.groupBy(loaded.wallets, (wallet) => keyOf(wallet.reservationId));
+  }
+
+  findByRecordSystemId(recordSystemId: string | undefined): ReservationDocument | null {
+    return this.byRecordSystemId.get(recordSystemId ?? '') ?? null;
   }
 
   /** The reservation of an id and all that a decision about it reads, null when there is none. */
@@ -77,14 +89,22 @@ export class ReservationRecords {
     const key = keyOf(reservation._id);
     const isNew = !this.reservations.has(key) && !this.decided.has(key);
     if (isNew) {
-      this.events.push({ type: 'reservation.created', data: shown(after), requestId });
+      this.published.push({ type: 'reservation.created', data: shown(after), requestId });
     } else if (reservation !== before.reservation) {
-      this.events.push({ ...updated(before, after), requestId });
+      this.published.push({ ...updated(before, after), requestId });
     }
     for (const { wallet, ...event } of after.events) {
-      this.events.push({ ...event, data: presentWallet(inEvent(reservation, wallet)), requestId });
+      this.bytes += BSON.calculateObjectSize(wallet);
+      this.published.push({
+        ...event,
+        data: presentWallet(inEvent(reservation, wallet)),
+        requestId,
+      });
     }
-    if (isNew || reservation !== before.reservation) this.decided.set(key, reservation);
+    if (unit !== null && before.unit !== null && unit !== before.unit) {
+      this.published.push({ before: before.unit, after: unit, requestId });
+    }
+    if (isNew || reservation !== before.reservation) this.decide(reservation);
     this.wallets.set(key, wallets.toSorted(latestFirst));
     // Those of no unit have nothing to do with each other.
     if (!reservation.unitId) return;
@@ -93,7 +113,7 @@ export class ReservationRecords {
     this.ofUnits.set(unitKey, [...others, reservation]);
     if (unit === null || !isUnitDecided) return;
     this.units.set(unitKey, unit);
-    this.decidedUnits.set(unitKey, requestId);
+    this.decidedUnits.add(unitKey);
   }
 
   /** The reservations that decisions have changed. */
@@ -112,13 +132,17 @@ export class ReservationRecords {
   }
 
   /** The units whose status was decided, also when it stays as it was (rule DATA-8). */
-  unitDecisions(): RequestedUpdate[] {
+  unitDecisions(): UnitChange[] {
     return this.loaded.units.flatMap((before) => {
       const key = keyOf(before._id);
-      const requestId = this.decidedUnits.get(key);
-      if (requestId === undefined) return [];
-      return { before, after: this.units.get(key) ?? before, requestId };
+      return this.decidedUnits.has(key) ? { before, after: this.units.get(key) ?? before } : [];
     });
+  }
+
+  private decide(reservation: ReservationDocument): void {
+    this.decided.set(keyOf(reservation._id), reservation);
+    const { recordSystemId } = reservation;
+    if (recordSystemId !== undefined) this.byRecordSystemId.set(recordSystemId, reservation);
   }
 }
 

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { Clock } from '../core/configuration/clock.js';
 import { UnitAvailabilityService } from '../units/writing/unit-availability.service.js';
 import { Outbox } from '../events/outbox/outbox.js';
+import { pendingEvent } from '../events/outbox/pending-event.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
 import { ReservationRecords } from './reservation-records.js';
 import type { ReservationDocument } from './reservation.schema.js';
@@ -16,40 +16,33 @@ export class ReservationStateService {
     private readonly wallets: ChequeWalletsRepository,
     private readonly units: UnitAvailabilityService,
     private readonly outbox: Outbox,
-    private readonly clock: Clock,
   ) {}
 
-  /** What there is around reservations of an organization, one query of a kind. */
+  /**
+   * Reads reservations of an organization with their units and wallets, in one query of a kind.
+   *
+   * @param otherUnits of which there may be new reservations
+   */
   async load(
     organizationId: Types.ObjectId,
     reservations: readonly ReservationDocument[],
+    now: Date,
+    otherUnits: readonly Types.ObjectId[] = [],
   ): Promise<ReservationRecords> {
-    const unitIds = reservations.flatMap(({ unitId }) => unitId ?? []);
+    const unitIds = [...reservations.flatMap(({ unitId }) => unitId ?? []), ...otherUnits];
     const ids = reservations.map(({ _id }) => _id);
     return new ReservationRecords({
       reservations,
       units: await this.units.findAll(organizationId, unitIds),
       ofUnits: await this.reservations.ofUnits(organizationId, unitIds),
       wallets: await this.wallets.findOfReservations(organizationId, ids),
-      now: this.clock.now(),
-    });
-  }
-
-  /** What there is around a reservation that is not stored yet. */
-  async loadAround({ organizationId, unitId }: ReservationDocument): Promise<ReservationRecords> {
-    const unitIds = unitId ? [unitId] : [];
-    return new ReservationRecords({
-      reservations: [],
-      units: await this.units.findAll(organizationId, unitIds),
-      ofUnits: await this.reservations.ofUnits(organizationId, unitIds),
-      wallets: [],
-      now: this.clock.now(),
+      now,
     });
   }
 
   /**
-   * Stores what decisions changed and publishes their events, inside the transaction in which the
-   * records were loaded: one command for each collection.
+   * Stores changes and publishes their events, inside the transaction in which the records were
+   * loaded: one command for each collection.
    *
    * @param options.emitsUnitEvents whether changes of units are published too (rule CALL-13)
    */
@@ -58,16 +51,16 @@ export class ReservationStateService {
     records: ReservationRecords,
     { emitsUnitEvents = false }: { readonly emitsUnitEvents?: boolean } = {},
   ): Promise<void> {
+    const { published, now } = records;
     await this.reservations.write(organizationId, records.reservationChanges());
     await this.wallets.write(organizationId, records.walletChanges());
-    const decisions = records.unitDecisions();
-    await this.units.storeAll(organizationId, decisions);
-    const unitEvents = emitsUnitEvents ? await this.units.eventsOf(decisions) : [];
-    await this.outbox.publishAll(organizationId, [...records.events, ...unitEvents]);
+    await this.units.storeAll(organizationId, records.unitDecisions());
+    const changes = emitsUnitEvents ? published.filter((one) => 'after' in one) : [];
+    const unitEvents = (await this.units.eventsOf(organizationId, changes)).values();
+    const events = published.flatMap((one) => {
+      if (!('after' in one)) return one;
+      return (emitsUnitEvents && unitEvents.next().value) || [];
+    });
+    await this.outbox.store(events.map((event) => pendingEvent(organizationId, event, now)));
   }
-}
-
-/** What requests about the reservations of one unit wait for inside a process. */
-export function unitQueueKey(unitId: Types.ObjectId): string {
-  return `unit:${unitId.toHexString()}`;
 }

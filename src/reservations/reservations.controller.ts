@@ -21,8 +21,11 @@ import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
 import { callbackRecord } from './callback/callback-record.js';
 import { CallbackDto, CallbackQuery } from './callback/callback.dto.js';
 import { callbackHeaders, CallbacksService } from './callback/callbacks.service.js';
-import { ReservationIdParam } from './reading/reservation-id.param.js';
-import { ReservationResponseDto, ReservationUpsertResponseDto } from './reading/reservation.dto.js';
+import {
+  ReservationIdParam,
+  ReservationResponseDto,
+  ReservationUpsertResponseDto,
+} from './reading/reservation.dto.js';
 import { ReservationsService } from './reading/reservations.service.js';
 import { callbackErrors, callbackResponseHeaders } from './callback/documented-callback.js';
 import { leadErrors } from '../leads/lead-errors.js';

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
-import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
+import { WritesModule } from '../core/writes/writes.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
 import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
 import { UnitsModule } from '../units/units.module.js';
@@ -22,7 +22,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
 /** Reservations, their cheque wallets and the callback of collection partners. */
 @Module({
   imports: [
-    IdempotencyModule,
+    WritesModule,
     LeadsModule,
     OrganizationsModule,
     ReservationStorageModule,

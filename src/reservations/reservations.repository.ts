@@ -8,8 +8,8 @@ import {
   newestFirst,
 } from '../core/database/documents/keyset.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
-import type { Change, UnitReservation } from './reservation-records.js';
-import { writeOf } from './update-between.js';
+import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
+import type { UnitReservation } from './reservation-records.js';
 import type { ReservationDocument } from './reservation.schema.js';
 import type { ReservationStatus } from './statuses.js';
 
@@ -41,6 +41,15 @@ export class ReservationsRepository {
     recordSystemId: string,
   ): Promise<ReservationDocument | null> {
     return this.reservations.findOne(organizationId, { recordSystemId, ...notDeleted });
+  }
+
+  async findByRecordSystemIds(
+    organizationId: Types.ObjectId,
+    recordSystemIds: readonly string[],
+  ): Promise<ReservationDocument[]> {
+    if (recordSystemIds.length === 0) return [];
+    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
+    return this.reservations.find(organizationId, filter);
   }
 
   async findByIds(
@@ -110,6 +119,6 @@ export class ReservationsRepository {
     organizationId: Types.ObjectId,
     changes: readonly Change<ReservationDocument>[],
   ): Promise<void> {
-    await this.reservations.write(organizationId, changes.map(writeOf));
+    await this.reservations.write(organizationId, changes.map(buildWrite));
   }
 }

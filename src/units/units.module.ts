@@ -3,14 +3,14 @@ import { CatalogueModule } from '../catalogue/catalogue.module.js';
 import { ReservationStorageModule } from '../reservations/reservation-storage.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { HttpModule } from '../core/http/http.module.js';
-import { IdempotencyModule } from '../core/idempotency/idempotency.module.js';
+import { WritesModule } from '../core/writes/writes.module.js';
 import { UnitAvailabilityService } from './writing/unit-availability.service.js';
 import { CompoundUnitsController } from './reading/compound-units.controller.js';
 import { UnitChanges } from './reading/unit-changes.js';
 import { UnitFilters } from './reading/unit-filters.js';
 import { UnitsController } from './units.controller.js';
 import { UnitImportsService } from './writing/unit-imports.service.js';
-import { UnitLinks } from './writing/unit-links.js';
+import { UnitRecordsLoader } from './writing/unit-records-loader.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
 import { UnitEvents } from './writing/unit-events.js';
@@ -20,7 +20,7 @@ import { UnitsRepository } from './units.repository.js';
 
 /** `/units`, and what reservations need of units. */
 @Module({
-  imports: [CatalogueModule, HttpModule, IdempotencyModule, ReservationStorageModule, EventsModule],
+  imports: [CatalogueModule, HttpModule, WritesModule, ReservationStorageModule, EventsModule],
   controllers: [CompoundUnitsController, UnitsController],
   providers: [
     UnitsRepository,
@@ -28,7 +28,7 @@ import { UnitsRepository } from './units.repository.js';
     UnitChanges,
     UnitFilters,
     UnitsService,
-    UnitLinks,
+    UnitRecordsLoader,
     UnitUpsertsService,
     UnitImportsService,
     UnitEvents,

@@ -4,6 +4,7 @@ import { newestFirst } from '../core/database/documents/keyset.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
+import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
 import type { BatchOptions } from '../core/database/documents/tenant-operations.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
@@ -13,6 +14,25 @@ import { indexToCountBy } from './reading/unit-indexes.js';
 
 /** Units as they are stored, read as they are asked for. */
 export type UnitBatches = AsyncGenerator<UnitDocument[], void>;
+
+/** The names under which units are looked for. */
+export interface SoughtNames {
+  readonly slugs: readonly string[];
+  readonly recordSystemIds: readonly string[];
+  readonly unitIds: readonly string[];
+}
+
+/** Ids of units within their compounds. */
+interface SoughtUnitIds {
+  readonly unitIds: readonly string[];
+  readonly compoundIds: readonly Types.ObjectId[];
+  readonly anywhere: readonly string[];
+}
+
+const nameFields = ['slug', 'recordSystemId', 'unitId', 'compoundId'] as const;
+
+/** The ids and names of a unit. */
+export type UnitNames = Pick<UnitDocument, '_id' | (typeof nameFields)[number]>;
 
 @Injectable()
 export class UnitsRepository {
@@ -27,6 +47,38 @@ export class UnitsRepository {
   ): Promise<UnitDocument[]> {
     if (ids.length === 0) return [];
     return this.units.find(organizationId, { _id: { $in: ids }, ...notDeleted });
+  }
+
+  /** The names of units that have one of these. */
+  async findNamed(
+    organizationId: Types.ObjectId,
+    { slugs, recordSystemIds, unitIds }: SoughtNames,
+  ): Promise<UnitNames[]> {
+    // One by one: for an alternative the server would plan each time.
+    const filters = [
+      ...(slugs.length === 0 ? [] : [{ slug: { $in: slugs } }]),
+      ...(recordSystemIds.length === 0 ? [] : [{ recordSystemId: { $in: recordSystemIds } }]),
+      ...(unitIds.length === 0 ? [] : [{ unitId: { $in: unitIds } }]),
+    ];
+    const found = new Map<string, UnitNames>();
+    for (const filter of filters) {
+      const units = await this.units.find(
+        organizationId,
+        { ...filter, ...notDeleted },
+        { fields: nameFields },
+      );
+      for (const unit of units) found.set(unit._id.toHexString(), unit);
+    }
+    return [...found.values()];
+  }
+
+  /** The names of units, deleted or not. */
+  async findNames(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<UnitNames[]> {
+    if (ids.length === 0) return [];
+    return this.units.find(organizationId, { _id: { $in: ids } }, { fields: nameFields });
   }
 
   /** The unit, also when it is deleted. */
@@ -53,6 +105,32 @@ export class UnitsRepository {
     recordSystemId: string,
   ): Promise<UnitDocument | null> {
     return this.units.findOne(organizationId, { recordSystemId, ...notDeleted });
+  }
+
+  async findByRecordSystemIds(
+    organizationId: Types.ObjectId,
+    recordSystemIds: readonly string[],
+  ): Promise<UnitDocument[]> {
+    if (recordSystemIds.length === 0) return [];
+    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
+    return this.units.find(organizationId, filter);
+  }
+
+  /** Units with ids in some compounds, and others with ids in any compound. */
+  async findByUnitIds(
+    organizationId: Types.ObjectId,
+    { unitIds, compoundIds, anywhere }: SoughtUnitIds,
+  ): Promise<UnitDocument[]> {
+    const found: UnitDocument[] = [];
+    if (unitIds.length > 0 && compoundIds.length > 0) {
+      const filter = { unitId: { $in: unitIds }, compoundId: { $in: compoundIds }, ...notDeleted };
+      found.push(...(await this.units.find(organizationId, filter)));
+    }
+    if (anywhere.length > 0) {
+      const filter = { unitId: { $in: anywhere }, ...notDeleted };
+      found.push(...(await this.units.find(organizationId, filter)));
+    }
+    return found;
   }
 
   /** Units with an id, which is unique within a compound only, in one compound or in all; two at most. */
@@ -86,24 +164,12 @@ export class UnitsRepository {
     return newestChange([this.units], organizationId);
   }
 
-  async insert(unit: UnitDocument): Promise<void> {
-    await this.units.insert(unit);
-  }
-
-  /** Stores new units and sets fields of others. */
+  /** Stores new units, and the values in which two states of others differ, in this order. */
   async write(
     organizationId: Types.ObjectId,
-    created: readonly UnitDocument[],
-    updates: readonly { readonly _id: Types.ObjectId; readonly fields: Partial<UnitDocument> }[],
+    changes: readonly Change<UnitDocument>[],
   ): Promise<void> {
-    await this.units.write(organizationId, [...created.map((insert) => ({ insert })), ...updates]);
-  }
-
-  async setFields(
-    { organizationId, _id }: UnitDocument,
-    fields: Partial<UnitDocument>,
-  ): Promise<void> {
-    await this.units.updateOne(organizationId, { _id }, { $set: fields });
+    await this.units.write(organizationId, changes.map(buildWrite));
   }
 
   /** The units of a compound, newest first. */

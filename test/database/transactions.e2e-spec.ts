@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { getModelToken } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
-import { Clock } from '../../src/core/configuration/clock.js';
 import { DatabaseUnavailableError } from '../../src/core/database/connection/database-errors.js';
 import { collectionToken } from '../../src/core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../src/core/database/documents/tenant-collection.js';
@@ -194,7 +193,7 @@ describe('transaction locks', () => {
     const organizationId = new Types.ObjectId();
     const claim = () =>
       transactions.run(async () => {
-        await locks.take(organizationId, ['phone:1', 'phone:2']);
+        await locks.take(organizationId, ['phone:1', 'phone:2'], new Date());
         if ((await users.find(organizationId, {})).length > 0) return false;
         await users.insert(user(organizationId));
         return true;
@@ -246,8 +245,8 @@ describe('a transaction lock', () => {
   it('conflicts also when it is taken twice within one millisecond', async () => {
     const organizationId = new Types.ObjectId();
     const locks = service.service.app.get(TransactionLocksRepository);
-    const clock = jest.spyOn(service.service.app.get(Clock), 'now').mockReturnValue(new Date());
-    const take = () => locks.take(organizationId, ['phone:1']);
+    const now = new Date();
+    const take = () => locks.take(organizationId, ['phone:1'], now);
     await transactions.run(take);
     const [taken, tried] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const first = transactions.run(async () => {
@@ -262,7 +261,6 @@ describe('a transaction lock', () => {
       await take().finally(tried.resolve);
     });
     await Promise.all([first, second]);
-    clock.mockRestore();
     expect(attempts).toBeGreaterThan(1);
   });
 });

@@ -3,7 +3,7 @@ import type { Document } from 'mongodb';
 import { keptPhones } from '../../src/tenants/contacts/phone-number.js';
 import { IdempotencyService } from '../../src/core/idempotency/idempotency.service.js';
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
-import { LeadDecisionsWriter } from '../../src/leads/upsert/lead-decisions-writer.js';
+import { LeadNumbers } from '../../src/leads/lead-numbers.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
 import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
 import { post as postKeyed } from '../idempotency/keyed-requests.js';
@@ -124,7 +124,7 @@ it('a request that has read the lead before and changes nothing leaves no value 
   const person = newPerson();
   const { now } = payloadsOf(person);
   const { body: before } = await post(now).expect(201);
-  const gate = gateAt(service.service.app.get(IdempotencyService), 'completeGroup');
+  const gate = gateAt(service.service.app.get(IdempotencyService), 'completeAll');
   const answer = postKeyed({ url: service.url, apiKey: tenant.key, body: now });
   await gate.reached;
   const { erase } = await erasuresOf(service, tenant);
@@ -185,7 +185,7 @@ it('a lead that is linked beside the erasure of another one gets a client that i
   const { email, name } = newPerson();
   // Without a phone, and with nothing that would change the client.
   await post({ recordSystemId: 'old', email, name }).expect(201);
-  const gate = gateAt(service.service.app.get(LeadDecisionsWriter), 'store');
+  const gate = gateAt(service.service.app.get(LeadNumbers), 'next');
   const linked = post({ recordSystemId: 'new', email, name }).then((response) => response);
   await gate.reached;
   const { erase } = await erasuresOf(service, tenant);

@@ -16,7 +16,7 @@ export default {
   // What a mutant makes wait for ever; these tests wait for nothing else.
   testTimeout: 5_000,
   testMatch: [
-    '**/{change-log,contacts,leads,reservations,transactions,units,deliveries,sending,values}/**/*.spec.ts',
+    '**/{change-log,contacts,documents,leads,reservations,units,writes,deliveries,sending,values}/**/*.spec.ts',
   ],
   // What services do is not decided by them, and takes long to load.
   testPathIgnorePatterns: ['/node_modules/', String.raw`\.service\.spec\.ts$`],

@@ -13,7 +13,7 @@ export const now = new Date('2026-02-01T12:00:00Z');
 const organizationId = new ObjectId();
 const stored = { organizationId, isDeleted: false, createdAt: before, updatedAt: before };
 
-/** Has whatever is asked for. */
+/** Every spelling of a phone. */
 const everything = { has: () => true } as unknown as ReadonlySet<string>;
 
 /** An organization with the usual settings. */
@@ -48,11 +48,12 @@ export function loadedWith({
   return {
     organization: organizationWith(),
     leads: [],
-    soughtPhones: everything,
+    now,
     phoneOwners: [],
     userNames: new Map(),
     compoundsNamed: () => [],
-    clients: new ClientRecords(storedClients, { phones: everything, keys: everything }, 'EG'),
+    clients: new ClientRecords(storedClients, everything, 'EG'),
+    numbers: [],
     ...fields,
   };
 }

@@ -39,7 +39,8 @@ const recompute = (unitId: ObjectId, emitsEvent: boolean) => {
     const decisions = [{ before: unit, after, requestId: 'request' }];
     await units.storeAll(organizationId, decisions);
     if (emitsEvent) {
-      await app.get(Outbox).publishAll(organizationId, await units.eventsOf(decisions));
+      const [event] = await units.eventsOf(organizationId, decisions);
+      await app.get(Outbox).publishAll(organizationId, event ? [event] : []);
     }
     return after !== unit;
   });

@@ -111,15 +111,29 @@ export class ReferencesRepository {
     return document?._id ?? null;
   }
 
-  /** The phase of a compound with a slug, null when there is none. */
-  async phaseIdBySlug(
+  /** The ids of documents with slugs, by these; of several with one slug the oldest. */
+  async idsBySlugs(
+    kind: ReferenceKind,
     organizationId: Types.ObjectId,
-    parentId: Types.ObjectId,
-    slug: string,
-  ): Promise<Types.ObjectId | null> {
-    const filter = { slug, parentId, ...notDeleted };
-    const phase = await this.phases.findOne(organizationId, filter, oldestFirst);
-    return phase?._id ?? null;
+    slugs: readonly string[],
+  ): Promise<ReadonlyMap<string, Types.ObjectId>> {
+    if (slugs.length === 0) return new Map();
+    const filter = { slug: { $in: slugs }, ...notDeleted };
+    const options = { ...oldestFirst, fields: ['slug'] } as const;
+    const documents = await this.collections[kind].find(organizationId, filter, options);
+    return new Map(documents.toReversed().map(({ slug, _id }) => [slug ?? '', _id]));
+  }
+
+  /** The phases of compounds with slugs, the oldest first. */
+  async phasesBySlugs(
+    organizationId: Types.ObjectId,
+    parentIds: Ids,
+    slugs: readonly string[],
+  ): Promise<Pick<PhaseDocument, '_id' | 'parentId' | 'slug'>[]> {
+    if (slugs.length === 0) return [];
+    const filter = { slug: { $in: slugs }, parentId: { $in: parentIds }, ...notDeleted };
+    const options = { ...oldestFirst, fields: ['parentId', 'slug'] } as const;
+    return this.phases.find(organizationId, filter, options);
   }
 
   /** For each name the amenities that have it, in any language and case. */

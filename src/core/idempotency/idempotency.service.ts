@@ -4,8 +4,6 @@ import { Types } from 'mongoose';
 import type { RequestCaller } from '../http/request-caller.js';
 import { Clock } from '../configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
-import { withoutSession } from '../database/transactions/open-session.js';
-import { type TransactionOptions, Transactions } from '../database/transactions/transactions.js';
 import { DomainError } from '../http/errors/domain-error.js';
 import { hourMs, minuteMs } from '../values/durations.js';
 import {
@@ -37,6 +35,14 @@ export interface IdempotentRequest {
   readonly headersSoFar: IdempotencyClaim['headersSoFar'];
 }
 
+/** Refusals that a repetition would get again. */
+const storedErrors: ReadonlySet<number> = new Set([400, 404, 422]);
+
+/** Whether a response with this status is stored for its key. */
+export function isFinal(status: number): boolean {
+  return status < 300 || storedErrors.has(status);
+}
+
 /** What was found of a key: the right to run, or the response of the one that ran. */
 export type Beginning =
   | { readonly claim: IdempotencyClaim; readonly response?: never }
@@ -54,7 +60,6 @@ export class IdempotencyService {
   private readonly keptMs: number;
 
   constructor(
-    private readonly transactions: Transactions,
     private readonly records: IdempotencyRecordsRepository,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) { DATABASE_DEADLINE_MS, IDEMPOTENCY_RETENTION_HOURS }: Environment,
@@ -90,51 +95,27 @@ export class IdempotencyService {
   }
 
   /**
-   * Runs work in a transaction that also stores the answer, when the request has a claim.
+   * Stores the answers to those requests of a transaction that have claims, inside it; of a refusal only
+   * one that a repetition would get again.
    *
-   * @param answerOf makes the answer of what the work returned
-   * @throws DomainError 409 when the claim was taken over; whatever Transactions.run throws
-   */
-  async run<T, A extends Answer>(
-    claim: IdempotencyClaim | undefined,
-    work: () => Promise<T>,
-    answerOf: (result: T) => A | Promise<A>,
-    options?: TransactionOptions,
-  ): Promise<A> {
-    if (claim === undefined) return answerOf(await this.transactions.run(work, options));
-    return this.transactions.run(async () => {
-      forgetAttempt(claim);
-      const result = await work();
-      // Reading what an answer refers to may take several queries at a time.
-      const answer = await withoutSession(async () => answerOf(result));
-      await this.complete(claim.organizationId, [
-        { claim, response: storedResponse(claim, answer) },
-      ]);
-      return answer;
-    }, options);
-  }
-
-  /**
-   * Stores the answers to those requests of a group that have claims, inside the open transaction.
-   *
-   * @param answerOf makes the answer to a request, undefined when it changed nothing
    * @throws DomainError 409 when one of the claims was taken over
    */
-  async completeGroup<T>(
-    organizationId: Types.ObjectId,
-    requests: readonly { readonly caller: RequestCaller }[],
-    outcomes: readonly PromiseSettledResult<T>[],
-    answerOf: (result: T) => Answer | undefined,
+  async completeAll(
+    answered: readonly { readonly caller: RequestCaller; readonly answer: Answer }[],
+    now: Date,
   ): Promise<void> {
-    const completions = outcomes.flatMap((outcome, index) => {
-      const claim = requests[index]?.caller.claim;
+    const completions = answered.flatMap(({ caller: { claim }, answer }) => {
       if (claim === undefined) return [];
-      forgetAttempt(claim);
-      if (outcome.status === 'rejected') return [];
-      const answer = answerOf(outcome.value);
-      return answer === undefined ? [] : { claim, response: storedResponse(claim, answer) };
+      // What an attempt before this one stored has not been committed.
+      delete claim.response;
+      return isFinal(answer.status) ? { claim, response: storedResponse(claim, answer) } : [];
     });
-    if (completions.length > 0) await this.complete(organizationId, completions);
+    const [first] = completions;
+    if (first === undefined) return;
+    if ((await this.store(first.claim.organizationId, completions, now)) < completions.length) {
+      throw new DomainError(idempotencyErrors.requestRunning);
+    }
+    for (const { claim, response } of completions) claim.response = response;
   }
 
   /** Stores the response to a request that changed nothing. */
@@ -152,18 +133,11 @@ export class IdempotencyService {
     await this.records.release(claim);
   }
 
-  private async complete(
+  private store(
     organizationId: Types.ObjectId,
     completions: readonly Completion[],
-  ): Promise<void> {
-    if ((await this.store(organizationId, completions)) < completions.length) {
-      throw new DomainError(idempotencyErrors.requestRunning);
-    }
-    for (const { claim, response } of completions) claim.response = response;
-  }
-
-  private store(organizationId: Types.ObjectId, completions: readonly Completion[]) {
-    const updatedAt = this.clock.now();
+    updatedAt = this.clock.now(),
+  ) {
     const expiresAt = new Date(updatedAt.getTime() + this.keptMs);
     const times = { expiresAt, updatedAt };
     return this.records.complete(organizationId, completions, times);
@@ -189,11 +163,6 @@ export class IdempotencyService {
   private isLeaseOver({ claimedAt }: IdempotencyRecordDocument): boolean {
     return Math.abs(this.clock.now().getTime() - claimedAt.getTime()) > this.leaseMs;
   }
-}
-
-/** What an attempt before this one stored has not been committed. */
-function forgetAttempt(claim: IdempotencyClaim): void {
-  delete claim.response;
 }
 
 function claimOf(

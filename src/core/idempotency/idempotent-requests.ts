@@ -10,10 +10,7 @@ import { remainingDeadline } from '../http/server/request-context.js';
 import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
 import { idempotencyErrors } from './idempotency-errors.js';
 import { keyLengthLimit, parseIdempotencyKey } from './idempotency-key.js';
-import { IdempotencyService } from './idempotency.service.js';
-
-/** What is stored beside a success: what a repetition would be answered again. */
-const storedErrors: ReadonlySet<number> = new Set([400, 404, 422]);
+import { IdempotencyService, isFinal } from './idempotency.service.js';
 
 /** A request and its response. */
 interface Exchange {
@@ -90,7 +87,7 @@ export class IdempotentRequests {
     }
     try {
       const isText = typeof payload === 'string' || payload === null || payload === undefined;
-      if (isText && (status < 300 || storedErrors.has(status))) {
+      if (isText && isFinal(status)) {
         const response = { status, headers: claim.headersSoFar(), body: payload ?? null };
         await withinDeadline(
           this.idempotency.completeUnchanged({ claim, response }),

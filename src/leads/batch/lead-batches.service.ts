@@ -3,15 +3,17 @@ import type { Caller } from '../../tenants/keys/caller.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../../core/http/errors/error-responses.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
-import type { Answer } from '../../core/idempotency/idempotency-claim.js';
-import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import { assertValid } from '../../core/http/validation/validation.pipe.js';
+import { mebibyte } from '../../core/values/numbers.js';
+import type { Outcome } from '../../core/writes/write-kind.js';
 import type { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
+import { leadErrors } from '../lead-errors.js';
 import type { LeadPayload } from '../lead-merge.js';
-import { presentLead } from '../lead.presenter.js';
-import type { LeadDecision, LeadOutcome } from '../upsert/lead-decision.js';
-import { LeadGroupsService } from '../upsert/lead-groups.service.js';
+import { type LeadResponse, LeadsService } from '../leads.service.js';
 import type { LeadBatchDto, LeadBatchResponseDto, LeadResultDto } from './lead-batch.dto.js';
+
+/** Of a batch, which its one response shows, no more is decided beyond so many MiB. */
+const batchLimit = 8;
 
 /** Whether a lead of a batch is well-formed. */
 type Checked = PromiseSettledResult<LeadPayload>;
@@ -22,62 +24,58 @@ export class LeadBatchesService {
   private readonly logger = new Logger(LeadBatchesService.name);
 
   constructor(
-    private readonly groups: LeadGroupsService,
+    private readonly service: LeadsService,
     private readonly errorResponses: ErrorResponses,
   ) {}
 
   /**
    * Creates or updates each lead as a request of its own would, one after the other, in one
-   * transaction; or only tells what that would do.
+   * transaction; or only says what that would do.
    *
-   * @param alsoStore what is stored with the leads, after their response
+   * @param alsoStore stored with the leads; not of a dry run
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async upsert(
     caller: Caller,
-    { leads, dryRun = false }: LeadBatchDto,
-    alsoStore: (response: LeadBatchResponseDto) => Promise<void> = async () => {},
+    { leads, dryRun: isDryRun = false }: LeadBatchDto,
+    alsoStore: (response: LeadBatchResponseDto, now?: Date) => Promise<void> = async () => {},
   ): Promise<LeadBatchResponseDto> {
     const checked = await Promise.allSettled(leads.map((lead) => check(lead)));
     const payloads = checked.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
-    if (dryRun || payloads.length === 0) {
-      const outcomes = payloads.length === 0 ? [] : await this.groups.rehearse(caller, payloads);
-      const response = this.response(caller, checked, outcomes, dryRun);
-      if (!dryRun) await alsoStore(response);
-      return response;
+    const answerOf = (outcomes: readonly Outcome<LeadResponse>[]) => ({
+      status: 200,
+      body: this.response(caller, checked, outcomes, isDryRun),
+    });
+    if (payloads.length === 0) {
+      const { body } = answerOf([]);
+      if (!isDryRun) await alsoStore(body);
+      return body;
     }
-    const answerOf = (outcomes: readonly LeadOutcome[]) => this.answer(caller, checked, outcomes);
-    const { body } = await this.groups.upsertAll(caller, payloads, answerOf, (outcomes) =>
-      alsoStore(answerOf(outcomes).body),
+    const { body } = await this.service.upsertAll(
+      {
+        maxBytes: batchLimit * mebibyte,
+        fullError: new DomainError(leadErrors.batchFull, { limit: batchLimit }),
+        answerOf,
+        alsoStore: (answer, now) => alsoStore(answer.body, now),
+      },
+      { caller, payloads, isDryRun },
     );
     return body;
-  }
-
-  private answer(
-    caller: Caller,
-    checked: readonly Checked[],
-    outcomes: readonly LeadOutcome[],
-  ): Required<Answer<LeadBatchResponseDto>> {
-    return { status: 200, headers: {}, body: this.response(caller, checked, outcomes, false) };
   }
 
   /** @param outcomes of the leads that are well-formed */
   private response(
     caller: Caller,
     checked: readonly Checked[],
-    outcomes: readonly LeadOutcome[],
+    outcomes: readonly Outcome<LeadResponse>[],
     isDryRun: boolean,
   ): LeadBatchResponseDto {
     const remaining = outcomes.values();
-    const all = checked.map((one) =>
-      one.status === 'fulfilled' ? (remaining.next().value as LeadOutcome) : one,
-    );
-    const isUnnumbered = isDryRun ? createdBy(outcomes) : () => false;
-    const results = all.map((outcome, index) =>
-      outcome.status === 'fulfilled'
-        ? accepted(index, outcome.value, isUnnumbered(outcome.value))
-        : this.refused(index, outcome.reason, caller),
-    );
+    const results = checked.map((one, index) => {
+      const outcome = one.status === 'fulfilled' ? (remaining.next().value ?? one) : one;
+      if (outcome.status === 'rejected') return this.refused(index, outcome.reason, caller);
+      return accepted(index, outcome.value as LeadResponse, isDryRun);
+    });
     const count = (operation: LeadResultDto['operation']) =>
       results.filter((result) => result.operation === operation).length;
     const refused = count(undefined);
@@ -100,27 +98,16 @@ async function check(lead: UpsertLeadDto | null): Promise<UpsertLeadDto> {
   return lead;
 }
 
+/** In a dry run a new lead has no number. */
 function accepted(
   index: number,
-  { operation, lead }: LeadDecision,
-  isUnnumbered: boolean,
+  { status: statusCode, body: { operation, lead }, isNew }: LeadResponse,
+  isDryRun: boolean,
 ): LeadResultDto {
-  const presented = presentLead(lead);
   return {
     index,
-    statusCode: upsertStatus(operation),
+    statusCode,
     operation,
-    lead: isUnnumbered ? { ...presented, leadId: null } : presented,
+    lead: isDryRun && isNew ? { ...lead, leadId: null } : lead,
   };
-}
-
-/** Whether a decision is about a lead that did not exist before. */
-function createdBy(outcomes: readonly LeadOutcome[]): (decision: LeadDecision) => boolean {
-  const created = outcomes.flatMap((one) =>
-    one.status === 'fulfilled' && one.value.operation === 'create'
-      ? one.value.lead._id.toHexString()
-      : [],
-  );
-  const ids = new Set(created);
-  return ({ lead }) => ids.has(lead._id.toHexString());
 }

@@ -99,7 +99,7 @@ export class LeadErasuresService {
       ...(await this.clients.contactsOf(organization._id, clientIds)),
     ];
     const locks = known.flatMap((contact) => contentionKeys(contact, phoneCountry));
-    await this.locks.take(organization._id, locks);
+    await this.locks.take(organization._id, locks, now);
     const clients = await this.clients.erase(organization._id, clientIds, now);
     const events = leads.map((lead) => leadErasedEvent(lead, now));
     await this.outbox.publishAll(organization._id, events);

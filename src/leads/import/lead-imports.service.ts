@@ -81,7 +81,7 @@ export class LeadImportsService {
     progress(Math.min(done, last), last);
     for await (const rows of batchesOf(leadRows(path), done)) {
       const range = { from: done, to: rows.at(-1)?.row ?? done };
-      const advance = async (of: ImportCounts) => this.advance(state, range, of);
+      const advance = async (of: ImportCounts, now?: Date) => this.advance(state, range, of, now);
       const outcome = await this.send(caller, rows, isDryRun, advance);
       for (const refused of outcome.refusedRows) onRefused(refused);
       counts.created += outcome.counts.created;
@@ -107,9 +107,10 @@ export class LeadImportsService {
     state: LeadImportDocument | null,
     range: { readonly from: number; readonly to: number },
     counts: ImportCounts,
+    now = this.clock.now(),
   ): Promise<void> {
     if (state === null) return;
-    if (await this.imports.advance(state, range, counts, this.clock.now())) return;
+    if (await this.imports.advance(state, range, counts, now)) return;
     throw new Error('Another process imports the same file.');
   }
 
@@ -118,7 +119,7 @@ export class LeadImportsService {
     caller: Caller,
     rows: readonly LeadRow[],
     dryRun: boolean,
-    advance: (counts: ImportCounts) => Promise<void>,
+    advance: (counts: ImportCounts, now?: Date) => Promise<void>,
   ): Promise<{ readonly counts: ImportCounts; readonly refusedRows: readonly RefusedRow[] }> {
     const malformed = rows.flatMap((row) =>
       row.error === undefined ? [] : this.refusedAs(row, caller),
@@ -135,7 +136,9 @@ export class LeadImportsService {
     const body = { leads: sent.map((row) => row.body), dryRun };
     const metadata = { type: 'body', metatype: LeadBatchDto } as const;
     const batch = (await validation.transform(body, metadata)) as LeadBatchDto;
-    const response = await this.batches.upsert(caller, batch, (done) => advance(countsIn(done)));
+    const response = await this.batches.upsert(caller, batch, (done, now) =>
+      advance(countsIn(done), now),
+    );
     const refusedRows = [...malformed, ...refusedIn(response, sent)];
     refusedRows.sort((one, other) => one.row - other.row);
     return { counts: countsIn(response), refusedRows };

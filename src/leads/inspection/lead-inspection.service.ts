@@ -12,7 +12,8 @@ import type { LeadDto } from '../dto/lead.dto.js';
 import { presentLead } from '../lead.presenter.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
-import { LeadsService } from '../leads.service.js';
+import { LeadLookupService } from '../lead-lookup.service.js';
+import { PhoneOwnersRepository } from '../phones/phone-owners.repository.js';
 
 /** What a reference was taken for. */
 export type LeadReferenceKind = 'id' | 'phone' | 'email';
@@ -44,8 +45,9 @@ export interface RelatedLead {
 @Injectable()
 export class LeadInspectionService {
   constructor(
-    private readonly service: LeadsService,
+    private readonly service: LeadLookupService,
     private readonly leads: LeadsRepository,
+    private readonly phoneOwners: PhoneOwnersRepository,
     private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
   ) {}
@@ -67,7 +69,7 @@ export class LeadInspectionService {
       return found('email', ofClients.map(presentLead), limit);
     }
     const phones = phonesOf({ phoneNumber: reference });
-    const withPhone = await this.leads.findWithPhones(_id, phones, phoneCountry, limit + 1);
+    const withPhone = await this.phoneOwners.findWithPhones(_id, phones, phoneCountry, limit + 1);
     return found('phone', withPhone.map(presentLead), limit);
   }
 
@@ -83,7 +85,7 @@ export class LeadInspectionService {
     const phones = phonesOf(data);
     const [client, withPhone, ofClient] = await Promise.all([
       clientId ? this.clients.find(organizationId, clientId) : null,
-      this.leads.findWithPhones(organizationId, phones, phoneCountry, limit + 2),
+      this.phoneOwners.findWithPhones(organizationId, phones, phoneCountry, limit + 2),
       this.leads.findOfClients(organizationId, clientId ? [clientId] : [], limit + 2),
     ]);
     const others = relatedLeads(lead, withPhone, ofClient);

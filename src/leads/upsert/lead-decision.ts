@@ -1,81 +1,98 @@
-import type { Caller } from '../../tenants/keys/caller.js';
-import type { FieldChange } from '../../tenants/change-log/field-changes.js';
-import type { ClientLink } from '../../tenants/clients/client-link.js';
-import { objectIdOf } from '../../events/outbox/message.js';
-import type { PendingEvent } from '../../events/outbox/pending-event.js';
-import type { ChangeRequest } from '../lead-changes.js';
-import type { LeadPayload } from '../lead-merge.js';
+import { Types } from 'mongoose';
+import { linkClient } from '../../tenants/clients/client-link.js';
+import { contactOf, phoneClaims } from '../../tenants/contacts/contact.js';
+import { phonesOf } from '../../tenants/contacts/phone-number.js';
+import type { Language } from '../../core/localization/language.js';
+import { scalarText } from '../../core/values/scalar.js';
+import { pendingEvent } from '../../events/outbox/pending-event.js';
+import { leadChanges, leadEvent } from '../lead-changes.js';
+import { assertNoReference, type LeadPayload, mergeLead } from '../lead-merge.js';
+import { assertChangesSize, assertLeadSize } from '../lead-size.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
+import { assertNoDuplicates } from '../phones/duplicate-phones.js';
+import { derivedPhones, storedPhones } from '../phones/lead-phones.js';
+import type { LeadDecision, LeadRecords, LeadRequest } from './lead-records.js';
 
-/** One `POST /leads`. */
-export interface LeadRequest {
-  readonly caller: Caller;
-  readonly payload: LeadPayload;
-  /** What the payload says of `data`. */
-  readonly data: LeadData;
-  /** Why the database does not store it, as a transaction that failed has shown. */
-  readonly refusal?: unknown;
+/**
+ * Decides a request over the records that it may touch, and changes none of them: creates the lead,
+ * or merges the request into the active lead with its `recordSystemId` (rules LEAD-3 to LEAD-12).
+ *
+ * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
+ * @throws EventTooLargeError when the change could not be published
+ */
+export function decideLead(
+  records: LeadRecords,
+  { caller: { requestId, apiKeyId, language }, payload, data: requested }: LeadRequest,
+): LeadDecision {
+  const { organization, now } = records;
+  const stored = records.findActive(payload.recordSystemId);
+  const merged = mergeLead(stored, { ...payload, data: requested });
+  assertNoReference(merged);
+  const size = assertLeadSize(merged);
+  const own = storedPhones(stored ?? {}, organization.phoneCountry).phoneKeys;
+  assertNoDuplicates(records, organization, phonesOf(requested), own);
+  const contact = contactOf(stored?.clientId ? requested : merged.data);
+  const clientId = stored?.clientId;
+  const client = linkClient(records.clients, { requestId, organization, contact, clientId }, now);
+  const phones = derivedPhones(merged.data, organization.phoneCountry);
+  const lead = {
+    ...(stored ?? newLead(records, payload)),
+    ...merged,
+    ...phones,
+    compoundsIds: linkedCompounds(records, language, stored?.compoundsIds ?? [], requested),
+    clientId: client.clientId,
+  };
+  const changes = leadChanges(stored, lead);
+  const changesSize = assertChangesSize(changes);
+  const isUnchanged = stored !== null && changes.length === 0;
+  const operation = stored === null ? 'create' : 'update';
+  const result = isUnchanged ? stored : { ...lead, updatedAt: now };
+  const published = isUnchanged ? [] : [leadEvent(operation, result, changes, requestId)];
+  return {
+    request: { requestId, apiKeyId },
+    operation,
+    lead: result,
+    changes,
+    client,
+    events: [
+      ...(client.change === undefined ? [] : [client.change.event]),
+      ...published.map((event) => pendingEvent(organization._id, event, now)),
+    ],
+    // The phones that the lead did not have yet.
+    claims: [
+      ...client.claims,
+      ...phoneClaims(phones.phoneKeys.filter((key) => !own.includes(key))),
+    ],
+    bytes: size + changesSize,
+  };
 }
 
-/** What one request does. */
-export interface LeadDecision {
-  readonly request: ChangeRequest;
-  readonly operation: 'create' | 'update';
-  /** The lead as the request leaves it; a new one has no number before {@link withNumbers}. */
-  readonly lead: LeadDocument;
-  readonly changes: readonly FieldChange[];
-  readonly client: ClientLink;
-  readonly events: readonly PendingEvent[];
-  /** Contention keys of what nobody had before, as far as is known: two may not get it at once. */
-  readonly claims: readonly string[];
-  /** About how much is stored. */
-  readonly bytes: number;
+function newLead(
+  { organization, nextNumber, now }: LeadRecords,
+  { recordSystemId }: LeadPayload,
+): LeadDocument {
+  return {
+    _id: new Types.ObjectId(),
+    organizationId: organization._id,
+    ...(nextNumber === undefined ? {} : { leadId: nextNumber }),
+    ...(recordSystemId === undefined ? {} : { recordSystemId }),
+    assignedToId: null,
+    parentId: null,
+    isActive: true,
+    isDeleted: false,
+    createdAt: now,
+    updatedAt: now,
+  };
 }
 
-/** What became of a request: what it does, or why it is refused. */
-export type LeadOutcome = PromiseSettledResult<LeadDecision>;
-
-/** A lead that a group writes. */
-export interface WrittenLead {
-  readonly lead: LeadDocument;
-  readonly isNew: boolean;
-}
-
-/** The last state of each lead that decisions change. */
-export function writtenLeads(decisions: readonly LeadDecision[]): WrittenLead[] {
-  const written = new Map<string, WrittenLead>();
-  for (const { operation, lead, changes } of decisions) {
-    const id = lead._id.toHexString();
-    const isNew = operation === 'create' || written.get(id)?.isNew === true;
-    if (isNew || changes.length > 0) written.set(id, { lead, isNew });
-  }
-  return [...written.values()];
-}
-
-/** How many leads decisions create. */
-export function countCreated(decisions: readonly LeadDecision[]): number {
-  return creations(decisions).length;
-}
-
-/** Gives the leads that decisions create their numbers, and whatever shows these leads. */
-export function withNumbers(
-  decisions: readonly LeadDecision[],
-  numbers: readonly number[],
-): LeadDecision[] {
-  const numbered = new Map(
-    creations(decisions).map(({ lead }, index) => [lead._id.toHexString(), numbers[index]]),
-  );
-  return decisions.map((decision) => {
-    const id = decision.lead._id.toHexString();
-    const leadId = numbered.get(id);
-    if (leadId === undefined) return decision;
-    const events = decision.events.map((event) =>
-      objectIdOf(event) === id ? { ...event, data: { ...event.data, leadId } } : event,
-    );
-    return { ...decision, lead: { ...decision.lead, leadId }, events };
-  });
-}
-
-function creations(decisions: readonly LeadDecision[]): LeadDecision[] {
-  return decisions.filter(({ operation }) => operation === 'create');
+/** With the compounds that have the name of the requested project (rule LEAD-8). */
+function linkedCompounds(
+  records: LeadRecords,
+  language: Language,
+  linked: Types.ObjectId[],
+  data: LeadData,
+): Types.ObjectId[] {
+  const project = scalarText(data['project']);
+  const named = project === '' ? [] : records.compoundsNamed(project, language);
+  return [...linked, ...named.filter((id) => !linked.some((other) => id.equals(other)))];
 }

@@ -1,15 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { clientWith, leadWith, loadedWith } from '../../../test/support/lead-records.js';
-import { NotLoadedError } from '../../tenants/clients/client-records.js';
-import type { LeadDecision } from './lead-decision.js';
-import { LeadRecords } from './lead-records.js';
+import { type LeadDecision, LeadRecords } from './lead-records.js';
 
 const phone = '+201001234567';
 const data = { phoneNumber: '01001234567' };
 
 /** What a request that changes a lead does, as far as records take it over. */
-function decisionOf(lead: LeadDecision['lead'], client: Partial<LeadDecision['client']> = {}) {
+function decisionOf(
+  lead: LeadDecision['lead'],
+  client: Partial<LeadDecision['client']> = {},
+  fields: Partial<LeadDecision> = {},
+): LeadDecision {
   return {
     request: { requestId: 'request', apiKeyId: new ObjectId() },
     operation: 'update',
@@ -19,7 +21,8 @@ function decisionOf(lead: LeadDecision['lead'], client: Partial<LeadDecision['cl
     events: [],
     claims: [],
     bytes: 1,
-  } satisfies LeadDecision;
+    ...fields,
+  };
 }
 
 describe('the records of a group', () => {
@@ -53,14 +56,6 @@ describe('the records of a group', () => {
   it('have the leads themselves among the owners', () => {
     const lead = leadWith({ recordSystemId: 'a', data });
     expect(new LeadRecords(loadedWith({ leads: [lead] })).findPhoneOwner(phone)).toBe(lead);
-  });
-
-  it('know nothing of what was not looked for', () => {
-    const records = new LeadRecords(
-      loadedWith({ soughtPhones: new Set(['+20111']), phoneOwners: [leadWith({ data })] }),
-    );
-    expect(() => records.findPhoneOwner(phone)).toThrow(NotLoadedError);
-    expect(records.findPhoneOwner('+20111')).toBeUndefined();
   });
 
   it('have the names of users, and the compounds of a name', () => {
@@ -126,5 +121,52 @@ describe('the records after a decision', () => {
     expect(records.clients.findById(client._id)).toBe(client);
     records.put(decisionOf(leadWith(), { clientId: client._id }));
     expect(records.clients.changes()).toEqual([change]);
+  });
+});
+
+describe('the leads that a group writes', () => {
+  const create = { operation: 'create', changes: [] } as const;
+
+  it('are the last state of each, new where one of the decisions creates it', () => {
+    const records = new LeadRecords(loadedWith());
+    const [created, stored] = [leadWith(), leadWith()];
+    const [later, last] = [{ ...created }, { ...stored }];
+    records.put(decisionOf(created, {}, create));
+    for (const lead of [stored, later, last]) records.put(decisionOf(lead));
+    expect(records.written()).toStrictEqual([
+      { lead: later, isNew: true },
+      { lead: last, isNew: false },
+    ]);
+    expect(records.bytes).toBe(4);
+  });
+
+  it('are not those that no decision changes', () => {
+    const records = new LeadRecords(loadedWith());
+    const stored = leadWith();
+    const unchanged = decisionOf({ ...stored }, {}, { changes: [] });
+    records.put(unchanged);
+    expect(records.written()).toEqual([]);
+    records.put(decisionOf(stored));
+    records.put(unchanged);
+    expect(records.written()).toEqual([{ lead: stored, isNew: false }]);
+  });
+
+  it('get one number after the other, also where they are loaded in parts', () => {
+    const records = new LeadRecords(loadedWith({ numbers: [7, 8] }));
+    expect(records.nextNumber).toBe(7);
+    records.put(decisionOf(leadWith(), {}, create));
+    expect([records.nextNumber, records.usedNumbers]).toEqual([8, [7]]);
+    const numbers = [...records.usedNumbers, 9];
+    const next = new LeadRecords(loadedWith({ numbers }), records.decisions);
+    expect([next.nextNumber, next.decisions, next.bytes]).toEqual([9, records.decisions, 1]);
+    expect(next.written()).toEqual(records.written());
+  });
+
+  it('are locked by the claims of all decisions', () => {
+    const records = new LeadRecords(loadedWith());
+    for (const claim of ['phone:1', 'phone:2']) {
+      records.put(decisionOf(leadWith(), {}, { claims: [claim] }));
+    }
+    expect(records.locks).toEqual(['phone:1', 'phone:2']);
   });
 });

@@ -113,12 +113,12 @@ export class CatalogueImportsService {
   ): Promise<SaveCounts> {
     return this.transactions.run(async () => {
       // Most slugs have no unique index: of two imports at once, both would create them.
-      await this.locks.take(organizationId, ['catalogue-import']);
+      const now = this.clock.now();
+      await this.locks.take(organizationId, ['catalogue-import'], now);
       const entries = await this.fieldsOf(organizationId, kind, batch);
-      if (kind !== 'units')
-        return this.repository.save(kind, organizationId, entries, this.clock.now());
+      if (kind !== 'units') return this.repository.save(kind, organizationId, entries, now);
       await this.assertIdsFree(organizationId, batch);
-      return this.units.save(organizationId, entries as ImportedUnit[]);
+      return this.units.save(organizationId, entries as ImportedUnit[], now);
     });
   }
 

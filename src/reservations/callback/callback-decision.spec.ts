@@ -17,7 +17,11 @@ const awaiting = { ...inPartnerFlow, status: 'pending_cheque_collection' } as co
 
 /** What a callback does to a state: how it is answered, and what it leaves. */
 function decide(state: ReservationState, callback: Omit<CallbackDto, 'reservationId'>) {
-  const { state: left, ...outcome } = decideCallback(state, {
+  const {
+    state: left,
+    effects: _effects,
+    ...outcome
+  } = decideCallback(state, {
     reservationId: state.reservation._id.toHexString(),
     ...callback,
   });

@@ -13,6 +13,7 @@ import {
   type Effect,
   type TransitionError,
 } from '../transitions.js';
+import type { ChequeStatus, ReservationStatus } from '../statuses.js';
 import type { CallbackDto } from './callback.dto.js';
 
 /** Why a callback ends with an error; what its earlier steps changed is stored all the same. */
@@ -26,21 +27,72 @@ export interface CallbackOutcome {
   readonly error?: CallbackError;
 }
 
-/** The outcome with the state to be stored. */
-type Decided = CallbackOutcome & { readonly state: ReservationState };
+/** A status before and after; null before where there was none. */
+export interface StatusChange<Status extends string = string> {
+  readonly from: Status | null;
+  readonly to: Status;
+}
+
+/** The changes of a callback, for the operator (rule CALL-15). */
+export interface CallbackEffects {
+  readonly reservation?: StatusChange<ReservationStatus>;
+  /** A report is stored also when it repeats the status. */
+  readonly cheque?: StatusChange<ChequeStatus>;
+  readonly unit?: StatusChange;
+  readonly wallet?: 'deleted' | 'restored';
+}
+
+/** The outcome of steps with the state to be stored, and the report that was added. */
+type Steps = CallbackOutcome & {
+  readonly state: ReservationState;
+  readonly report?: StatusChange<ChequeStatus>;
+};
+
+/** The decision about a callback. */
+export interface DecidedCallback extends CallbackOutcome {
+  readonly state: ReservationState;
+  readonly effects: CallbackEffects;
+}
 
 /**
  * The steps of a callback in order: the reservation, then the cheque. An error ends the callback and
  * keeps what was changed before it (rule CALL-7).
  */
-export function decideCallback(loaded: ReservationState, callback: CallbackDto): Decided {
+export function decideCallback(loaded: ReservationState, callback: CallbackDto): DecidedCallback {
   const changed = changeReservation(loaded, callback);
   const report = chequeReport(callback);
-  if (changed.error !== undefined || report === undefined) return changed;
-  return { ...changed, ...reportCheque(changed.state, report) };
+  const isOver = changed.error !== undefined || report === undefined;
+  const steps: Steps = isOver ? changed : { ...changed, ...reportCheque(changed.state, report) };
+  const { report: cheque, ...decided } = steps;
+  const { state } = decided;
+  const reservation = changeOf(loaded.reservation.status, state.reservation.status);
+  const unit = changeOf(loaded.unit?.status, state.unit?.status);
+  const wallet = walletEffect(state);
+  const effects = {
+    ...(reservation && { reservation }),
+    ...(cheque && { cheque }),
+    ...(unit && { unit }),
+    ...(wallet && { wallet }),
+  };
+  return { ...decided, effects };
 }
 
-function changeReservation(loaded: ReservationState, { reservationStatus }: CallbackDto): Decided {
+function changeOf<Status extends string>(
+  from: Status | undefined,
+  to: Status | undefined,
+): StatusChange<Status> | undefined {
+  return to === undefined || from === to ? undefined : { from: from ?? null, to };
+}
+
+function walletEffect({ events }: ReservationState): CallbackEffects['wallet'] {
+  for (const { type } of events.toReversed()) {
+    if (type === 'wallet.deleted') return 'deleted';
+    if (type === 'wallet.restored') return 'restored';
+  }
+  return undefined;
+}
+
+function changeReservation(loaded: ReservationState, { reservationStatus }: CallbackDto): Steps {
   const unchanged = { state: loaded, reservation: 'unchanged', cheque: 'none' } as const;
   const { status } = loaded.reservation;
   const isUnitDeleted = loaded.unit === null;
@@ -66,7 +118,7 @@ function changeReservation(loaded: ReservationState, { reservationStatus }: Call
 function reportCheque(
   state: ReservationState,
   report: ChequeReport,
-): Omit<Decided, 'reservation'> & Partial<Pick<Decided, 'reservation'>> {
+): Omit<Steps, 'reservation'> & Partial<Pick<Steps, 'reservation'>> {
   const found = findCheque(state.wallets, report.installmentId);
   if (found === 'skip') return { state, cheque: 'skipped' };
   if (found === 'missing') return { state, cheque: 'none', error: 'chequeNotFound' };
@@ -81,15 +133,18 @@ function reportCheque(
     },
     report.chequeStatus,
   );
-  const cheque = 'applied';
+  const stored = {
+    cheque: 'applied',
+    report: { from: found.cheque.status, to: report.chequeStatus },
+  } as const;
   if (decision.kind === 'reject') {
-    return { state: keepUnit(reported), cheque, error: decision.error };
+    return { ...stored, state: keepUnit(reported), error: decision.error };
   }
-  if (decision.kind !== 'apply') return { state: reported, cheque };
+  if (decision.kind !== 'apply') return { ...stored, state: reported };
   const applied = applyEffects(reported, decision.effects, found.wallet._id);
   return {
+    ...stored,
     state: applied,
-    cheque,
     ...(hasChanged(reported, applied) && { reservation: 'applied' }),
   };
 }

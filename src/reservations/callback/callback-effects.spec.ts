@@ -10,13 +10,10 @@ import {
 import type { ReservationState } from '../reservation-state.js';
 import { decideCallback } from './callback-decision.js';
 import type { CallbackDto } from './callback.dto.js';
-import { callbackEffects } from './callback-effects.js';
 
 function effectsOf(state: ReservationState, callback: Omit<CallbackDto, 'reservationId'>) {
   const reservationId = state.reservation._id.toHexString();
-  const decided = decideCallback(state, { reservationId, ...callback });
-  const reported = decided.cheque === 'applied' ? callback.installmentId : undefined;
-  return callbackEffects(state, decided.state, reported);
+  return decideCallback(state, { reservationId, ...callback }).effects;
 }
 
 const inFlow = { partnerCollection: { isActive: true } };

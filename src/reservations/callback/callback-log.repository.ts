@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { RequestCaller } from '../../core/http/request-caller.js';
-import { Clock } from '../../core/configuration/clock.js';
 import {
   type KeysetPage,
   type KeysetRequest,
@@ -25,12 +24,10 @@ export class CallbackLogRepository {
   constructor(
     @InjectCollection('CallbackLog')
     private readonly log: TenantCollection<CallbackLogDocument>,
-    private readonly clock: Clock,
   ) {}
 
   /** Adds callbacks with their outcomes, inside the open transaction if there is one. */
-  async insert(callbacks: readonly LoggedCallback[]): Promise<void> {
-    const now = this.clock.now();
+  async insert(callbacks: readonly LoggedCallback[], now: Date): Promise<void> {
     await this.log.insertAll(
       callbacks.map(({ caller: { organizationId, apiKeyId }, record, outcome }) => {
         const { reservationId } = record.payload;

@@ -2,8 +2,7 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import type { CallbackOutcome } from './callback-decision.js';
-import type { CallbackEffects } from './callback-effects.js';
+import type { CallbackEffects, CallbackOutcome } from './callback-decision.js';
 import type { RefusedField } from './callback-record.js';
 
 /** One authenticated callback and its outcome, for the operator (rule CALL-15). */

@@ -1,38 +1,38 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
-import type { RequestCaller } from '../../core/http/request-caller.js';
+import { Clock } from '../../core/configuration/clock.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
-import { GroupedTransactions } from '../../core/database/transactions/grouped-transactions.js';
-import { Transactions } from '../../core/database/transactions/transactions.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ErrorResponses, toDomainError } from '../../core/http/errors/error-responses.js';
-import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
+import type { RequestCaller } from '../../core/http/request-caller.js';
+import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { defaultLanguage } from '../../core/localization/language.js';
-import { Metrics } from '../../core/observability/metrics.js';
 import { mebibyte } from '../../core/values/numbers.js';
+import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
+import type { Decided, LoadOptions, PendingWrites } from '../../core/writes/write-kind.js';
 import { reservationErrors } from '../reservation-errors.js';
 import type { ReservationRecords } from '../reservation-records.js';
-import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
+import { ReservationStateService } from '../reservation-state.service.js';
 import { ReservationsRepository } from '../reservations.repository.js';
-import { type CallbackError, type CallbackOutcome, decideCallback } from './callback-decision.js';
-import { type CallbackEffects, callbackEffects } from './callback-effects.js';
-import { CallbackLogRepository } from './callback-log.repository.js';
+import {
+  type CallbackEffects,
+  type CallbackError,
+  type CallbackOutcome,
+  decideCallback,
+} from './callback-decision.js';
+import { CallbackLogRepository, type LoggedCallback } from './callback-log.repository.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRecord } from './callback-record.js';
 import type { CallbackDto } from './callback.dto.js';
 
-/** What goes together at most: callbacks, and bytes of them. */
-const limits = { count: 32, bytes: mebibyte };
-/** A group ends early when so much of wallets was changed in it. */
-const changedBytesLimit = 16 * mebibyte;
-
-interface GroupedCallback {
+interface CallbackRequest {
   readonly caller: RequestCaller;
   readonly callback: CallbackDto;
   readonly record: CallbackRecord;
 }
 
+/** The decision about a callback; an error keeps the changes before it (rule CALL-7). */
 interface HandledCallback {
   readonly outcome: CallbackOutcome;
   readonly error: DomainError | undefined;
@@ -40,38 +40,49 @@ interface HandledCallback {
   readonly effects: CallbackEffects | undefined;
 }
 
+/** The response to a callback, and its error. */
+type CallbackResponse = Answer & Pick<HandledCallback, 'outcome' | 'error'>;
+
+/** Reservations, and the log of the callbacks about them. */
+interface CallbackRecords extends PendingWrites {
+  readonly reservations: ReservationRecords;
+  readonly logged: LoggedCallback[];
+}
+
 /**
- * Callbacks of cheque-collection partners (rule CALL-1). Those of one organization go in groups: each
- * sees what those before it decided, and one transaction stores it with the log of all of them.
+ * Callbacks of cheque-collection partners (rule CALL-1), stored in groups together with the log of all of them.
  */
 @Injectable()
 export class CallbacksService {
   private readonly logger = new Logger(CallbacksService.name);
-  private readonly groups: GroupedTransactions<GroupedCallback, HandledCallback>;
+  private readonly commit: GroupCommit<
+    CallbackRequest,
+    CallbackRecords,
+    HandledCallback,
+    CallbackResponse
+  >;
 
   constructor(
-    transactions: Transactions,
-    private readonly idempotency: IdempotencyService,
+    commits: GroupCommits,
     private readonly reservations: ReservationsRepository,
     private readonly states: ReservationStateService,
     private readonly log: CallbackLogRepository,
     private readonly errorResponses: ErrorResponses,
-    metrics: Metrics,
+    private readonly clock: Clock,
   ) {
-    const work = {
-      begin: ({ caller: { organizationId } }: GroupedCallback) => ({
-        run: (callbacks: readonly GroupedCallback[]) => this.applyAll(organizationId, callbacks),
-      }),
-      queueKeys: (callback: GroupedCallback) => this.queueKeys(callback),
-    };
-    this.groups = new GroupedTransactions(transactions, work, limits, {
-      metrics,
-      kind: 'callback',
+    this.commit = commits.of({
+      name: 'callback',
+      limits: { count: 32, bytes: mebibyte },
+      queueKeys: ({ callback }) => [`reservation:${callback.reservationId}`],
+      load: (requests, options) => this.load(requests, options),
+      decide: (records, request) => this.decide(records, request),
+      store: (records) => this.store(records),
+      respond: (decided) => decided.map((one) => this.responseTo(one)),
     });
   }
 
   /**
-   * Applies a callback and logs it, in one transaction. What the steps before an error changed is
+   * Applies a callback and logs it, in one transaction. The changes of the steps before an error are
    * committed before the error is thrown (rule CALL-7).
    *
    * @param record what the log keeps of the request
@@ -83,9 +94,8 @@ export class CallbacksService {
     record: CallbackRecord,
   ): Promise<CallbackOutcome> {
     const bytes = BSON.calculateObjectSize(record.payload);
-    const key = caller.organizationId.toHexString();
-    const { outcome, error } = await this.groups
-      .submit(key, { caller, callback, record }, bytes, caller.expiresAt)
+    const { outcome, error } = await this.commit
+      .submit({ caller, callback, record }, bytes)
       .catch((failure: unknown) => {
         // Not awaited: a database in trouble must not hold up the response.
         void this.logFailed(caller, record, failure);
@@ -98,59 +108,57 @@ export class CallbacksService {
   /** Logs a callback that failed and changed nothing, as far as the database allows. */
   async logFailed(caller: RequestCaller, record: CallbackRecord, failure: unknown): Promise<void> {
     const nothing = { reservation: 'unchanged', cheque: 'none' } as const;
+    const outcome = this.logged(nothing, toDomainError(failure));
     try {
-      await this.log.insert([
-        { caller, record, outcome: this.logged(nothing, toDomainError(failure)) },
-      ]);
+      await this.log.insert([{ caller, record, outcome }], this.clock.now());
     } catch (error) {
       this.logger.warn({ err: error }, 'A failed callback could not be logged');
     }
   }
 
-  /** Applies callbacks of one organization, from the first on as many as one transaction should hold. */
-  private async applyAll(
-    organizationId: Types.ObjectId,
-    callbacks: readonly GroupedCallback[],
-  ): Promise<PromiseSettledResult<HandledCallback>[]> {
-    const ids = callbacks.flatMap(({ callback }) => parseObjectId(callback.reservationId) ?? []);
-    const reservations = await this.reservations.findByIds(organizationId, ids);
-    const records = await this.states.load(organizationId, reservations);
-    const handled: HandledCallback[] = [];
-    let bytes = 0;
-    for (const { caller, callback } of callbacks) {
-      if (bytes > changedBytesLimit) break;
-      const { changedBytes, effects, ...outcome } = apply(records, caller, callback);
-      bytes += changedBytes;
-      const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
-      handled.push({ outcome, error, effects });
-    }
-    await this.states.store(organizationId, records);
-    await this.log.insert(
-      handled.flatMap(({ outcome, error, effects }, index) => {
-        const { caller, record } = callbacks[index] ?? {};
-        if (caller === undefined || record === undefined) return [];
-        return { caller, record, outcome: this.logged(outcome, error, effects) };
-      }),
-    );
-    const outcomes = handled.map((value) => ({ status: 'fulfilled', value }) as const);
-    await this.idempotency.completeGroup(organizationId, callbacks, outcomes, (one) =>
-      this.answerOf(one),
-    );
-    return outcomes;
+  private async load(
+    requests: readonly CallbackRequest[],
+    { now }: LoadOptions<CallbackRecords>,
+  ): Promise<{ records: CallbackRecords; count: number }> {
+    const ids = requests.flatMap(({ callback }) => parseObjectId(callback.reservationId) ?? []);
+    const organizationId = organizationOf(requests);
+    const found = await this.reservations.findByIds(organizationId, ids);
+    const reservations = await this.states.load(organizationId, found, now);
+    const records = {
+      reservations,
+      logged: [],
+      locks: reservations.locks,
+      get bytes() {
+        return reservations.bytes;
+      },
+    };
+    return { records, count: requests.length };
   }
 
-  /** Callbacks about one unit wait for each other inside the process. */
-  private async queueKeys({ caller, callback }: GroupedCallback): Promise<string[]> {
-    const id = parseObjectId(callback.reservationId);
-    const reservation = id && (await this.reservations.findById(caller.organizationId, id));
-    return reservation?.unitId ? [unitQueueKey(reservation.unitId)] : [];
+  /** Decides a callback over the changes of those before it. */
+  private decide(
+    { reservations, logged }: CallbackRecords,
+    { caller, callback, record }: CallbackRequest,
+  ): HandledCallback {
+    const handled = apply(reservations, caller, callback);
+    const { outcome, error, effects } = handled;
+    logged.push({ caller, record, outcome: this.logged(outcome, error, effects) });
+    return handled;
   }
 
-  /** What is sent once the transaction is over; an error keeps what it stored too (rule CALL-7). */
-  private answerOf({ outcome, error }: HandledCallback) {
-    return error === undefined
-      ? { status: 201, headers: callbackHeaders(outcome) }
-      : this.errorResponses.of(error, defaultLanguage);
+  private async store({ reservations, logged }: CallbackRecords): Promise<void> {
+    await this.states.store(organizationOf(logged), reservations);
+    await this.log.insert(logged, reservations.now);
+  }
+
+  private responseTo({
+    decision: { outcome, error },
+  }: Decided<CallbackRequest, HandledCallback>): CallbackResponse {
+    const answer =
+      error === undefined
+        ? { status: 201, headers: callbackHeaders(outcome) }
+        : this.errorResponses.of(error, defaultLanguage);
+    return { ...answer, outcome, error };
   }
 
   private logged(
@@ -166,28 +174,30 @@ export class CallbacksService {
   }
 }
 
-/** Decides a callback over what those before it left. */
 function apply(
   records: ReservationRecords,
   { requestId }: RequestCaller,
   callback: CallbackDto,
-): CallbackOutcome & Pick<HandledCallback, 'effects'> & { readonly changedBytes: number } {
+): HandledCallback {
   const id = parseObjectId(callback.reservationId);
   const loaded = id && records.stateOf(id);
   if (loaded === null) {
-    const error = 'reservationNotFound';
-    const nothing = { reservation: 'unchanged', cheque: 'none', changedBytes: 0 } as const;
-    return { ...nothing, error, effects: undefined };
+    const outcome = {
+      reservation: 'unchanged',
+      cheque: 'none',
+      error: 'reservationNotFound',
+    } as const;
+    return { outcome, error: callbackError(outcome.error, outcome), effects: undefined };
   }
-  const { state, ...outcome } = decideCallback(loaded, callback);
+  const { state, effects, ...outcome } = decideCallback(loaded, callback);
   records.put(loaded, state, requestId);
-  const changed = state.events.map(({ wallet }) => BSON.calculateObjectSize(wallet));
-  const reported = outcome.cheque === 'applied' ? callback.installmentId : undefined;
-  return {
-    ...outcome,
-    effects: callbackEffects(loaded, state, reported),
-    changedBytes: changed.reduce((sum, bytes) => sum + bytes, 0),
-  };
+  const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
+  return { outcome, error, effects };
+}
+
+function organizationOf([first]: readonly { readonly caller: RequestCaller }[]): Types.ObjectId {
+  if (first === undefined) throw new Error('There is no request.');
+  return first.caller.organizationId;
 }
 
 /** Headers that say what the empty body cannot (rule CALL-14). */

@@ -2,8 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
-import type { Change } from '../reservation-records.js';
-import { writeOf } from '../update-between.js';
+import { buildWrite, type Change } from '../../core/database/documents/document-diff.js';
 import type { ChequeWalletDocument } from './cheque-wallet.schema.js';
 
 /** The active one first, then the one deleted last. */
@@ -63,6 +62,6 @@ export class ChequeWalletsRepository {
     organizationId: Types.ObjectId,
     changes: readonly Change<ChequeWalletDocument>[],
   ): Promise<void> {
-    await this.wallets.write(organizationId, changes.map(writeOf));
+    await this.wallets.write(organizationId, changes.map(buildWrite));
   }
 }

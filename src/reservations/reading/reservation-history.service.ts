@@ -3,13 +3,13 @@ import { Types } from 'mongoose';
 import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
-import { LeadsService } from '../../leads/leads.service.js';
+import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import {
   type ChangeEvent,
   OutboxEventsService,
 } from '../../events/outbox/outbox-events.service.js';
-import type { StatusChange } from '../callback/callback-effects.js';
+import type { StatusChange } from '../callback/callback-decision.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
 import { ReservationsRepository } from '../reservations.repository.js';
@@ -66,7 +66,7 @@ export class ReservationHistoryService {
     private readonly reservations: ReservationsRepository,
     private readonly log: CallbackLogRepository,
     private readonly units: UnitLookupService,
-    private readonly leads: LeadsService,
+    private readonly leads: LeadLookupService,
     private readonly events: OutboxEventsService,
   ) {}
 

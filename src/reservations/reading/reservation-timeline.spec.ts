@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallbackEffects } from '../callback/callback-effects.js';
+import type { CallbackEffects } from '../callback/callback-decision.js';
 import {
   type ReservationPast,
   reservationTimeline,

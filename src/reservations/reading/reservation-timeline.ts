@@ -1,5 +1,5 @@
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
-import type { StatusChange } from '../callback/callback-effects.js';
+import type { StatusChange } from '../callback/callback-decision.js';
 import { minuteMs } from '../../core/values/durations.js';
 import type { ChequeHistoryEntryDto, ChequeWalletDto } from './reservation.dto.js';
 

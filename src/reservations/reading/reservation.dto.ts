@@ -1,4 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
+import { Field } from '../../core/http/validation/field.js';
+import { string } from '../../core/values/text.js';
 import { chequeStatuses, reservationStatuses } from '../statuses.js';
 
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
@@ -131,4 +133,12 @@ export class ReservationUpsertResponseDto {
 
   @ApiProperty({ type: ReservationDto })
   reservation!: ReservationDto;
+}
+
+export class ReservationIdParam {
+  @Field(
+    { required: true, description: 'Id of the reservation.', example: '6740b1f2c3d4e5f607182940' },
+    [string],
+  )
+  reservationId!: string;
 }

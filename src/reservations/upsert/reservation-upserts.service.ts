@@ -1,36 +1,76 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
-import type { Caller } from '../../tenants/keys/caller.js';
-import { Clock } from '../../core/configuration/clock.js';
+import { BSON } from 'mongodb';
+import type { Types } from 'mongoose';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import type { Answer } from '../../core/idempotency/idempotency-claim.js';
-import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import { ignoredFieldsValue } from '../../core/http/server/ignored-fields.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
+import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import { mebibyte } from '../../core/values/numbers.js';
+import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
+import type { Decided, Loaded, LoadOptions, PendingWrites } from '../../core/writes/write-kind.js';
 import { leadErrors } from '../../leads/lead-errors.js';
-import { reservationErrors } from '../reservation-errors.js';
-import { LeadsService } from '../../leads/leads.service.js';
-import { UnitLookupService, type UnitReference } from '../../units/reading/unit-lookup.service.js';
+import { LeadLookupService } from '../../leads/lead-lookup.service.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import { type NamedUnits, UnitLookupService } from '../../units/reading/unit-lookup.service.js';
+import type { ChequeWalletDocument } from '../cheques/cheque-wallet.schema.js';
 import type { ReservationUpsertResponseDto } from '../reading/reservation.dto.js';
 import { presentReservation } from '../reading/reservation.presenter.js';
+import { reservationErrors } from '../reservation-errors.js';
+import type { ReservationRecords } from '../reservation-records.js';
 import { hasChanged } from '../reservation-state.js';
-import { ReservationStateService, unitQueueKey } from '../reservation-state.service.js';
+import { ReservationStateService } from '../reservation-state.service.js';
 import type { ReservationDocument } from '../reservation.schema.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { decideUpsert, ignoredFields, newReservation } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
+interface UpsertRequest {
+  readonly caller: Caller;
+  readonly body: UpsertReservationDto;
+}
+
+/** Reservations, with the units and leads that requests name. */
+interface UpsertRecords extends PendingWrites {
+  readonly organizationId: Types.ObjectId;
+  readonly reservations: ReservationRecords;
+  readonly units: NamedUnits;
+  readonly leads: ReadonlyMap<string, Types.ObjectId>;
+}
+
+interface Upserted {
+  readonly operation: 'create' | 'update';
+  readonly reservation: ReservationDocument;
+  readonly wallet: ChequeWalletDocument | undefined;
+}
+
+type UpsertResponse = Required<Answer<ReservationUpsertResponseDto>>;
+
 /** Reservations as outside systems post them (rule RES-3). */
 @Injectable()
 export class ReservationUpsertsService {
+  private readonly commit: GroupCommit<UpsertRequest, UpsertRecords, Upserted, UpsertResponse>;
+
   constructor(
-    private readonly idempotency: IdempotencyService,
+    commits: GroupCommits,
     private readonly reservations: ReservationsRepository,
     private readonly states: ReservationStateService,
     private readonly units: UnitLookupService,
-    private readonly leads: LeadsService,
-    private readonly clock: Clock,
-  ) {}
+    private readonly leads: LeadLookupService,
+  ) {
+    this.commit = commits.of({
+      name: 'reservation',
+      limits: { count: 32, bytes: mebibyte },
+      queueKeys: ({ caller: { organizationId }, body: { recordSystemId } }) =>
+        recordSystemId === undefined
+          ? []
+          : [`reservation:${organizationId.toHexString()}:${recordSystemId}`],
+      load: (requests, options) => this.load(requests, options),
+      decide,
+      store: (records) =>
+        this.states.store(records.organizationId, records.reservations, { emitsUnitEvents: true }),
+      respond: (decided) => decided.map(responseTo),
+    });
+  }
 
   /**
    * Creates a reservation, or updates the active one with the same `recordSystemId`, in one
@@ -40,100 +80,99 @@ export class ReservationUpsertsService {
    *   unit or lead, 422 for a status that only the callback sets, for another unit and for a wallet
    *   that becomes too large
    */
-  async upsert(
-    caller: Caller,
-    request: UpsertReservationDto,
-  ): Promise<Required<Answer<ReservationUpsertResponseDto>>> {
-    return this.idempotency.run(
-      caller.claim,
-      () => this.save(caller, request),
-      ({ operation, reservation, wallet }) => {
-        const ignored = ignoredFields(request, reservation);
-        return {
-          status: upsertStatus(operation),
-          headers: ignored.length === 0 ? {} : { 'x-ignored-fields': ignoredFieldsValue(ignored) },
-          body: { ok: true, operation, reservation: presentReservation(reservation, wallet) },
-        };
-      },
-      {
-        queueKeys: await this.queueKeys(caller.organizationId, request),
-        expiresAt: caller.expiresAt,
-      },
+  async upsert(caller: Caller, body: UpsertReservationDto): Promise<UpsertResponse> {
+    return this.commit.submit({ caller, body }, BSON.calculateObjectSize(body));
+  }
+
+  private async load(
+    requests: readonly UpsertRequest[],
+    { now }: LoadOptions<UpsertRecords>,
+  ): Promise<Loaded<UpsertRecords>> {
+    const organizationId = requests[0]?.caller.organizationId;
+    if (organizationId === undefined) throw new Error('There is no request to load for.');
+    const bodies = requests.map(({ body }) => body);
+    const stored = await this.reservations.findByRecordSystemIds(
+      organizationId,
+      bodies.flatMap(({ recordSystemId }) => recordSystemId ?? []),
     );
-  }
-
-  private async save({ organizationId, requestId }: Caller, request: UpsertReservationDto) {
-    const stored = await this.findStored(organizationId, request);
-    if (stored === null && request.unit === undefined) {
-      throw new DomainError(reservationErrors.unitRequired);
-    }
-    const references = {
-      unitId: await this.unitIdOf(organizationId, request.unit, stored),
-      leadId: await this.leadIdOf(organizationId, request.lead?.recordSystemId),
+    const references = bodies.flatMap(({ unit }) => unit ?? []);
+    const own = stored.flatMap(({ unitId }) => unitId ?? []);
+    const units = await this.units.named(organizationId, references, own);
+    const leads = await this.leads.idsOf(
+      organizationId,
+      bodies.flatMap(({ lead }) => lead?.recordSystemId ?? []),
+    );
+    const named = references.map((reference) => units.idOf(reference));
+    const otherUnits = named.filter((id) => typeof id === 'object');
+    const reservations = await this.states.load(organizationId, stored, now, otherUnits);
+    const records = {
+      organizationId,
+      reservations,
+      units,
+      leads,
+      locks: reservations.locks,
+      get bytes() {
+        return reservations.bytes;
+      },
     };
-    const tenant = { organizationId, createdAt: this.clock.now() };
-    const reservation = stored ?? newReservation(request, references, tenant);
-    const isNew = stored === null;
-    const records = isNew
-      ? await this.states.loadAround(reservation)
-      : await this.states.load(organizationId, [reservation]);
-    const loaded = records.stateAround(reservation);
-    const state = decideUpsert(loaded, request, references);
-    // A request that changes nothing must not lock the unit either: clients repeat them all the time.
-    if (isNew || hasChanged(loaded, state)) {
-      records.put(loaded, state, requestId);
-      await this.states.store(organizationId, records, { emitsUnitEvents: true });
-    }
-    const operation = isNew ? ('create' as const) : ('update' as const);
-    return { operation, reservation: state.reservation, wallet: state.wallets[0] };
+    return { records, count: requests.length };
   }
+}
 
-  private async findStored(
-    organizationId: Types.ObjectId,
-    { recordSystemId }: UpsertReservationDto,
-  ): Promise<ReservationDocument | null> {
-    if (recordSystemId === undefined) return null;
-    return this.reservations.findByRecordSystemId(organizationId, recordSystemId);
+function decide(
+  { reservations, organizationId, ...named }: UpsertRecords,
+  { caller: { requestId }, body }: UpsertRequest,
+): Upserted {
+  const stored = reservations.findByRecordSystemId(body.recordSystemId);
+  if (stored === null && body.unit === undefined) {
+    throw new DomainError(reservationErrors.unitRequired);
   }
+  const references = {
+    unitId: unitIdOf(named.units, body, stored),
+    leadId: leadIdOf(named.leads, body),
+  };
+  const tenant = { organizationId, createdAt: reservations.now };
+  const loaded = reservations.stateAround(stored ?? newReservation(body, references, tenant));
+  const state = decideUpsert(loaded, body, references);
+  // A request that changes nothing must not lock the unit either: clients repeat them all the time.
+  if (stored === null || hasChanged(loaded, state)) reservations.put(loaded, state, requestId);
+  const operation = stored === null ? 'create' : 'update';
+  return { operation, reservation: state.reservation, wallet: state.wallets[0] };
+}
 
-  private async unitIdOf(
-    organizationId: Types.ObjectId,
-    reference: UnitReference | undefined,
-    stored: ReservationDocument | null,
-  ): Promise<Types.ObjectId | undefined> {
-    if (reference === undefined) return undefined;
-    const own = stored?.unitId;
-    // A reservation can be ended whatever has become of its unit.
-    if (own && (await this.units.isNamedBy(organizationId, own, reference))) return own;
-    const id = await this.units.idOf(organizationId, reference);
-    if (id === 'ambiguous') throw new DomainError(reservationErrors.unitAmbiguous);
-    if (id === 'unknown') throw new DomainError(reservationErrors.unitNotFound);
-    return id;
-  }
+function unitIdOf(
+  units: NamedUnits,
+  { unit: reference }: UpsertReservationDto,
+  stored: ReservationDocument | null,
+): Types.ObjectId | undefined {
+  if (reference === undefined) return undefined;
+  const own = stored?.unitId;
+  // A reservation can be ended after its unit was deleted.
+  if (own && units.isNamedBy(own, reference)) return own;
+  const id = units.idOf(reference);
+  if (id === 'ambiguous') throw new DomainError(reservationErrors.unitAmbiguous);
+  if (id === 'unknown') throw new DomainError(reservationErrors.unitNotFound);
+  return id;
+}
 
-  private async leadIdOf(
-    organizationId: Types.ObjectId,
-    recordSystemId: string | undefined,
-  ): Promise<Types.ObjectId | undefined> {
-    if (recordSystemId === undefined) return undefined;
-    const id = await this.leads.idOf(organizationId, recordSystemId);
-    if (id === null) throw new DomainError(leadErrors.notFound);
-    return id;
-  }
+function leadIdOf(
+  leads: UpsertRecords['leads'],
+  { lead }: UpsertReservationDto,
+): Types.ObjectId | undefined {
+  if (lead === undefined) return undefined;
+  const id = leads.get(lead.recordSystemId);
+  if (id === undefined) throw new DomainError(leadErrors.notFound);
+  return id;
+}
 
-  /** Requests for one unit or one external id wait for each other inside the process. */
-  private async queueKeys(
-    organizationId: Types.ObjectId,
-    request: UpsertReservationDto,
-  ): Promise<string[]> {
-    const { recordSystemId, unit } = request;
-    const stored = await this.findStored(organizationId, request);
-    const unitId = stored?.unitId ?? (unit && (await this.units.idOf(organizationId, unit)));
-    return [
-      ...(recordSystemId === undefined
-        ? []
-        : [`reservation:${organizationId.toHexString()}:${recordSystemId}`]),
-      ...(unitId instanceof Types.ObjectId ? [unitQueueKey(unitId)] : []),
-    ];
-  }
+function responseTo({
+  request: { body },
+  decision: { operation, reservation, wallet },
+}: Decided<UpsertRequest, Upserted>): UpsertResponse {
+  const ignored = ignoredFields(body, reservation);
+  return {
+    status: upsertStatus(operation),
+    headers: ignored.length === 0 ? {} : { 'x-ignored-fields': ignoredFieldsValue(ignored) },
+    body: { ok: true, operation, reservation: presentReservation(reservation, wallet) },
+  };
 }

@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { rewritesOf, type PreparedRewrites } from '../../core/database/documents/rewrites.js';
-import { Clock } from '../../core/configuration/clock.js';
 import {
   type KeysetPage,
   type KeysetRequest,
@@ -26,15 +25,14 @@ export type LeadChange = Required<
 export class ChangeLogRepository {
   constructor(
     @InjectCollection('ChangeLog') private readonly entries: TenantCollection<ChangeLogDocument>,
-    private readonly clock: Clock,
   ) {}
 
   /** Adds entries in their order, inside the transaction of the changes. */
   async addLeadChanges(
     organizationId: Types.ObjectId,
     changes: readonly LeadChange[],
+    now: Date,
   ): Promise<void> {
-    const now = this.clock.now();
     const entries = changes.map((change) => ({
       _id: new Types.ObjectId(),
       organizationId,

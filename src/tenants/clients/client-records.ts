@@ -11,17 +11,6 @@ export interface ClientChange {
   readonly event: PendingEvent;
 }
 
-/** The phones and emails by which clients were looked for. */
-export interface SoughtContacts {
-  /** The phones in all the spellings under which clients may have them. */
-  readonly phones: ReadonlySet<string>;
-  /** {@link contentionKeys} of phones and emails. */
-  readonly keys: ReadonlySet<string>;
-}
-
-/** A decision asks for what was not looked for: it has to be made again over all that there may be. */
-export class NotLoadedError extends Error {}
-
 /**
  * The clients that a group of leads may touch, as the database has them and as the leads decided so
  * far leave them.
@@ -32,9 +21,10 @@ export class ClientRecords {
   /** The ids of the clients that have a phone or an email, by its contention key. */
   private readonly owners = new Map<string, Set<string>>();
 
+  /** @param soughtPhones by which clients were looked for, in all the spellings under which they may have them */
   constructor(
     stored: readonly ClientDocument[],
-    private readonly sought: SoughtContacts,
+    private readonly soughtPhones: ReadonlySet<string>,
     private readonly country: CountryCode,
   ) {
     for (const client of stored) this.set(client);
@@ -44,12 +34,12 @@ export class ClientRecords {
     return this.clients.get(_id.toHexString());
   }
 
-  /** The oldest client that has the phone. @throws NotLoadedError when it was not looked for */
+  /** The oldest client that has the phone. */
   findByPhone(phone: string): ClientDocument | undefined {
     return this.oldest({ phones: [phone] });
   }
 
-  /** The oldest client that has the email. @throws NotLoadedError when it was not looked for */
+  /** The oldest client that has the email. */
   findByEmail(email: string): ClientDocument | undefined {
     return this.oldest({ email, phones: [] });
   }
@@ -70,7 +60,6 @@ export class ClientRecords {
 
   private oldest(contact: { email?: string; phones: readonly string[] }) {
     const [key = ''] = contentionKeys(contact, this.country);
-    if (!this.sought.keys.has(key)) throw new NotLoadedError();
     const [oldest] = [...(this.owners.get(key) ?? [])].toSorted();
     return oldest === undefined ? undefined : this.clients.get(oldest);
   }
@@ -90,7 +79,7 @@ export class ClientRecords {
 
   /** Other programs may have stored any number of phones that nobody looks for; these are not parsed. */
   private keysOf({ email, phoneNumbers }: ClientDocument): string[] {
-    const phones = (phoneNumbers ?? []).filter((phone) => this.sought.phones.has(phone));
+    const phones = (phoneNumbers ?? []).filter((phone) => this.soughtPhones.has(phone));
     return contentionKeys({ phones, ...(email ? { email } : {}) }, this.country);
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { type Contact, contentionKeys } from '../contacts/contact.js';
+import type { Contact } from '../contacts/contact.js';
 import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import type { Organization } from '../organizations/organization.js';
 import { textsOf } from '../../core/values/text.js';
 import { lackedContact } from './client-link.js';
-import { type ClientChange, ClientRecords, type SoughtContacts } from './client-records.js';
+import { type ClientChange, ClientRecords } from './client-records.js';
 import { ClientsRepository, personalFields } from './clients.repository.js';
 
 /** The client that a lead has, if any, and what a request says of the person. */
@@ -34,13 +34,13 @@ export class ClientsService {
   /**
    * The clients that leads may touch.
    *
-   * @param isExhaustive whether clients are also looked for by what the leads' own clients have
-   *   already, which matters to few groups
+   * @param isAlone whether it is one lead: nothing before it can take a contact from the client that it
+   *   has, so that clients are looked for only by what that client does not have yet
    */
   async load(
     organization: Organization,
     sought: readonly SoughtClient[],
-    { isExhaustive }: { readonly isExhaustive: boolean },
+    { isAlone }: { readonly isAlone: boolean },
   ): Promise<ClientRecords> {
     const { _id, phoneCountry } = organization;
     const linked = await this.clients.findByIds(
@@ -50,14 +50,14 @@ export class ClientsService {
     const known = new Map(linked.map((client) => [client._id.toHexString(), client]));
     const contacts = sought.map(({ clientId, contact }) => {
       const client = clientId ? known.get(clientId.toHexString()) : undefined;
-      return client === undefined || isExhaustive
+      return client === undefined || !isAlone
         ? contact
         : lackedContact(client, contact, organization);
     });
-    const { phones, emails, keys } = soughtContacts(contacts, organization);
+    const { phones, emails } = soughtContacts(contacts, organization);
     const others = await this.clients.findByPhones(_id, [...phones]);
     const byEmail = await this.clients.findByEmails(_id, emails);
-    return new ClientRecords([...linked, ...others, ...byEmail], { phones, keys }, phoneCountry);
+    return new ClientRecords([...linked, ...others, ...byEmail], phones, phoneCountry);
   }
 
   /** A client as the operator sees it, deleted or not; null when there is none. */
@@ -128,7 +128,7 @@ export class ClientsService {
 function soughtContacts(
   contacts: readonly Contact[],
   { phoneCountry, clients }: Organization,
-): SoughtContacts & { readonly emails: readonly string[] } {
+): { readonly phones: ReadonlySet<string>; readonly emails: readonly string[] } {
   const phones = new Set<string>();
   if (clients.matchBy.includes('phone')) {
     for (const phone of new Set(contacts.flatMap((contact) => contact.phones))) {
@@ -137,6 +137,5 @@ function soughtContacts(
     }
   }
   const emails = new Set(contacts.flatMap(({ email }) => (email === undefined ? [] : [email])));
-  const keys = contacts.flatMap((contact) => contentionKeys(contact, phoneCountry));
-  return { phones, emails: [...emails], keys: new Set(keys) };
+  return { phones, emails: [...emails] };
 }

@@ -9,6 +9,8 @@ describe('phoneKey', () => {
     ['0020-100-1234567', '+201001234567'],
     ['٠١٠٠١٢٣٤٥٦٧', '+201001234567'],
     ['۰۱۰۰۱۲۳۴۵۶۷', '+201001234567'],
+    ['０１００１２３４５６７', '+201001234567'],
+    ['ext. ７', '7'],
     ['02 2735 1234', '+20227351234'],
     ['+966 50 123 4567', '+966501234567'],
     ['+1 (212) 555-0100', '+12125550100'],
@@ -20,10 +22,13 @@ describe('phoneKey', () => {
     ['+', '+'],
   ])('of %p in Egypt is %s', (phone, key) => expect(phoneKey(phone, 'EG')).toBe(key));
 
-  it.each(['0123456789', '٠١٢٣٤٥٦٧٨٩', '۰۱۲۳۴۵۶۷۸۹'])('reads each digit of %s', (digits) => {
-    const read = Array.from(digits, (digit) => phoneKey(`ext. ${digit}`, 'EG'));
-    expect(read.join('')).toBe('0123456789');
-  });
+  it.each(['0123456789', '٠١٢٣٤٥٦٧٨٩', '۰۱۲۳۴۵۶۷۸۹', '０１２３４５６７８９'])(
+    'reads each digit of %s',
+    (digits) => {
+      const read = Array.from(digits, (digit) => phoneKey(`ext. ${digit}`, 'EG'));
+      expect(read.join('')).toBe('0123456789');
+    },
+  );
 
   it('depends on the country', () => {
     expect(phoneKey('0501234567', 'SA')).toBe('+966501234567');

@@ -90,9 +90,11 @@ function parse(phone: string, country: CountryCode): ReadPhone {
   return { parsed, key: parsed?.number ?? (digitsOf(phone) || phone) };
 }
 
-/** ASCII digits of a text that may be written in Arabic or Persian ones. */
+/** ASCII digits of a text that may be written in Arabic, Persian or full-width ones. */
 function digitsOf(text: string): string {
-  return text.replaceAll(/[^\d\u0660-\u0669\u06f0-\u06f9]/g, '').replaceAll(/\D/g, asciiDigit);
+  return text
+    .replaceAll(/[^\d\u0660-\u0669\u06f0-\u06f9\uff10-\uff19]/g, '')
+    .replaceAll(/\D/g, asciiDigit);
 }
 
 /** Each of these scripts has its digits from a multiple of 16 on. */

@@ -8,7 +8,7 @@ import {
   textOf,
   timeOrNull,
 } from '../../core/database/documents/stored-values.js';
-import { UnitsRepository } from '../units.repository.js';
+import { type UnitNames, UnitsRepository } from '../units.repository.js';
 
 /** How an outside system names a unit: by slug, by its own id, or by the compound's unit id. */
 export type UnitReference =
@@ -66,34 +66,61 @@ export class UnitLookupService {
     return unit === null ? null : foundUnit(unit);
   }
 
-  /** Whether a reference names this unit, deleted or not. */
-  async isNamedBy(
+  /**
+   * The units that references name.
+   *
+   * @param own units that a reference may name although they are deleted
+   */
+  async named(
     organizationId: Types.ObjectId,
-    _id: Types.ObjectId,
-    reference: UnitReference,
-  ): Promise<boolean> {
-    const unit = await this.units.findIncludingDeleted(organizationId, _id);
-    if (typeof reference === 'string') return unit?.slug === reference;
-    return 'unitId' in reference
-      ? unit?.unitId === reference.unitId
-      : unit?.recordSystemId === reference.recordSystemId;
+    references: readonly UnitReference[],
+    own: readonly Types.ObjectId[],
+  ): Promise<NamedUnits> {
+    const named = await this.units.findNamed(organizationId, {
+      slugs: references.flatMap((one) => (typeof one === 'string' ? one : [])),
+      recordSystemIds: references.flatMap((one) =>
+        typeof one === 'object' && 'recordSystemId' in one ? one.recordSystemId : [],
+      ),
+      unitIds: references.flatMap((one) =>
+        typeof one === 'object' && 'unitId' in one ? one.unitId : [],
+      ),
+    });
+    return new NamedUnits(named, await this.units.findNames(organizationId, own));
+  }
+}
+
+/** Units by the names that requests give them. */
+export class NamedUnits {
+  private readonly all: ReadonlyMap<string, UnitNames>;
+
+  constructor(
+    private readonly active: readonly UnitNames[],
+    own: readonly UnitNames[],
+  ) {
+    this.all = new Map([...own, ...active].map((unit) => [unit._id.toHexString(), unit]));
+  }
+
+  /** Whether a reference names this unit, deleted or not. */
+  isNamedBy(_id: Types.ObjectId, reference: UnitReference): boolean {
+    const unit = this.all.get(_id.toHexString());
+    return unit !== undefined && isNamed(unit, reference);
   }
 
   /** The id of the unit that a reference means; a unit id that two compounds use is ambiguous. */
-  async idOf(
-    organizationId: Types.ObjectId,
-    reference: UnitReference,
-  ): Promise<Types.ObjectId | 'unknown' | 'ambiguous'> {
-    if (typeof reference === 'object' && 'unitId' in reference) {
-      const units = await this.units.findByUnitId(organizationId, reference.unitId);
-      return units.length > 1 ? 'ambiguous' : (units[0]?._id ?? 'unknown');
-    }
-    const unit =
-      typeof reference === 'string'
-        ? await this.units.findBySlug(organizationId, reference)
-        : await this.units.findByRecordSystemId(organizationId, reference.recordSystemId);
-    return unit?._id ?? 'unknown';
+  idOf(reference: UnitReference): Types.ObjectId | 'unknown' | 'ambiguous' {
+    const [unit, ...others] = this.active.filter((one) => isNamed(one, reference));
+    if (unit === undefined) return 'unknown';
+    return others.length > 0 && typeof reference === 'object' && 'unitId' in reference
+      ? 'ambiguous'
+      : unit._id;
   }
+}
+
+function isNamed(unit: UnitNames, reference: UnitReference): boolean {
+  if (typeof reference === 'string') return unit.slug === reference;
+  return 'unitId' in reference
+    ? unit.unitId === reference.unitId
+    : unit.recordSystemId === reference.recordSystemId;
 }
 
 function summaryOf(unit: UnitDocument): UnitSummary {

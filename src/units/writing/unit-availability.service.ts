@@ -3,9 +3,9 @@ import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { UnitsRepository } from '../units.repository.js';
 import type { OutboundEvent } from '../../events/outbox/pending-event.js';
-import { type RequestedUpdate, UnitEvents } from './unit-events.js';
+import { type UnitChange, UnitEvents } from './unit-events.js';
 
-export type { RequestedUpdate, UnitDocument };
+export type { UnitChange, UnitDocument };
 
 /** The status of units as their reservations make it. */
 @Injectable()
@@ -27,10 +27,7 @@ export class UnitAvailabilityService {
    * Stores decisions about the statuses of units. A unit's document is written even when its status
    * stays: that write is the lock which keeps two decisions about one unit apart (rule DATA-8).
    */
-  async storeAll(
-    organizationId: Types.ObjectId,
-    decisions: readonly RequestedUpdate[],
-  ): Promise<void> {
+  async storeAll(organizationId: Types.ObjectId, decisions: readonly UnitChange[]): Promise<void> {
     await this.units.writeLocking(
       organizationId,
       decisions.map(({ before, after }) => {
@@ -40,13 +37,11 @@ export class UnitAvailabilityService {
     );
   }
 
-  /** The events about statuses that were changed (rule CALL-13). */
-  async eventsOf(decisions: readonly RequestedUpdate[]): Promise<OutboundEvent[]> {
-    const events: OutboundEvent[] = [];
-    for (const { before, after, requestId } of decisions) {
-      const event = await this.events.eventOf(before, after, requestId);
-      if (event !== null) events.push(event);
-    }
-    return events;
+  /** The events about changed statuses, undefined where one stays (rule CALL-13). */
+  async eventsOf(
+    organizationId: Types.ObjectId,
+    changes: readonly UnitChange[],
+  ): Promise<(OutboundEvent | undefined)[]> {
+    return this.events.of(organizationId, changes);
   }
 }

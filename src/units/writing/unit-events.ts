@@ -6,71 +6,60 @@ import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-c
 import { idOf } from '../../core/database/documents/stored-values.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { objectOf } from '../../core/values/plain-object.js';
-import { Outbox } from '../../events/outbox/outbox.js';
 import type { OutboundEvent } from '../../events/outbox/pending-event.js';
-import { UnitFieldsDto } from '../unit.dto.js';
+import { type UnitDto, UnitFieldsDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
 
-/** Two states of a unit. */
-export interface UnitUpdate {
-  readonly before: UnitDocument;
+/** A new unit, or a change of one. */
+export interface UnitChange {
+  /** Undefined of a new one. */
+  readonly before: UnitDocument | undefined;
   readonly after: UnitDocument;
+  /** Of the request that made it; an import has none. */
+  readonly requestId?: string;
 }
 
-/** A change that a request made of a unit. */
-export interface RequestedUpdate extends UnitUpdate {
-  readonly requestId: string;
-}
-
-/** Publishes the events of a unit, inside the transaction of the change (rule UNIT-4). */
+/** Makes the events of units (rule UNIT-4). */
 @Injectable()
 export class UnitEvents {
-  constructor(
-    private readonly outbox: Outbox,
-    private readonly presenter: UnitPresenter,
-  ) {}
+  constructor(private readonly presenter: UnitPresenter) {}
 
-  async created(unit: UnitDocument, requestId: string): Promise<void> {
-    const data = await this.presenter.present(unit, defaultLanguage);
-    await this.outbox.publish(unit.organizationId, { type: 'unit.created', data, requestId });
-  }
-
-  /** The events of many units of an organization, none of which was retired. */
-  async imported(
+  /** The event of each change, undefined where nothing differs; a unit that is retired by it was deleted. */
+  async of(
     organizationId: Types.ObjectId,
-    created: readonly UnitDocument[],
-    updated: readonly UnitUpdate[],
-  ): Promise<void> {
-    const units = [...created, ...updated.map(({ after }) => after)];
+    changes: readonly UnitChange[],
+  ): Promise<(OutboundEvent | undefined)[]> {
+    const compared = changes.map((change) => ({
+      ...change,
+      changes: change.before && unitChanges(change.before, change.after),
+    }));
+    const shown = compared.filter((change) => change.changes?.length !== 0);
     const reader = { organizationId, language: defaultLanguage };
-    const presented = await this.presenter.presentAll(reader, units);
-    const events = presented.map((data, index): OutboundEvent => {
-      const update = updated[index - created.length];
-      if (update === undefined) return { type: 'unit.created', data };
-      return { type: 'unit.updated', data, changes: unitChanges(update.before, update.after) };
+    const presented = await this.presenter.presentAll(
+      reader,
+      shown.map(({ after }) => after),
+    );
+    const events = new Map(shown.map((change, index) => [change, presented[index]]));
+    return compared.map((change) => {
+      const data = events.get(change);
+      return data && eventOf(change, data);
     });
-    await this.outbox.publishAll(organizationId, events);
   }
+}
 
-  /** Publishes nothing where nothing differs. */
-  async updated(before: UnitDocument, after: UnitDocument, requestId: string): Promise<void> {
-    const event = await this.eventOf(before, after, requestId);
-    if (event !== null) await this.outbox.publish(after.organizationId, event);
-  }
-
-  /** The event of a change, null where nothing differs; a unit that is retired by it was deleted. */
-  async eventOf(
-    before: UnitDocument,
-    after: UnitDocument,
-    requestId: string,
-  ): Promise<OutboundEvent | null> {
-    const changes = unitChanges(before, after);
-    if (changes.length === 0) return null;
-    const data = await this.presenter.present(after, defaultLanguage);
-    return after.isDeleted
-      ? { type: 'unit.deleted', data, requestId }
-      : { type: 'unit.updated', data, changes, requestId };
-  }
+function eventOf(
+  {
+    before,
+    after,
+    changes,
+    requestId,
+  }: UnitChange & { readonly changes?: FieldChange[] | undefined },
+  data: UnitDto,
+): OutboundEvent {
+  const event = { data, ...(requestId === undefined ? {} : { requestId }) };
+  if (before === undefined) return { type: 'unit.created', ...event };
+  if (after.isDeleted) return { type: 'unit.deleted', ...event };
+  return { type: 'unit.updated', ...event, ...(changes && { changes }) };
 }
 
 /** The differences between two states of a unit; a name's language by language. */

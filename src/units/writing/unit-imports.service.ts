@@ -2,13 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import type { SaveCounts } from '../../catalogue/import/catalogue-import.repository.js';
-import { Clock } from '../../core/configuration/clock.js';
 import { mergeTranslations } from '../../core/localization/localized.js';
+import { Outbox } from '../../events/outbox/outbox.js';
+import { pendingEvent } from '../../events/outbox/pending-event.js';
 import { ReservationsRepository } from '../../reservations/reservations.repository.js';
 import { UnitsRepository } from '../units.repository.js';
 import { statusWhenSent } from './availability.js';
-import { newUnit } from './new-unit.js';
-import { unitChanges, UnitEvents, type UnitUpdate } from './unit-events.js';
+import { newUnit } from './unit-decision.js';
+import { type UnitChange, unitChanges, UnitEvents } from './unit-events.js';
 
 /** What an import says of a unit; a location of null is that of the compound. */
 export type ImportedUnit = Partial<UnitDocument> & {
@@ -23,37 +24,40 @@ export class UnitImportsService {
     private readonly units: UnitsRepository,
     private readonly reservations: ReservationsRepository,
     private readonly events: UnitEvents,
-    private readonly clock: Clock,
+    private readonly outbox: Outbox,
   ) {}
 
   /** Stores a batch with its events, inside the open transaction; units are known by their slugs. */
   async save(
     organizationId: Types.ObjectId,
     entries: readonly ImportedUnit[],
+    now: Date,
   ): Promise<SaveCounts> {
     const slugs = entries.map(({ slug }) => slug);
     const stored = await this.units.findBySlugs(organizationId, slugs);
     const ids = stored.map(({ _id }) => _id);
     const reservations = await this.reservations.statusesByUnit(organizationId, ids);
     const bySlug = new Map(stored.map((unit) => [unit.slug, unit]));
-    const updatedAt = this.clock.now();
     const created: UnitDocument[] = [];
-    const updated: (UnitUpdate & { readonly fields: Partial<UnitDocument> })[] = [];
+    const updated: UnitChange[] = [];
     for (const entry of entries) {
       const before = bySlug.get(entry.slug);
       if (before === undefined) {
         const located = { ...entry, locationId: entry.locationId ?? entry.compoundId };
-        created.push(newUnit(organizationId, located, updatedAt));
+        created.push(newUnit(organizationId, located, now));
         continue;
       }
       const statuses = reservations.get(before._id.toHexString()) ?? [];
-      const fields = { ...importedFields(before, entry, statuses), updatedAt };
+      const fields = { ...importedFields(before, entry, statuses), updatedAt: now };
       const after = { ...before, ...fields };
-      if (unitChanges(before, after).length > 0) updated.push({ before, after, fields });
+      if (unitChanges(before, after).length > 0) updated.push({ before, after });
     }
-    const updates = updated.map(({ before: { _id }, fields }) => ({ _id, fields }));
-    await this.units.write(organizationId, created, updates);
-    await this.events.imported(organizationId, created, updated);
+    const changes = [...created.map((after) => ({ before: undefined, after })), ...updated];
+    await this.units.write(organizationId, changes);
+    const events = await this.events.of(organizationId, changes);
+    await this.outbox.store(
+      events.flatMap((event) => (event ? pendingEvent(organizationId, event, now) : [])),
+    );
     const counts = { created: created.length, updated: updated.length };
     return { ...counts, unchanged: entries.length - counts.created - counts.updated };
   }

@@ -185,6 +185,21 @@ describe('a dry run', () => {
     expect(await stored()).toEqual(before);
   });
 
+  it('waits for no transaction that holds what it asks about', async () => {
+    const { organizationId } = tenant;
+    await batch([{ recordSystemId: 'a', phoneNumber: '01000000001' }]);
+    const session = service.db.client.startSession();
+    session.startTransaction();
+    for (const collection of ['leads', 'clients', 'transactionLocks', 'counters']) {
+      const held = { $set: { heldBy: 'another program' } };
+      await service.db.collection(collection).updateMany({ organizationId }, held, { session });
+    }
+    const leads = [{ recordSystemId: 'a', name: 'Mona' }, { phoneNumber: '01000000002' }];
+    expect(await batch(leads, { dryRun: true })).toMatchObject({ created: 1, updated: 1 });
+    await session.abortTransaction();
+    await session.endSession();
+  });
+
   it('says what the same batch then does', async () => {
     const phone = fc.constantFrom('01000000001', '+20 100 000 0001', '01000000002', '-');
     const contact = {

@@ -43,6 +43,7 @@ describe('duplicate phones', () => {
     '1001234567',
     '٠١٠٠١٢٣٤٥٦٧',
     '+٢٠ ١٠٠ ١٢٣ ٤٥٦٧',
+    '０１００１２３４５６７',
     1_001_234_567,
     201_001_234_567,
   ])('are recognized spelled %p, whichever came first', async (spelling) => {

@@ -1,18 +1,17 @@
-import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ObjectId } from 'mongodb';
 import type { Caller } from '../../../src/tenants/keys/caller.js';
 import { Metrics } from '../../../src/core/observability/metrics.js';
-import { LeadGroupsService } from '../../../src/leads/upsert/lead-groups.service.js';
-import { presentLead } from '../../../src/leads/lead.presenter.js';
-import type { LeadDecision } from '../../../src/leads/upsert/lead-decision.js';
+import { LeadsService } from '../../../src/leads/leads.service.js';
+import type { LeadUpsertResponseDto } from '../../../src/leads/dto/lead.dto.js';
 import { LeadRecordsLoader } from '../../../src/leads/upsert/lead-records-loader.js';
 import type { LeadPayload } from '../../../src/leads/lead-merge.js';
 import { toOrganization } from '../../../src/tenants/organizations/organization.js';
 import { addTenant, conventions } from '../../support/builders.js';
 import { valueIn } from '../../operations/metrics-text.js';
 import { rounds } from '../../support/rounds.js';
+import { storedRecords } from '../../support/stored-records.js';
 import { startTestService, type TestService } from '../../support/test-service.js';
 
 let service: TestService;
@@ -28,7 +27,7 @@ afterAll(async () => {
   await service.stop();
 });
 
-const groupsOf = ({ service: { app } }: TestService) => app.get(LeadGroupsService);
+const groupsOf = ({ service: { app } }: TestService) => app.get(LeadsService);
 
 const heldUp = async () => {
   const counts = await Promise.all(
@@ -127,10 +126,10 @@ async function makeCaller(chosen: object): Promise<Caller> {
 
 type Outcome = { readonly error: unknown } | { readonly operation: string; readonly lead: object };
 
-async function outcomeOf(upsert: Promise<LeadDecision>): Promise<Outcome> {
+async function outcomeOf(upsert: Promise<LeadUpsertResponseDto>): Promise<Outcome> {
   try {
     const { operation, lead } = await upsert;
-    return { operation, lead: presentLead(lead) };
+    return { operation, lead };
   } catch (error) {
     return { error: [(error as Error).message, (error as { messages?: unknown }).messages] };
   }
@@ -149,75 +148,10 @@ async function oneByOne(caller: Caller, payloads: readonly LeadPayload[]) {
   return outcomes;
 }
 
-/**
- * Everything the organization has, in an order and with names for ids that depend on nothing but
- * contents: ids and numbers are given before it is decided which transaction comes first.
- */
-async function stateOf({ organizationId }: Caller, outcomes: readonly Outcome[]): Promise<string> {
-  const lists = await Promise.all(
-    ['leads', 'clients', 'changeLogs', 'outboxEvents'].map((name) =>
-      service.db.collection(name).find({ organizationId }).toArray(),
-    ),
-  );
-  const texts = lists.flatMap((documents, list) =>
-    documents.map((each) => `${list} ${withoutTimes(sorted(each))}`),
-  );
-  const outcomeTexts = outcomes.map(withoutTimes);
-  const roles = rolesOf([...texts, ...outcomeTexts.map((text, index) => `${index} ${text}`)]);
-  const names = new Map<string, string>();
-  const nameOf = (id: string) => {
-    const role = roles.get(id) ?? id;
-    if (!names.has(role)) names.set(role, `id ${names.size}`);
-    return names.get(role) ?? '';
-  };
-  const inOrder = texts
-    .map((text) => ({ text, contents: text.replaceAll(anyId, ''), named: withRoles(text, roles) }))
-    .toSorted((a, b) => compareTexts(a.contents, b.contents) || compareTexts(a.named, b.named));
-  return [...inOrder.map(({ text }) => text), ...outcomeTexts].join('\n').replaceAll(anyId, nameOf);
-}
+const collections = ['leads', 'clients', 'changeLogs', 'outboxEvents'];
 
-/**
- * What tells ids apart of documents that say the same: the texts that an id is in, and in turn those
- * of the ids in them. Ids with the same role can be exchanged.
- */
-function rolesOf(texts: readonly string[]): Map<string, string> {
-  const ids = new Set(texts.flatMap((text) => text.match(anyId) ?? []));
-  let roles = new Map<string, string>();
-  for (let distance = 0; distance < 3; distance += 1) {
-    const next = [...ids].map((id): [string, string] => {
-      const around = texts
-        .filter((text) => text.includes(id))
-        .map((text) => withRoles(text.replaceAll(id, 'this'), roles));
-      return [id, createHash('sha1').update(around.toSorted().join()).digest('base64')];
-    });
-    roles = new Map(next);
-  }
-  return roles;
-}
-
-function withRoles(text: string, roles: ReadonlyMap<string, string>): string {
-  return text.replaceAll(anyId, (id) => roles.get(id) ?? '');
-}
-
-function compareTexts(one: string, other: string): number {
-  return Number(one > other) - Number(one < other);
-}
-
-const anyId = /\b[0-9a-f]{24}\b/g;
-
-function withoutTimes(value: unknown): string {
-  const given = (key: string) => /At$|^leadId$/.test(key);
-  return JSON.stringify(value, (key, each: unknown) => {
-    // The pass over the leads of other programs comes when it comes.
-    if (key === 'phoneKeysAt') return undefined;
-    return given(key) && each !== null ? 'given' : each;
-  });
-}
-
-/** The database orders the fields that an update adds. */
-function sorted(document: object): object {
-  return Object.fromEntries(Object.entries(document).toSorted(([a], [b]) => (a < b ? -1 : 1)));
-}
+const stateOf = ({ organizationId }: Caller, outcomes: readonly Outcome[]) =>
+  storedRecords(service.db, organizationId, collections, outcomes);
 
 /** All orders in which each of two lists keeps its own. */
 function interleavings<T>(one: readonly T[], other: readonly T[]): T[][] {
@@ -328,7 +262,8 @@ describe('lead requests in groups', () => {
       data: {},
     }));
     const loader = service.service.app.get(LeadRecordsLoader);
-    const { count } = await loader.load(caller.organization, requests, { isExhaustive: false });
+    const options = { now: new Date(), isDryRun: true, earlier: undefined };
+    const { count } = await loader.load(requests, options);
     expect(count).toBe(3);
   });
 

@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
 import type { Model, Types } from 'mongoose';
-import { Clock } from '../../configuration/clock.js';
 import { openSession } from './open-session.js';
 import type { TransactionLockDocument } from './transaction-lock.schema.js';
 
@@ -14,15 +13,17 @@ import type { TransactionLockDocument } from './transaction-lock.schema.js';
 export class TransactionLocksRepository {
   constructor(
     @InjectModel('TransactionLock') private readonly model: Model<TransactionLockDocument>,
-    private readonly clock: Clock,
   ) {}
 
   /**
    * Makes the open transaction conflict with every other one that takes one of the same keys: all
    * but one of them are retried and then see what the winner wrote.
    */
-  async take(organizationId: Types.ObjectId, keys: readonly string[]): Promise<void> {
-    const takenAt = this.clock.now();
+  async take(
+    organizationId: Types.ObjectId,
+    keys: readonly string[],
+    takenAt: Date,
+  ): Promise<void> {
     const operations = [...new Set(keys.map(lockOf))].toSorted().map((key) => ({
       updateOne: {
         filter: { organizationId, key },

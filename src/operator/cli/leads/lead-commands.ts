@@ -94,8 +94,8 @@ async function leadsOf(
   organizationId: Types.ObjectId,
   lead: string,
 ): Promise<[LeadDto, ...LeadDto[]]> {
-  const { LeadsService } = await import('../../../leads/leads.service.js');
-  const [first, ...others] = await application.get(LeadsService).find(organizationId, lead);
+  const { LeadLookupService } = await import('../../../leads/lead-lookup.service.js');
+  const [first, ...others] = await application.get(LeadLookupService).find(organizationId, lead);
   if (first === undefined) throw new Error(`There is no lead ${lead} in this organization.`);
   return [first, ...others];
 }

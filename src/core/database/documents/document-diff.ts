@@ -1,11 +1,16 @@
-import type { TenantDocument } from '../core/database/documents/tenant-document.js';
-import type { TenantUpdate } from '../core/database/documents/tenant-filter.js';
-import type { WriteOf } from '../core/database/documents/tenant-operations.js';
-import { isStoredObject } from '../core/values/plain-object.js';
-import type { Change } from './reservation-records.js';
+import { isStoredObject } from '../../values/plain-object.js';
+import type { TenantDocument } from './tenant-document.js';
+import type { TenantUpdate } from './tenant-filter.js';
+import type { WriteOf } from './tenant-operations.js';
 
-/** How a change is stored: a new document as it is, of another one only the values that differ. */
-export function writeOf<T extends TenantDocument>({ before, after }: Change<T>): WriteOf<T> {
+/** Two states of a document; without the first one it is new. */
+export interface Change<T> {
+  readonly before: T | undefined;
+  readonly after: T;
+}
+
+/** Inserts a new document, and stores of another one only the values that differ. */
+export function buildWrite<T extends TenantDocument>({ before, after }: Change<T>): WriteOf<T> {
   if (before === undefined) return { insert: after };
   return { _id: before._id, update: updateBetween(before, after) };
 }

@@ -1,20 +1,33 @@
 import { describe, expect, it, jest } from '@jest/globals';
 import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
-import { MongoError, MongoErrorLabel } from 'mongodb';
-import { valueIn } from '../../../../test/operations/metrics-text.js';
-import { Metrics } from '../../observability/metrics.js';
-import { DatabaseUnavailableError } from '../connection/database-errors.js';
-import { GroupedTransactions } from './grouped-transactions.js';
+import { MongoError, MongoErrorLabel, ObjectId } from 'mongodb';
+import { valueIn } from '../../../test/operations/metrics-text.js';
+import { DatabaseUnavailableError } from '../database/connection/database-errors.js';
 import {
   ContentionError,
   endOfWork,
   type TransactionOptions,
-  type Transactions,
-} from './transactions.js';
+} from '../database/transactions/transactions.js';
+import type { Answer } from '../idempotency/idempotency-claim.js';
+import { Metrics } from '../observability/metrics.js';
+import { mebibyte } from '../values/numbers.js';
+import { type GroupCommits, GroupCommit } from './group-commit.js';
+import type { WriteRequest } from './write-kind.js';
 
 const restartLabel = MongoErrorLabel.TransientTransactionError;
 const limits = { count: 8, bytes: 1_000 };
+const organizationId = new ObjectId();
+
+interface Doubling extends WriteRequest {
+  readonly value: number;
+}
+
+/** A request of one organization. */
+function doublingOf(value: number, expiresAt?: number): Doubling {
+  const caller = { organizationId, ...(expiresAt === undefined ? {} : { expiresAt }) };
+  return { caller: caller as Doubling['caller'], value };
+}
 
 /** Groups that double numbers, the transactions that were tried, and with which keys. */
 function doubling(
@@ -22,8 +35,7 @@ function doubling(
   { deadlineMs = 8_000, atOnce = limits.count, isRefused = false, hearsOfRaces = true } = {},
 ) {
   const tried: (readonly number[])[] = [];
-  const newest: number[] = [];
-  const duplicates: string[] = [];
+  const duplicates: [string, number][] = [];
   const queued: (readonly string[])[] = [];
   const options: TransactionOptions[] = [];
   const transactions = {
@@ -43,35 +55,48 @@ function doubling(
         return work();
       }
     },
-  } as unknown as Transactions;
-  const run = async (requests: readonly number[]) => {
-    tried.push(requests);
-    const error = fail(requests, queued.length > 0);
-    if (error !== undefined) throw error;
-    return requests
-      .slice(0, atOnce)
-      .map((request): PromiseSettledResult<number> =>
-        isRefused
-          ? { status: 'rejected', reason: new Error(`refused ${request}`) }
-          : { status: 'fulfilled', value: request * 2 },
-      );
-  };
-  const work = {
-    begin: (request: number) => {
-      newest.push(request);
-      const onDuplicateKey = async (index: string) => void duplicates.push(index);
-      return hearsOfRaces ? { run, onDuplicateKey } : { run };
-    },
-    queueKeys: async (request: number) => [`key of ${request}`],
   };
   const metrics = new Metrics();
-  const groups = new GroupedTransactions<number, number>(transactions, work, limits, {
+  const parts = {
     metrics,
-    kind: 'lead',
-  });
+    transactions,
+    locks: { take: async () => undefined },
+    idempotency: { completeAll: async () => undefined },
+    errorResponses: { of: () => ({ status: 400 }) },
+    clock: { now: () => new Date() },
+  };
+  const load = async (requests: readonly Doubling[]) => {
+    const values = requests.map(({ value }) => value);
+    tried.push(values);
+    const error = fail(values, queued.length > 0);
+    if (error !== undefined) throw error;
+    return { records: { locks: [], bytes: 0 }, count: requests.length };
+  };
+  const decide = (records: { bytes: number }, { value }: Doubling) => {
+    if (isRefused) throw new Error(`refused ${value}`);
+    records.bytes += (17 * mebibyte) / atOnce;
+    return value * 2;
+  };
+  const groups = new GroupCommit<Doubling, { locks: []; bytes: number }, number, Answer<number>>(
+    parts as unknown as GroupCommits,
+    {
+      name: 'lead',
+      limits,
+      queueKeys: ({ value }) => [`key of ${value}`],
+      load: load as never,
+      decide,
+      store: async () => undefined,
+      respond: (decided) => decided.map(({ decision: body }) => ({ status: 200, body })),
+      ...(hearsOfRaces && {
+        onDuplicateKey: async (index, { value }) => void duplicates.push([index, value]),
+      }),
+    },
+  );
+  const submit = async (value: number, expiresAt?: number) =>
+    (await groups.submit(doublingOf(value, expiresAt), 1)).body ?? 0;
   const submitAll = (requests: readonly number[]) =>
-    Promise.allSettled(requests.map((request) => groups.submit('all', request, 1)));
-  return { tried, newest, duplicates, queued, options, metrics, groups, submitAll };
+    Promise.allSettled(requests.map((request) => submit(request)));
+  return { tried, duplicates, queued, options, metrics, submit, submitAll };
 }
 
 const values = (outcomes: readonly PromiseSettledResult<number>[]) =>
@@ -103,20 +128,20 @@ describe('transactions of groups', () => {
     expect(values(await submitAll([1, 2, 3, 4]))).toEqual([2, 4, 'failed', 8]);
   });
 
-  it('tell what is stored before the rest of the group is through', async () => {
+  it('return what is stored before the rest of the group is through', async () => {
     let submitted: Promise<number>[] = [];
     let seen: unknown;
     const look = async (responses: Promise<number>[]) => {
       seen = await Promise.all(responses);
     };
-    const { groups } = doubling((requests) => {
+    const { submit } = doubling((requests) => {
       if (requests[0] === 4 && requests.length === 1) {
         // Only requests behind it are still under way.
         void look(submitted.slice(0, 3));
       }
       return requests.length > 1 ? new Error('one of them cannot be stored') : undefined;
     });
-    submitted = [1, 2, 3, 4, 5].map((request) => groups.submit('all', request, 1));
+    submitted = [1, 2, 3, 4, 5].map((request) => submit(request));
     expect(await submitted[4]?.then(() => seen)).toEqual([2, 4, 6]);
   });
 
@@ -177,12 +202,12 @@ describe('transactions of groups', () => {
   });
 
   it('go on for as long as one of them has time', async () => {
-    const { options, groups, submitAll } = doubling();
+    const { options, submit, submitAll } = doubling();
     const start = Date.now();
     const now = jest.spyOn(Date, 'now').mockReturnValue(start);
     const first = submitAll([1, 2]);
     now.mockReturnValue(start + 100);
-    await Promise.all([first, groups.submit('all', 3, 1)]);
+    await Promise.all([first, submit(3)]);
     jest.restoreAllMocks();
     expect(options.map(({ expiresAt }) => expiresAt)).toEqual([start + 8_000, start + 8_100]);
   });
@@ -205,37 +230,38 @@ describe('transactions of groups', () => {
   it('store nothing of a request whose time is over before the commit, and run the others again', async () => {
     const start = Date.now();
     const now = jest.spyOn(Date, 'now').mockReturnValue(start);
-    const { tried, groups } = doubling((requests) => {
+    const { tried, submit } = doubling((requests) => {
       // The second attempt finds the time as the first one left it.
       if (requests.length === 3) now.mockReturnValue(start + 1_500);
       return undefined;
     });
-    const submit = (request: number, expiresAt: number) =>
-      groups.submit('all', request, 1, start + expiresAt);
+    const submitFor = (request: number, expiresAt: number) => submit(request, start + expiresAt);
     const outcomes = await Promise.allSettled([
-      submit(1, 8_000),
-      submit(2, 8_000),
-      submit(3, 2_000),
-      submit(4, 8_000),
+      submitFor(1, 8_000),
+      submitFor(2, 8_000),
+      submitFor(3, 2_000),
+      submitFor(4, 8_000),
     ]);
     jest.restoreAllMocks();
     expect(values(outcomes)).toEqual([2, 4, 'failed', 8]);
     expect(tried).toEqual([[1], [2, 3, 4], [2, 4]]);
   });
 
-  it('begin anew for each group, and tell it of lost races', async () => {
-    const { newest, duplicates, submitAll } = doubling();
+  it('report lost races with the newest request of the group', async () => {
+    const { duplicates, submitAll } = doubling();
     await submitAll([1, 2, 3, 4]);
-    expect(newest).toEqual([1, 4]);
-    expect(duplicates).toEqual(['an index', 'an index']);
+    expect(duplicates).toEqual([
+      ['an index', 1],
+      ['an index', 4],
+    ]);
   });
 
   it('leave out those in a group whose time is over, and run the others', async () => {
-    const { tried, groups, submitAll } = doubling();
+    const { tried, submit, submitAll } = doubling();
     const old = submitAll([1, 2, 3]);
     const now = Date.now();
     jest.spyOn(Date, 'now').mockReturnValue(now + 7_900);
-    const young = groups.submit('all', 4, 1);
+    const young = submit(4);
     const outcomes = await old;
     jest.restoreAllMocks();
     expect(values(outcomes)).toEqual(['failed', 'failed', 'failed']);
@@ -274,13 +300,13 @@ describe('transactions of groups', () => {
     const key = createContextKey('request');
     context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
     const used: unknown[] = [];
-    const { groups } = doubling(() => {
+    const { submit } = doubling(() => {
       used.push(context.active().getValue(key));
       return undefined;
     });
     await Promise.all(
       [1, 2, 3, 4].map((request) =>
-        context.with(ROOT_CONTEXT.setValue(key, request), () => groups.submit('all', request, 1)),
+        context.with(ROOT_CONTEXT.setValue(key, request), () => submit(request)),
       ),
     ).finally(() => context.disable());
     expect(used).toEqual([1, 2]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { writeOf } from './update-between.js';
+import { buildWrite } from './document-diff.js';
 
 interface Document {
   readonly _id: ObjectId;
@@ -26,13 +26,13 @@ const stored: Document = {
 
 describe('writeOf', () => {
   it('stores a new document as it is', () => {
-    expect(writeOf({ before: undefined, after: stored })).toEqual({ insert: stored });
+    expect(buildWrite({ before: undefined, after: stored })).toEqual({ insert: stored });
   });
 
   it('sets what differs, and removes what is there no more', () => {
     const { approvedAt, ...fields } = stored;
     const after = { ...fields, status: 'canceled', canceledAt: time };
-    expect(writeOf({ before: stored, after })).toStrictEqual({
+    expect(buildWrite({ before: stored, after })).toStrictEqual({
       _id: stored._id,
       update: { $set: { status: 'canceled', canceledAt: approvedAt }, $unset: { approvedAt: '' } },
     });
@@ -40,7 +40,7 @@ describe('writeOf', () => {
 
   it('removes nothing where all is there still: the database takes no empty removal', () => {
     const updatedAt = new Date(0);
-    expect(writeOf({ before: stored, after: { ...stored, updatedAt } })).toStrictEqual({
+    expect(buildWrite({ before: stored, after: { ...stored, updatedAt } })).toStrictEqual({
       _id: stored._id,
       update: { $set: { updatedAt } },
     });
@@ -58,7 +58,7 @@ describe('writeOf', () => {
       list: [{ ...first, status: 'bounced', history: ['a', 'b'] }, Number.NaN, null, 'new'],
       flow: { isActive: false, since: time },
     };
-    expect(writeOf({ before: listed, after })).toStrictEqual({
+    expect(buildWrite({ before: listed, after })).toStrictEqual({
       _id: stored._id,
       update: {
         $set: {
@@ -81,7 +81,7 @@ describe('writeOf', () => {
       [{ a: 1 }, new ObjectId()],
     ] as [never, never][]) {
       const change = { before: { ...stored, list: from }, after: { ...stored, list: to } };
-      expect(writeOf(change)).toMatchObject({ update: { $set: { list: to } } });
+      expect(buildWrite(change)).toMatchObject({ update: { $set: { list: to } } });
     }
   });
 });

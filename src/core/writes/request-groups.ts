@@ -1,4 +1,5 @@
-import type { Gauge, Histogram } from 'prom-client';
+import { Gauge, Histogram } from 'prom-client';
+import type { Metrics } from '../observability/metrics.js';
 
 /** How much goes together at most; a single larger request goes alone. */
 export interface GroupLimits {
@@ -10,6 +11,22 @@ export interface GroupLimits {
 export interface GroupMetrics {
   readonly sizes: Histogram;
   readonly waiting: Gauge;
+}
+
+/** Of the sizes of groups; each has at most 32 requests. */
+const sizeBounds = [1, 2, 4, 8, 16, 32];
+
+/** The metrics of the groups of one kind of request. */
+export function groupMetrics(metrics: Metrics, kind: string): GroupMetrics {
+  const sizes = metrics.options(
+    `${kind}_group_size`,
+    `Requests about ${kind}s that one transaction has stored.`,
+  );
+  const waiting = metrics.options(
+    `${kind}_requests_waiting`,
+    `Requests about ${kind}s that wait for the group before theirs.`,
+  );
+  return { sizes: new Histogram({ ...sizes, buckets: sizeBounds }), waiting: new Gauge(waiting) };
 }
 
 /** Tells the outcome of the request at a place of a group. */

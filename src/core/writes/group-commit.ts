@@ -1,0 +1,242 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Counter } from 'prom-client';
+import { Clock } from '../configuration/clock.js';
+import {
+  DatabaseUnavailableError,
+  isDatabaseUnavailable,
+} from '../database/connection/database-errors.js';
+import { Snapshots } from '../database/transactions/snapshots.js';
+import { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
+import {
+  ContentionError,
+  endOfWork,
+  restartTransaction,
+  type TransactionOptions,
+  Transactions,
+} from '../database/transactions/transactions.js';
+import { ErrorResponses } from '../http/errors/error-responses.js';
+import type { Answer } from '../idempotency/idempotency-claim.js';
+import { IdempotencyService } from '../idempotency/idempotency.service.js';
+import { Metrics } from '../observability/metrics.js';
+import { type InTrace, inCurrentTrace } from '../observability/tracing.js';
+import { GroupTransaction, type TransactionParts } from './group-transaction.js';
+import { groupMetrics, RequestGroups, type Settle } from './request-groups.js';
+import type { Batch, Outcome, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
+
+/** How long a group is held up by a transaction that does not end, in milliseconds. */
+const conflictPatienceMs = 500;
+
+/** Makes a {@link GroupCommit} for each kind of write. */
+@Injectable()
+export class GroupCommits implements TransactionParts {
+  constructor(
+    readonly transactions: Transactions,
+    readonly snapshots: Snapshots,
+    readonly locks: TransactionLocksRepository,
+    readonly idempotency: IdempotencyService,
+    readonly errorResponses: ErrorResponses,
+    readonly clock: Clock,
+    readonly metrics: Metrics,
+  ) {}
+
+  of<
+    Request extends WriteRequest,
+    Records extends PendingWrites,
+    Decision,
+    Response extends Answer,
+  >(
+    kind: WriteKind<Request, Records, Decision, Response>,
+  ): GroupCommit<Request, Records, Decision, Response> {
+    return new GroupCommit(this, kind);
+  }
+}
+
+/** A single request, or a batch, in the queue. */
+interface Entry<Request, Response> {
+  readonly request: Request;
+  readonly batch?: Batch<Request, Response, Answer>;
+  /** When the request gets its 503, in milliseconds since 1970. */
+  readonly expiresAt: number;
+  /** A group runs after others, in the trace of its first request. */
+  readonly inTrace: InTrace;
+}
+
+/** A request that is held up leaves its group with a promise. */
+type Settled = PromiseSettledResult<Answer | Promise<Answer>>;
+
+/**
+ * Stores requests of one organization in groups, one transaction each, in the order of their arrival:
+ * while one runs the next requests gather. A request that the database cannot store fails alone, one
+ * that a foreign transaction holds up delays the others for half a second at most, and each keeps its
+ * own deadline.
+ */
+export class GroupCommit<
+  Request extends WriteRequest,
+  Records extends PendingWrites,
+  Decision,
+  Response extends Answer,
+> {
+  private readonly logger = new Logger(GroupCommit.name);
+  private readonly groups: RequestGroups<Entry<Request, Response>, Answer | Promise<Answer>>;
+  private readonly transaction: GroupTransaction<Request, Records, Decision, Response>;
+  private readonly transactions: Transactions;
+  private readonly heldUp;
+
+  constructor(
+    parts: GroupCommits,
+    private readonly kind: WriteKind<Request, Records, Decision, Response>,
+  ) {
+    this.transactions = parts.transactions;
+    this.transaction = new GroupTransaction(parts, kind);
+    this.groups = new RequestGroups(
+      (entries, settle) => this.runGroup(entries, settle),
+      kind.limits,
+      groupMetrics(parts.metrics, kind.name),
+    );
+    this.heldUp = new Counter(
+      parts.metrics.options(
+        `${kind.name}_groups_held_up_total`,
+        `Groups about ${kind.name}s that another transaction has held up, so that their requests went alone.`,
+      ),
+    );
+  }
+
+  /**
+   * The response to a request; its `Idempotency-Key` keeps it, or the refusal.
+   *
+   * @param bytes counted against the limit of a group
+   * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); the reason of a refusal
+   */
+  async submit(request: Request, bytes: number): Promise<Response> {
+    return (await this.enqueue(request, bytes)) as Response;
+  }
+
+  /**
+   * Runs requests one after the other in a transaction of their own, which is stored as a whole.
+   *
+   * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); every error of the database
+   */
+  async submitAll<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+    const [first] = batch.requests;
+    if (first === undefined) return batch.answerOf([]);
+    // It leaves no room for others in its group.
+    return (await this.enqueue(first, this.kind.limits.bytes, batch)) as Whole;
+  }
+
+  /** The response that {@link submitAll} would give now; stores nothing. */
+  rehearse<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+    return this.transaction.rehearse(batch);
+  }
+
+  private async enqueue(
+    request: Request,
+    bytes: number,
+    batch?: Batch<Request, Response, Answer>,
+  ): Promise<Answer> {
+    const { organizationId, expiresAt = Date.now() + this.transactions.deadlineMs } =
+      request.caller;
+    const entry = { request, expiresAt, inTrace: inCurrentTrace(), ...(batch && { batch }) };
+    const answer = await this.groups.submit(organizationId.toHexString(), entry, bytes);
+    return answer;
+  }
+
+  /** Responses are sent as soon as they are stored: the rest of the group may take until their deadlines. */
+  private async runGroup(
+    entries: readonly Entry<Request, Response>[],
+    settle: Settle<Answer | Promise<Answer>>,
+  ): Promise<void> {
+    const settleAll = (outcome: (entry: Entry<Request, Response>) => Settled) => {
+      for (const [index, entry] of entries.entries()) settle(index, outcome(entry));
+    };
+    try {
+      const outcomes = await this.runTogether(entries, { conflictPatienceMs });
+      for (const [index, outcome] of outcomes.entries()) settle(index, outcome);
+      const done = outcomes.length;
+      if (done === entries.length) return;
+      await this.runGroup(entries.slice(done), (index, one) => settle(done + index, one));
+    } catch (reason) {
+      // Nothing was stored. The holder of a record that one of them writes must not hold up the others.
+      if (reason instanceof ContentionError) {
+        this.heldUp.inc();
+        // Stryker disable next-line ObjectLiteral,StringLiteral: text of the log.
+        this.logger.warn({ requests: entries.length }, 'A transaction held up a group');
+        // Stryker disable next-line StringLiteral: stands for "not rejected" alone.
+        settleAll((entry) => ({ status: 'fulfilled', value: this.runAlone(entry) }));
+      } else if (entries.length === 1 || isDatabaseUnavailable(reason)) {
+        // Whether the database has stored the group may be unknown: repeating it could do so twice.
+        settleAll(() => ({ status: 'rejected', reason }));
+      } else {
+        for (const [index, entry] of entries.entries()) {
+          await this.runGroup([entry], (_first, outcome) => settle(index, outcome));
+        }
+      }
+    }
+  }
+
+  /** Runs a request beside the groups, for as long as it has time. */
+  private async runAlone(entry: Entry<Request, Response>): Promise<Answer> {
+    const requests = entry.batch?.requests ?? [entry.request];
+    const queueKeys = requests.flatMap((request) => this.kind.queueKeys(request));
+    const [outcome] = await this.runTogether([entry], { queueKeys });
+    // Stryker disable next-line OptionalChaining: one request has one outcome.
+    if (outcome?.status === 'fulfilled') return outcome.value;
+    // Stryker disable next-line OptionalChaining: as above.
+    throw outcome?.reason;
+  }
+
+  private async runTogether(
+    entries: readonly Entry<Request, Response>[],
+    options: TransactionOptions,
+  ): Promise<Outcome<Answer>[]> {
+    const [first] = entries;
+    const newest = entries.at(-1);
+    // Stryker disable next-line all: each group has a first request, which the compiler cannot know.
+    if (first === undefined || newest === undefined) return [];
+    const attempt = async () => {
+      const inTime = this.inTime(entries);
+      if (inTime.length === 0) return entries.map(tooLate);
+      const outcomes = await this.runOnce(inTime);
+      // A stored request that has its 503 by now is taken out: the others run again without it.
+      const stored = inTime.slice(0, outcomes.length);
+      if (this.inTime(stored).length < stored.length) throw restartTransaction();
+      return withLate(entries, inTime, outcomes);
+    };
+    const expiresAt = Math.max(...entries.map((entry) => entry.expiresAt));
+    const onDuplicateKey = async (index: string) =>
+      this.kind.onDuplicateKey?.(index, newest.request);
+    return first.inTrace(() =>
+      this.transactions.run(attempt, { ...options, expiresAt, onDuplicateKey }),
+    );
+  }
+
+  /** A batch is alone in its group. */
+  private async runOnce(entries: readonly Entry<Request, Response>[]): Promise<Outcome<Answer>[]> {
+    const batch = entries[0]?.batch;
+    if (batch === undefined) return this.transaction.run(entries.map(({ request }) => request));
+    return [{ status: 'fulfilled', value: await this.transaction.runBatch(batch) }];
+  }
+
+  private inTime(
+    entries: readonly Entry<Request, Response>[],
+  ): readonly Entry<Request, Response>[] {
+    const now = Date.now();
+    const { deadlineMs } = this.transactions;
+    return entries.filter(({ expiresAt }) => now < endOfWork(expiresAt, deadlineMs));
+  }
+}
+
+/** The outcomes of all requests, up to the first one that the transaction had no room for. */
+function withLate<One>(
+  entries: readonly One[],
+  inTime: readonly One[],
+  outcomes: readonly Outcome<Answer>[],
+): Outcome<Answer>[] {
+  const known = new Map(inTime.map((one, index) => [one, outcomes[index]]));
+  const all = entries.map((one) => (known.has(one) ? known.get(one) : tooLate()));
+  const end = all.indexOf(undefined);
+  return all.slice(0, end === -1 ? all.length : end).filter((outcome) => outcome !== undefined);
+}
+
+function tooLate(): PromiseRejectedResult {
+  return { status: 'rejected', reason: new DatabaseUnavailableError() };
+}

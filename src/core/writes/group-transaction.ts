@@ -1,0 +1,150 @@
+import type { Clock } from '../configuration/clock.js';
+import type { Snapshots } from '../database/transactions/snapshots.js';
+import { withoutSession } from '../database/transactions/open-session.js';
+import type { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
+import { type ErrorResponses, toDomainError } from '../http/errors/error-responses.js';
+import type { Answer } from '../idempotency/idempotency-claim.js';
+import type { IdempotencyService } from '../idempotency/idempotency.service.js';
+import { mebibyte } from '../values/numbers.js';
+import type {
+  Batch,
+  Decided,
+  LoadOptions,
+  Outcome,
+  PendingWrites,
+  WriteKind,
+  WriteRequest,
+} from './write-kind.js';
+
+/** A transaction of single requests ends when it has this much to store. */
+const maxStoredBytes = 16 * mebibyte;
+
+/** What transactions of every kind use. */
+export interface TransactionParts {
+  readonly snapshots: Snapshots;
+  readonly locks: TransactionLocksRepository;
+  readonly idempotency: IdempotencyService;
+  readonly errorResponses: ErrorResponses;
+  readonly clock: Clock;
+}
+
+/** The work of one transaction: loads, decides one request after the other, stores, and answers. */
+export class GroupTransaction<
+  Request extends WriteRequest,
+  Records extends PendingWrites,
+  Decision,
+  Response extends Answer,
+> {
+  constructor(
+    private readonly parts: TransactionParts,
+    private readonly kind: WriteKind<Request, Records, Decision, Response>,
+  ) {}
+
+  /**
+   * Runs single requests inside the open transaction.
+   *
+   * @returns the outcomes of as many requests, from the first on, as one transaction should store
+   */
+  async run(requests: readonly Request[]): Promise<Outcome<Response>[]> {
+    const now = this.parts.clock.now();
+    const { outcomes, records } = await this.decide(requests, maxStoredBytes, {
+      now,
+      isDryRun: false,
+    });
+    await this.store(requests[0], records, now);
+    const answered = outcomes.flatMap((outcome, index) => {
+      const caller = requests[index]?.caller;
+      return caller === undefined ? [] : { caller, answer: this.answerTo(outcome, caller) };
+    });
+    await this.parts.idempotency.completeAll(answered, now);
+    return outcomes;
+  }
+
+  /** Runs a batch inside the open transaction. */
+  async runBatch<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+    const { caller, requests } = batch;
+    const now = this.parts.clock.now();
+    const decided = await this.decide(requests, batch.maxBytes, { now, isDryRun: false });
+    await this.store(requests[0], decided.records, now);
+    const answer = batch.answerOf(withRefused(batch, decided.outcomes));
+    await batch.alsoStore?.(answer, now);
+    await this.parts.idempotency.completeAll([{ caller, answer }], now);
+    return answer;
+  }
+
+  /** The response that a batch would get now; takes no lock and opens no transaction. */
+  async rehearse<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
+    const now = this.parts.clock.now();
+    const { outcomes } = await this.parts.snapshots.during(() =>
+      this.decide(batch.requests, batch.maxBytes, { now, isDryRun: true }),
+    );
+    return batch.answerOf(withRefused(batch, outcomes));
+  }
+
+  /**
+   * Decides requests, from the first on, until they have changed so much.
+   *
+   * @returns their outcomes, and the records with all changes
+   */
+  private async decide(
+    requests: readonly Request[],
+    maxBytes: number,
+    options: Omit<LoadOptions<Records>, 'earlier'>,
+  ): Promise<{ outcomes: Outcome<Response>[]; records: Records | undefined }> {
+    const decisions: Outcome<Decided<Request, Decision>>[] = [];
+    let records: Records | undefined;
+    // Records that are too large to be in memory together are loaded in parts.
+    while (decisions.length < requests.length && (records?.bytes ?? 0) <= maxBytes) {
+      const rest = requests.slice(decisions.length);
+      const loaded = await this.kind.load(rest, { ...options, earlier: records });
+      records = loaded.records;
+      for (const request of rest.slice(0, loaded.count)) {
+        if (records.bytes > maxBytes) break;
+        decisions.push(this.decideOne(records, request));
+      }
+    }
+    const accepted = decisions.flatMap((one) => (one.status === 'fulfilled' ? one.value : []));
+    // Reading the references of a response may take several queries at a time.
+    const responses = await withoutSession(async () => this.kind.respond(accepted));
+    let next = 0;
+    const outcomes = decisions.map((one): Outcome<Response> =>
+      one.status === 'rejected' ? one : { ...one, value: responses[next++] as Response },
+    );
+    return { outcomes, records };
+  }
+
+  private decideOne(records: Records, request: Request) {
+    try {
+      const value = { request, decision: this.kind.decide(records, request) };
+      return { status: 'fulfilled', value } as const;
+    } catch (reason) {
+      return { status: 'rejected', reason } as const;
+    }
+  }
+
+  private async store(
+    request: Request | undefined,
+    records: Records | undefined,
+    now: Date,
+  ): Promise<void> {
+    if (request === undefined || records === undefined) return;
+    await this.parts.locks.take(request.caller.organizationId, records.locks, now);
+    await this.kind.store(records);
+  }
+
+  private answerTo(outcome: Outcome<Response>, { language }: WriteRequest['caller']): Answer {
+    if (outcome.status === 'fulfilled') return outcome.value;
+    return this.parts.errorResponses.of(toDomainError(outcome.reason), language);
+  }
+}
+
+/** With the refusal of the requests for which a batch had no room. */
+function withRefused<Request, Response, Whole extends Answer>(
+  { requests, fullError: reason }: Batch<Request, Response, Whole>,
+  outcomes: readonly Outcome<Response>[],
+): Outcome<Response>[] {
+  const refused = requests
+    .slice(outcomes.length)
+    .map(() => ({ status: 'rejected', reason }) as const);
+  return [...outcomes, ...refused];
+}

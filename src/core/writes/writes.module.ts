@@ -1,0 +1,11 @@
+import { Module } from '@nestjs/common';
+import { IdempotencyModule } from '../idempotency/idempotency.module.js';
+import { GroupCommits } from './group-commit.js';
+
+/** The one way in which features store requests. */
+@Module({
+  imports: [IdempotencyModule],
+  providers: [GroupCommits],
+  exports: [GroupCommits, IdempotencyModule],
+})
+export class WritesModule {}

@@ -1,0 +1,149 @@
+import { Types } from 'mongoose';
+import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import { unitErrors } from '../unit-errors.js';
+import { statusWhenSent } from './availability.js';
+import { slugCandidates } from './slug.js';
+import { type UnitChange, unitChanges } from './unit-events.js';
+import { compoundOf, resolveLinks } from './unit-links.js';
+import { requestFields } from './unit-merge.js';
+import type { UnitRecords } from './unit-records.js';
+import type { UpsertUnitDto } from './upsert-unit.dto.js';
+
+/** One `POST /units`. */
+export interface UnitRequest {
+  readonly caller: Caller;
+  readonly input: UpsertUnitDto;
+}
+
+/** What a request makes of a unit. */
+export interface UnitDecision {
+  readonly operation: 'create' | 'update';
+  readonly unit: UnitDocument;
+  /** Undefined where nothing is to be stored. */
+  readonly change?: UnitChange;
+}
+
+/**
+ * Creates a unit or updates the one with the same `recordSystemId`, else `unitId` (rule UNIT-1).
+ *
+ * @throws DomainError 400 for an unknown name or an id that does not identify one unit, 404 when
+ *   there is no unit to retire
+ */
+export function decideUnit(records: UnitRecords, request: UnitRequest): UnitDecision {
+  const { caller, input } = request;
+  const compoundId = compoundOf(records, input);
+  const stored = findUnit(records, input, compoundId);
+  if (stored === null && input.isDeleted) throw new DomainError(unitErrors.noneToDelete);
+  if (stored === null && compoundId === undefined) {
+    throw new DomainError(unitErrors.compoundRequired);
+  }
+  const fields = {
+    ...requestFields(input, stored, caller.language),
+    ...resolveLinks(records, input, stored, compoundId),
+  };
+  assertUnitIdFree(records, { ...stored, ...fields }, stored?._id);
+  return stored === null
+    ? create(records, request, fields)
+    : update(records, request, stored, fields);
+}
+
+/** By `recordSystemId`, else by `unitId`; a unit that has another external id is another unit. */
+function findUnit(
+  records: UnitRecords,
+  { recordSystemId, unitId }: UpsertUnitDto,
+  compoundId: Types.ObjectId | undefined,
+): UnitDocument | null {
+  const known = recordSystemId === undefined ? null : records.findByRecordSystemId(recordSystemId);
+  if (known || unitId === undefined) return known ?? null;
+  const [unit, ...others] = records.findByUnitId(unitId, compoundId);
+  if (others.length > 0) throw new DomainError(unitErrors.ambiguous, { unitId });
+  const belongsToAnotherRecord =
+    recordSystemId !== undefined && typeof unit?.recordSystemId === 'string';
+  return unit === undefined || belongsToAnotherRecord ? null : unit;
+}
+
+function assertUnitIdFree(
+  records: UnitRecords,
+  { unitId, compoundId }: Partial<UnitDocument>,
+  own: Types.ObjectId | undefined,
+): void {
+  if (typeof unitId !== 'string' || !compoundId) return;
+  const units = records.findByUnitId(unitId, compoundId);
+  if (units.some(({ _id }) => !own?.equals(_id))) {
+    throw new DomainError(unitErrors.unitIdTaken, { unitId });
+  }
+}
+
+function create(
+  records: UnitRecords,
+  { caller: { requestId } }: UnitRequest,
+  fields: Partial<UnitDocument>,
+): UnitDecision {
+  const { organizationId, now } = records.loaded;
+  const _id = new Types.ObjectId();
+  const named = { ...standIn(fields), ...fields, _id };
+  const candidates = slugCandidates(slugTexts(fields), _id.toHexString());
+  const slug = candidates.find((one) => !records.isSlugUsed(one)) ?? candidates.at(-1) ?? '';
+  const unit = newUnit(organizationId, { ...named, slug }, now);
+  return { operation: 'create', unit, change: { before: undefined, after: unit, requestId } };
+}
+
+/** The texts that a new unit's slug is made of, the best first. */
+export function slugTexts(fields: Partial<UnitDocument>): (string | undefined)[] {
+  const { name } = { ...standIn(fields), ...fields };
+  return [name?.['en-us'], fields.unitId, fields.recordSystemId];
+}
+
+/** The name of a unit that was sent without one. */
+function standIn({ unitId, recordSystemId }: Partial<UnitDocument>) {
+  const text = unitId ?? recordSystemId ?? '';
+  return { name: { 'en-us': text }, nameStandIn: text };
+}
+
+function update(
+  { loaded: { now: updatedAt } }: UnitRecords,
+  { caller: { requestId } }: UnitRequest,
+  before: UnitDocument,
+  fields: Partial<UnitDocument>,
+): UnitDecision {
+  const operation = 'update';
+  const times = fields.isDeleted ? { updatedAt, deletedAt: updatedAt } : { updatedAt };
+  const after = { ...before, ...fields, ...times };
+  if (unitChanges(before, after).length > 0) {
+    return { operation, unit: after, change: { before, after, requestId } };
+  }
+  const { nameStandIn = null } = after;
+  if ((before.nameStandIn ?? null) === nameStandIn) return { operation, unit: before };
+  // The default name was sent as it was shown: it stands by itself from now on.
+  return { operation, unit: before, change: { before, after: { ...before, nameStandIn } } };
+}
+
+/** A new unit; what is not said of it has its default (rule UNIT-1). */
+export function newUnit(
+  organizationId: Types.ObjectId,
+  fields: Partial<UnitDocument>,
+  now: Date,
+): UnitDocument {
+  return {
+    rentalStatus: 'Unavailable',
+    unitDesignId: null,
+    propertyTypeId: null,
+    amenitiesIds: [],
+    media: [],
+    reviews: [],
+    listingType: [],
+    showForBrokers: false,
+    isAdminOnly: false,
+    allowToTaskeen: false,
+    _id: new Types.ObjectId(),
+    ...fields,
+    status: statusWhenSent(fields.status ?? 'Available', []),
+    organizationId,
+    isDeleted: false,
+    createdAt: now,
+    updatedAt: now,
+    __v: 0,
+  };
+}

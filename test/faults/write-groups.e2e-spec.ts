@@ -1,0 +1,342 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { type Document, ObjectId } from 'mongodb';
+import { DomainError } from '../../src/core/http/errors/domain-error.js';
+import { isDatabaseUnavailable } from '../../src/core/database/connection/database-errors.js';
+import { IdempotencyService } from '../../src/core/idempotency/idempotency.service.js';
+import { LeadsService } from '../../src/leads/leads.service.js';
+import { CallbacksService } from '../../src/reservations/callback/callbacks.service.js';
+import { ReservationUpsertsService } from '../../src/reservations/upsert/reservation-upserts.service.js';
+import type { Caller } from '../../src/tenants/keys/caller.js';
+import { toOrganization } from '../../src/tenants/organizations/organization.js';
+import { UnitUpsertsService } from '../../src/units/writing/unit-upserts.service.js';
+import {
+  addCatalogue,
+  addLead,
+  addReservation,
+  addTenant,
+  addUnit,
+  addWallet,
+} from '../support/builders.js';
+import { storedRecords } from '../support/stored-records.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+import { type FaultDatabase, startFaultDatabase } from './support/fault-database.js';
+import { faultRounds, report } from './support/fault-rounds.js';
+
+let database: FaultDatabase;
+let service: TestService;
+
+beforeAll(async () => {
+  database = await startFaultDatabase();
+  service = await startTestService({ RESPONSE_CACHE_BYTES: '0' }, database.uri);
+});
+const pass = () => database.server.command({ configureFailPoint: 'failCommand', mode: 'off' });
+afterEach(pass);
+afterAll(async () => {
+  await service.stop();
+  await database.stop();
+});
+
+const collections = [
+  'leads',
+  'clients',
+  'units',
+  'reservations',
+  'chequeWallets',
+  'changeLogs',
+  'outboxEvents',
+  'reservationCallbacks',
+];
+
+const phone = fc.constantFrom(
+  '01000000001',
+  '+20 100 000 0001',
+  '０１００００００００２',
+  '01000000002',
+);
+const lead = fc.record(
+  {
+    recordSystemId: fc.constantFrom('a', 'b', 'c', 'foreign'),
+    name: fc.constantFrom('Mona', 'Adel'),
+    email: fc.constantFrom('one@example.com', 'ONE@example.com', 'two@example.com'),
+    phoneNumber: phone,
+    phoneNumber2: phone,
+    additionalData: fc.dictionary(fc.constantFrom('x', '$ref', '$id'), fc.nat(2), { maxKeys: 2 }),
+  },
+  { requiredKeys: [] },
+);
+const cheques = fc.constantFrom(
+  [{ installmentId: '1', chequeAmount: 5 }],
+  [{ installmentId: '2', chequeNumber: '7' }],
+);
+const reservation = fc.record(
+  {
+    recordSystemId: fc.constantFrom('a', 'b'),
+    unit: fc.constantFrom<string | object>('free', 'held', 'none', { unitId: 'twice' }),
+    lead: fc.constantFrom({ recordSystemId: 'lead' }, { recordSystemId: 'nobody' }),
+    status: fc.constantFrom('pending', 'pending_cheque_collection', 'canceled', 'approved'),
+    reopen: fc.boolean(),
+    partnerCollection: fc.boolean(),
+    cheques,
+  },
+  { requiredKeys: [] },
+);
+const callback = fc.record(
+  {
+    reservationId: fc.constantFrom('first', 'second', 'none'),
+    installmentId: fc.constantFrom('1', '2'),
+    chequeStatus: fc.constantFrom('pending', 'bounced', 'collected'),
+    reservationStatus: fc.constantFrom('approved', 'canceled', 'pending'),
+  },
+  { requiredKeys: ['reservationId', 'installmentId'] },
+);
+const unit = fc.record(
+  {
+    recordSystemId: fc.constantFrom('u', 'v', 'w'),
+    unitId: fc.constantFrom('1', '2', 'both'),
+    compound: fc.constantFrom('palm', 'lake', 'nowhere'),
+    name: fc.constantFrom<string | object>('Villa', { 'ar-eg': 'فيلا' }),
+    propertyType: fc.constantFrom('Villa', 'castle', null),
+    phase: fc.constantFrom('north', null),
+    price: fc.nat(3),
+    status: fc.constantFrom('Available', 'Blocked'),
+    isDeleted: fc.boolean(),
+  },
+  { requiredKeys: ['unitId'] },
+);
+
+const kinds = { lead, reservation, callback, unit };
+type Kind = keyof typeof kinds;
+/** Requests of one kind that arrive at once, each with a key or without. */
+interface Burst {
+  readonly kind: Kind;
+  readonly requests: readonly { readonly body: object; readonly isKeyed: boolean }[];
+}
+const burstOf = (kind: Kind): fc.Arbitrary<Burst> =>
+  fc.record({
+    kind: fc.constant(kind),
+    requests: fc.array(
+      fc.record({ body: kinds[kind] as fc.Arbitrary<object>, isKeyed: fc.boolean() }),
+      {
+        minLength: 1,
+        maxLength: 8,
+      },
+    ),
+  });
+/** Kinds that run at once do not share records: reservations and callbacks take turns. */
+const moment = fc
+  .tuple(
+    fc.option(burstOf('lead')),
+    fc.option(burstOf('unit')),
+    fc.option(fc.oneof(burstOf('reservation'), burstOf('callback'))),
+  )
+  .map((bursts) => bursts.filter((burst) => burst !== null));
+
+const writes = ['insert', 'update', 'findAndModify', 'bulkWrite'];
+const commands = [...writes, 'find', 'aggregate', 'getMore', 'commitTransaction'];
+const transient = { errorLabels: ['TransientTransactionError'] };
+/** The way in which one of the next commands fails. */
+interface Failure {
+  readonly mode: Document;
+  readonly data: Document;
+}
+const fault: fc.Arbitrary<Failure | null> = fc.option(
+  fc.record({
+    mode: fc.record({ skip: fc.nat(30), times: fc.integer({ min: 1, max: 2 }) }),
+    data: fc.constantFrom<Document>(
+      { failCommands: writes, errorCode: 112, ...transient },
+      { failCommands: writes, errorCode: 121 },
+      { failCommands: commands, closeConnection: true },
+      { failCommands: ['commitTransaction'], errorCode: 251, ...transient },
+    ),
+  }),
+);
+
+/** Of leads without phones; the pass over the leads of other programs leaves them as they are. */
+const derived = { phoneKeys: [], phoneKeysOf: '["EG"]' };
+
+/** An organization with records of every kind, some of them by other programs. */
+async function makeCaller() {
+  const { db } = service;
+  const { organizationId } = await addTenant(db);
+  const fields = { organizationId, isDeleted: false };
+  for (const slug of ['palm', 'lake']) {
+    const _id = await addUnitless('compounds', slug);
+    if (slug === 'palm')
+      await addCatalogue(db, 'phases', organizationId, { slug: 'north', parentId: _id });
+    for (const unitId of ['twice', 'both']) {
+      await addUnit(db, organizationId, { unitId, compoundId: _id, slug: `${unitId} ${slug}` });
+    }
+  }
+  await addCatalogue(db, 'propertyTypes', organizationId, {
+    name: { 'en-us': 'Villa' },
+    slug: 'villa',
+  });
+  await addLead(db, organizationId, { recordSystemId: 'lead', leadId: 1, ...derived });
+  // The next numbers are taken.
+  for (const leadId of [2, 3]) await addLead(db, organizationId, { leadId, ...derived });
+  await addUnit(db, organizationId, { slug: 'free' });
+  const unitId = await addUnit(db, organizationId, { slug: 'held', status: 'Reserved' });
+  const reservations = new Map<string, ObjectId>();
+  for (const name of ['first', 'second']) {
+    const reservationId = await addReservation(db, organizationId, unitId);
+    reservations.set(name, reservationId);
+    await addWallet(db, organizationId, {
+      reservationId,
+      unitId,
+      cheques: [{ installmentId: '1', chequeAmount: 5 }],
+    });
+  }
+  const document = await db.collection('organizations').findOne({ _id: organizationId });
+  const caller: Caller = {
+    organizationId,
+    organization: toOrganization(document as never),
+    apiKeyId: new ObjectId(),
+    permissions: '{}',
+    requestId: '',
+    language: 'en-us',
+  };
+  return { caller, reservations };
+
+  async function addUnitless(collection: string, slug: string) {
+    const now = new Date();
+    const _id = new ObjectId();
+    const name = { 'en-us': slug };
+    await db
+      .collection(collection)
+      .insertOne({ ...fields, _id, slug, name, createdAt: now, updatedAt: now });
+    return _id;
+  }
+}
+
+type Tenant = Awaited<ReturnType<typeof makeCaller>>;
+
+/** One request of its service. */
+async function run(tenant: Tenant, kind: Kind, body: object): Promise<unknown> {
+  const { caller } = tenant;
+  const { app } = service.service;
+  if (kind === 'lead') return app.get(LeadsService).upsert(caller, body);
+  if (kind === 'unit') return app.get(UnitUpsertsService).upsert(caller, body);
+  if (kind === 'reservation') {
+    return app.get(ReservationUpsertsService).upsert(caller, body);
+  }
+  const { reservationId = '' } = body as { reservationId?: string };
+  const _id = tenant.reservations.get(reservationId) ?? new ObjectId('f'.repeat(24));
+  const payload = { ...body, reservationId: _id.toHexString() };
+  const record = { requestId: '', payload, refusedFields: [], otherFields: 0 };
+  return app.get(CallbacksService).handle(caller, payload, record);
+}
+
+interface Outcome {
+  readonly value?: unknown;
+  readonly refusal?: unknown;
+  /** What the database failed with; nothing was stored. */
+  readonly failure?: unknown;
+}
+
+async function outcomeOf(response: Promise<unknown>): Promise<Outcome> {
+  try {
+    return { value: await response };
+  } catch (error) {
+    if (!(error instanceof DomainError)) return { failure: error };
+    return { refusal: [error.message, error.messages, error.headers] };
+  }
+}
+
+/** The caller of a request with an `Idempotency-Key`, which has the right to run. */
+async function keyed(caller: Caller): Promise<Caller> {
+  const { claim } = await service.service.app.get(IdempotencyService).begin({
+    caller,
+    key: randomUUID(),
+    fingerprint: '',
+    headersSoFar: () => ({}),
+  });
+  return { ...caller, ...(claim && { claim }) };
+}
+
+/** All bursts of a moment at once, each request with its outcome. */
+async function together(tenant: Tenant, bursts: readonly Burst[], failing: Failure | null) {
+  const prepared = await Promise.all(
+    bursts.flatMap(({ kind, requests }) =>
+      requests.map(async ({ body, isKeyed }) => {
+        const caller = isKeyed ? await keyed(tenant.caller) : tenant.caller;
+        return { kind, body, tenant: { ...tenant, caller } };
+      }),
+    ),
+  );
+  if (failing !== null) {
+    const data = { appName: 'integration-api', ...failing.data };
+    await database.server.command({ configureFailPoint: 'failCommand', ...failing, data });
+  }
+  return Promise.all(
+    prepared.map(async ({ kind, body, tenant: { caller, reservations } }) => ({
+      kind,
+      body,
+      caller,
+      outcome: await outcomeOf(run({ caller, reservations }, kind, body)),
+    })),
+  );
+}
+
+/** Another program creates a lead that requests create too; whether it came first. */
+async function foreignLead({ organizationId }: Caller): Promise<boolean> {
+  try {
+    const fields = { recordSystemId: 'foreign', leadId: 50_000, ...derived };
+    await addLead(service.db, organizationId, fields);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The responses that are stored for keys: the one of each request that was stored or refused. */
+async function assertResponsesStored(handled: Awaited<ReturnType<typeof together>>) {
+  for (const { caller, outcome } of handled) {
+    const { claim } = caller;
+    if (claim === undefined || outcome.failure !== undefined) continue;
+    const record = await service.db
+      .collection('idempotencyRecords')
+      .findOne({ _id: claim.recordId });
+    expect(record?.['response']).toMatchObject({ status: claim.response?.status });
+  }
+}
+
+it('requests in groups do and answer what they do one after the other, whatever fails', async () => {
+  let [groups, failures, unknown] = [0, 0, 0];
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.tuple(moment, fault), { minLength: 1, maxLength: 3 }),
+      async (moments) => {
+        const [grouped, single] = [await makeCaller(), await makeCaller()];
+        const outcomes: Outcome[] = [];
+        const expected: Outcome[] = [];
+        for (const [bursts, failing] of moments) {
+          const running = together(grouped, bursts, failing);
+          const isFirst = await foreignLead(grouped.caller);
+          const handled = await running;
+          await pass();
+          groups += bursts.length;
+          const failed = handled.filter(({ outcome }) => outcome.failure !== undefined);
+          failures += failed.length;
+          // Whether such a request was stored is not known to its sender either.
+          const isUnknown = failed.some(({ outcome }) => isDatabaseUnavailable(outcome.failure));
+          unknown += Number(isUnknown);
+          fc.pre(!isUnknown);
+          await assertResponsesStored(handled);
+          if (isFirst) await foreignLead(single.caller);
+          for (const { kind, body, outcome } of handled) {
+            if (outcome.failure !== undefined) continue;
+            outcomes.push(outcome);
+            expected.push(await outcomeOf(run(single, kind, body)));
+          }
+        }
+        const stored = ({ caller: { organizationId } }: Tenant, of: readonly Outcome[]) =>
+          storedRecords(service.db, organizationId, collections, of);
+        expect(await stored(grouped, outcomes)).toEqual(await stored(single, expected));
+      },
+    ),
+    { numRuns: faultRounds(20, 1_000), endOnFailure: true },
+  );
+  report(`${groups} bursts, ${failures} requests failed, ${unknown} runs with an unknown outcome`);
+});

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import type { Db, ObjectId } from 'mongodb';
+
+/**
+ * Everything the organization has, in an order and with names for ids that depend on nothing but
+ * contents: ids and numbers are given before it is decided which transaction comes first.
+ */
+export async function storedRecords(
+  db: Db,
+  organizationId: ObjectId,
+  collections: readonly string[],
+  outcomes: readonly unknown[],
+): Promise<string> {
+  const lists = await Promise.all(
+    collections.map((name) =>
+      db
+        .collection(name)
+        .find({ organizationId, ...logged })
+        .toArray(),
+    ),
+  );
+  const texts = lists.flatMap((documents, list) =>
+    documents.map((each) => `${list} ${withoutTimes(sorted(each))}`),
+  );
+  const outcomeTexts = outcomes.map(withoutTimes);
+  const roles = rolesOf([...texts, ...outcomeTexts.map((text, index) => `${index} ${text}`)]);
+  const names = new Map<string, string>();
+  const nameOf = (id: string) => {
+    const role = roles.get(id) ?? id;
+    if (!names.has(role)) names.set(role, `id ${names.size}`);
+    return names.get(role) ?? '';
+  };
+  const inOrder = texts
+    .map((text) => ({ text, contents: text.replaceAll(anyId, ''), named: withRoles(text, roles) }))
+    .toSorted((a, b) => compareTexts(a.contents, b.contents) || compareTexts(a.named, b.named));
+  return [...inOrder.map(({ text }) => text), ...outcomeTexts].join('\n').replaceAll(anyId, nameOf);
+}
+
+/**
+ * What tells ids apart of documents that say the same: the texts that an id is in, and in turn those
+ * of the ids in them. Ids with the same role can be exchanged.
+ */
+function rolesOf(texts: readonly string[]): Map<string, string> {
+  const ids = new Set(texts.flatMap((text) => text.match(anyId) ?? []));
+  let roles = new Map<string, string>();
+  for (let distance = 0; distance < 3; distance += 1) {
+    const next = [...ids].map((id): [string, string] => {
+      const around = texts
+        .filter((text) => text.includes(id))
+        .map((text) => withRoles(text.replaceAll(id, 'this'), roles));
+      return [id, createHash('sha1').update(around.toSorted().join()).digest('base64')];
+    });
+    roles = new Map(next);
+  }
+  return roles;
+}
+
+function withRoles(text: string, roles: ReadonlyMap<string, string>): string {
+  return text.replaceAll(anyId, (id) => roles.get(id) ?? '');
+}
+
+function compareTexts(one: string, other: string): number {
+  return Number(one > other) - Number(one < other);
+}
+
+/** Callbacks that failed are logged when the database takes it. */
+const logged = { 'outcome.status': { $not: { $gte: 500 } } };
+/** Fields of background work, of locks, and of the time of storing. */
+const unordered = new Set(['phoneKeysAt', 'availabilityLock', 'statusLock', 'storedAt']);
+const anyId = /\b[0-9a-f]{24}\b/g;
+
+function withoutTimes(value: unknown): string {
+  const given = (key: string) => /At$|^leadId$/.test(key);
+  return JSON.stringify(value, (key, each: unknown) => {
+    if (unordered.has(key)) return undefined;
+    const isTime = typeof each === 'string' && /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(each);
+    return isTime || (given(key) && each !== null) ? 'given' : each;
+  });
+}
+
+/** The database orders the fields that an update adds. */
+function sorted(document: object): object {
+  return Object.fromEntries(Object.entries(document).toSorted(([a], [b]) => (a < b ? -1 : 1)));
+}
