@@ -146,10 +146,12 @@ export class Connections {
       this.open.get(request.socket)?.receive({ request, response });
     this.server = createServer(http, receive);
     if (logger) refuseBeyond(limit, this.server, logger);
-    // Node would answer `Expect` by itself, and cut off earlier responses with `CONNECT`.
+    // Node would answer `Expect` by itself, and cut off the running response at `CONNECT`.
     this.server.on('checkContinue', receive).on('checkExpectation', receive);
     this.server.on('connect', ({ socket }) => {
       socket.on('error', () => socket.destroy());
+      // Node has stopped to watch whether its client leaves: only the running request is answered.
+      this.open.get(socket)?.closeAfterResponse();
       this.refuseBytes(new Error('CONNECT'), socket);
     });
     return this.server.on('connection', (socket) => this.accept(socket, rules));
