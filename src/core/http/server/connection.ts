@@ -8,6 +8,8 @@ import { waitUntilQuiet } from './request-checks.js';
 
 /** Pipelined requests that wait before reading pauses. */
 const maxWaiting = 100;
+/** The log, traces, limits, the cache and the framework wait for the end of a response: more than Node's default of ten. */
+const closeListeners = 20;
 /** How long a client may still write after its connection was ended. */
 const lingerMs = 2_000;
 
@@ -97,6 +99,7 @@ export class Connection {
     if (exchange === undefined || this.isRunningFirst || this.rules.isHolding()) return;
     const { request, response } = exchange;
     this.isRunningFirst = true;
+    response.setMaxListeners(closeListeners);
     response.once('close', () => this.proceed());
     response.setTimeout(this.rules.writeTimeoutMs, () => {
       if (this.socket.writableLength > 0) this.socket.destroy();
