@@ -6,7 +6,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyInstance } from 'fastify';
 import type { Connection } from 'mongoose';
 import { AppModule, type AppOptions } from './app.module.js';
-import { KeptResponsesService } from './catalogue/responses/kept-responses.service.js';
+import { ResponseCache } from './core/cache/response-cache.js';
 import type { Environment } from './core/configuration/environment.js';
 import { loadEnvironment, warnOfMisspeltVariables } from './core/configuration/load-environment.js';
 import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
@@ -48,7 +48,7 @@ const hooks = [
   RequestRates,
   UnsentResponses,
   IdempotentRequests,
-  KeptResponsesService,
+  ResponseCache,
 ];
 
 /** When to stop waiting for running work, within the 10 seconds that are allowed. */

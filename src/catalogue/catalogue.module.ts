@@ -7,23 +7,20 @@ import { propertyTypeSchema } from './collections/property-type.schema.js';
 import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
 import { ReferencesRepository } from './references/references.repository.js';
-import { CatalogueFreshness } from './responses/catalogue-freshness.js';
-import { KeptParts } from './responses/kept-parts.js';
-import { KeptResponsesService } from './responses/kept-responses.service.js';
 
-/** What compounds and units share: their collections, what they refer to, and kept responses. */
+/** What compounds and units share: their collections, and what they refer to. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature(
-      { name: 'Compound', schema: compoundSchema },
-      { name: 'Phase', schema: phaseSchema },
-      { name: 'PropertyType', schema: propertyTypeSchema },
-      { name: 'UnitDesign', schema: unitDesignSchema },
-      { name: 'Amenity', schema: amenitySchema },
-      { name: 'Unit', schema: unitSchema },
+      { name: 'Compound', schema: compoundSchema, isCached: true },
+      { name: 'Phase', schema: phaseSchema, isCached: true },
+      { name: 'PropertyType', schema: propertyTypeSchema, isCached: true },
+      { name: 'UnitDesign', schema: unitDesignSchema, isCached: true },
+      { name: 'Amenity', schema: amenitySchema, isCached: true },
+      { name: 'Unit', schema: unitSchema, isCached: true },
     ),
   ],
-  providers: [ReferencesRepository, CatalogueFreshness, KeptParts, KeptResponsesService],
-  exports: [TenantCollectionsModule, ReferencesRepository, KeptParts, KeptResponsesService],
+  providers: [ReferencesRepository],
+  exports: [TenantCollectionsModule, ReferencesRepository],
 })
 export class CatalogueModule {}

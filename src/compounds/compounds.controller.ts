@@ -32,7 +32,7 @@ export class CompoundsController {
 
   @Get()
   @Header('content-type', 'application/json; charset=utf-8')
-  @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isKept: true })
+  @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isCached: true })
   @ApiOperation({
     operationId: 'listCompounds',
     summary: 'List the compounds',

@@ -1,9 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { Caller } from '../tenants/keys/caller.js';
 import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { present } from '../catalogue/presenting/present.js';
-import { KeptParts } from '../catalogue/responses/kept-parts.js';
+import { FreshCache } from '../core/cache/fresh-cache.js';
 import { Clock } from '../core/configuration/clock.js';
 import { newestFirst, type Order } from '../core/database/documents/keyset.js';
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
@@ -23,7 +24,7 @@ export class CompoundsService {
   constructor(
     private readonly compounds: CompoundsRepository,
     private readonly organizations: OrganizationsRepository,
-    private readonly keptParts: KeptParts,
+    private readonly cache: FreshCache,
     private readonly clock: Clock,
   ) {}
 
@@ -67,7 +68,7 @@ export class CompoundsService {
     return {
       reading,
       count: () =>
-        this.keptParts.count(organizationId, 'compounds', filter, () =>
+        this.cache.get(organizationId, `count compounds ${BSON.EJSON.stringify(filter)}`, () =>
           this.compounds.count(organizationId, filter),
         ),
       batches: (part: ListPart) =>
@@ -108,7 +109,7 @@ export class CompoundsService {
     { organizationId, language }: Caller,
     compounds: readonly CompoundDocument[],
   ): Promise<CompoundDto[]> {
-    const organization = await this.keptParts.get(
+    const organization = await this.cache.get(
       organizationId,
       `organization ${language}`,
       async () => {

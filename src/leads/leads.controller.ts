@@ -38,7 +38,7 @@ export class LeadsController {
   ) {}
 
   @Post()
-  @WithRouteOptions({ changesNoKeptResponse: true, inexactNumber: leadErrors.inexactNumber })
+  @WithRouteOptions({ inexactNumber: leadErrors.inexactNumber })
   @ApiOperation({
     operationId: 'upsertLead',
     summary: 'Create or update a lead',
@@ -74,7 +74,6 @@ export class LeadsController {
   @Post('batch')
   @HttpCode(200)
   @WithRouteOptions({
-    changesNoKeptResponse: true,
     envelopeDepth: 2,
     inexactNumber: leadErrors.inexactNumber,
   })
@@ -127,7 +126,6 @@ export class LeadsController {
   }
 
   @Delete(':recordSystemId')
-  @WithRouteOptions({ changesNoKeptResponse: true })
   @ApiOperation({
     operationId: 'deleteLead',
     summary: 'Delete a lead',

@@ -1,9 +1,8 @@
 import { Injectable, type Type } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import type { DocumentDto } from '../catalogue/presenting/catalogue.dto.js';
 import { present } from '../catalogue/presenting/present.js';
-import { ReferenceCache } from '../catalogue/presenting/reference-cache.js';
 import {
   AmenityDto,
   PhaseDto,
@@ -14,7 +13,7 @@ import {
   type ReferenceKind,
   ReferencesRepository,
 } from '../catalogue/references/references.repository.js';
-import { KeptParts } from '../catalogue/responses/kept-parts.js';
+import { FreshCache } from '../core/cache/fresh-cache.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
 import type { UnitBatches } from './units.repository.js';
@@ -31,8 +30,14 @@ const shapes = {
 
 type Shown = { readonly [Kind in ReferenceKind]: InstanceType<(typeof shapes)[Kind]> };
 
+/** Finds documents by their ids, each loaded once for one response. */
+type Find<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T | undefined>>;
+
 /** The documents that the units of one response refer to. */
-type References = { readonly [Kind in ReferenceKind]: ReferenceCache<Shown[Kind]> };
+type References = { readonly [Kind in ReferenceKind]: Find<Shown[Kind]> };
+
+/** With more documents of a kind, a large response loads them again. */
+const mostReferences = 1_000;
 
 /** Whose units are shown, and in which language. */
 interface Reader {
@@ -45,7 +50,7 @@ interface Reader {
 export class UnitPresenter {
   constructor(
     private readonly references: ReferencesRepository,
-    private readonly keptParts: KeptParts,
+    private readonly cache: FreshCache,
   ) {}
 
   async present(unit: UnitDocument, language: Language): Promise<UnitDto> {
@@ -72,7 +77,7 @@ export class UnitPresenter {
   async *presentRows(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitRow[], void> {
     const references = this.referencesFor(reader);
     for await (const units of batches) {
-      const compounds = await references.compounds.find(
+      const compounds = await references.compounds(
         units.map(({ compoundId }) => hexOf(compoundId)),
       );
       const presented = await presentBatch(units, references, reader.language);
@@ -83,22 +88,32 @@ export class UnitPresenter {
   }
 
   private referencesFor({ organizationId, language }: Reader): References {
-    const shared = () => this.keptParts.of(organizationId);
-    const cacheOf = <Kind extends ReferenceKind>(kind: Kind) =>
-      new ReferenceCache<Shown[Kind]>(`${kind} ${language}`, shared, async (ids) => {
-        const documents = await this.references.findByIds(kind, organizationId, ids);
-        const shape: Type<DocumentDto> = shapes[kind];
-        return documents.map((document) => [
-          document._id.toHexString(),
-          present(shape, document, language) as Shown[Kind],
-        ]);
-      });
+    const finder = <Kind extends ReferenceKind>(kind: Kind): Find<Shown[Kind]> => {
+      const shape: Type<DocumentDto> = shapes[kind];
+      const load = async (ids: readonly string[]) => {
+        const objectIds = ids.map((id) => new Types.ObjectId(id));
+        const documents = await this.references.findByIds(kind, organizationId, objectIds);
+        const shown = documents.map((document) => present(shape, document, language));
+        return new Map(
+          documents.map(({ _id }, index) => [_id.toHexString(), shown[index] as Shown[Kind]]),
+        );
+      };
+      const known = new Map<string, Shown[Kind] | undefined>();
+      return async (ids) => {
+        if (known.size > mostReferences) known.clear();
+        const missing = [...new Set(ids)].filter((id) => id !== '' && !known.has(id));
+        if (missing.length === 0) return known;
+        const found = await this.cache.getAll(organizationId, `${kind} ${language}`, missing, load);
+        for (const id of missing) known.set(id, found.get(id));
+        return known;
+      };
+    };
     return {
-      compounds: cacheOf('compounds'),
-      phases: cacheOf('phases'),
-      amenities: cacheOf('amenities'),
-      propertyTypes: cacheOf('propertyTypes'),
-      unitDesigns: cacheOf('unitDesigns'),
+      compounds: finder('compounds'),
+      phases: finder('phases'),
+      amenities: finder('amenities'),
+      propertyTypes: finder('propertyTypes'),
+      unitDesigns: finder('unitDesigns'),
     };
   }
 }
@@ -120,10 +135,10 @@ async function presentBatch(
     typeId: hexOf(unit.propertyTypeId),
     designId: hexOf(unit.unitDesignId),
   }));
-  const phases = await references.phases.find(rows.map(({ phaseId }) => phaseId));
-  const types = await references.propertyTypes.find(rows.map(({ typeId }) => typeId));
-  const designs = await references.unitDesigns.find(rows.map(({ designId }) => designId));
-  const amenities = await references.amenities.find(rows.flatMap(({ amenityIds }) => amenityIds));
+  const phases = await references.phases(rows.map(({ phaseId }) => phaseId));
+  const types = await references.propertyTypes(rows.map(({ typeId }) => typeId));
+  const designs = await references.unitDesigns(rows.map(({ designId }) => designId));
+  const amenities = await references.amenities(rows.flatMap(({ amenityIds }) => amenityIds));
   return rows.map(({ unit, amenityIds, phaseId, typeId, designId }) =>
     Object.assign(unit, {
       amenities: amenityIds.flatMap((id) => amenities.get(id) ?? []),

@@ -82,7 +82,7 @@ export class UnitsController {
   }
 
   @Get()
-  @WithRouteOptions({ isKept: true })
+  @WithRouteOptions({ isCached: true })
   @ApiOperation({
     operationId: 'listUnits',
     summary: 'List units',
@@ -140,7 +140,7 @@ export class UnitsController {
   }
 
   @Get(':slug')
-  @WithRouteOptions({ isKept: true })
+  @WithRouteOptions({ isCached: true })
   @ApiOperation({
     operationId: 'readUnit',
     summary: 'Read a unit',

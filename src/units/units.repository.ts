@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { newestFirst } from '../core/database/documents/keyset.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
@@ -9,7 +10,7 @@ import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
 import type { BatchOptions } from '../core/database/documents/tenant-operations.js';
 import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
 import { newestChange } from '../catalogue/references/references.repository.js';
-import { KeptParts } from '../catalogue/responses/kept-parts.js';
+import { FreshCache } from '../core/cache/fresh-cache.js';
 import { indexToCountBy } from './reading/unit-indexes.js';
 
 /** Units as they are stored, read as they are asked for. */
@@ -38,7 +39,7 @@ export type UnitNames = Pick<UnitDocument, '_id' | (typeof nameFields)[number]>;
 export class UnitsRepository {
   constructor(
     @InjectCollection('Unit') private readonly units: TenantCollection<UnitDocument>,
-    private readonly keptParts: KeptParts,
+    private readonly cache: FreshCache,
   ) {}
 
   async findByIds(
@@ -188,7 +189,7 @@ export class UnitsRepository {
 
   /** How many units match. */
   async count(organizationId: Types.ObjectId, filter: TenantFilter<UnitDocument>): Promise<number> {
-    return this.keptParts.count(organizationId, 'units', filter, () =>
+    return this.cache.get(organizationId, `count units ${BSON.EJSON.stringify(filter)}`, () =>
       this.units.count(organizationId, filter, indexToCountBy(filter)),
     );
   }

@@ -29,7 +29,7 @@ let endpointId: string;
 let secret: string;
 
 beforeAll(async () => {
-  const variables = { ROLE: 'all', RESPONSE_CACHE_BYTES: '0', ...toLoopback };
+  const variables = { ROLE: 'all', ...toLoopback };
   service = await startConsole(variables, randomDatabaseUri());
   tenant = await addTenant(service.db);
   receiver = await startReceiver((_received, response) =>

@@ -18,7 +18,7 @@ let service: TestService;
 let structure: DatabaseStructure;
 
 beforeAll(async () => {
-  service = await startTestService({ RESPONSE_CACHE_BYTES: '0' }, randomDatabaseUri());
+  service = await startTestService({}, randomDatabaseUri());
   structure = service.service.app.get(DatabaseStructure);
 });
 afterAll(() => service.stop());

@@ -49,13 +49,15 @@ export async function valueIn(
   return valueOf(metricLines(await metrics.text()), `integration_api_${name}`, labels);
 }
 
-/** How the cache of responses was and is used. */
-export async function responseCacheOf(metrics: { text(): Promise<string> }) {
+/** How the cache was and is used, by one kind of read or by all. */
+export async function cacheMetrics(metrics: { text(): Promise<string> }, kind?: string) {
   const lines = metricLines(await metrics.text());
-  const value = (name: string) => valueOf(lines, `integration_api_response_cache_${name}`) ?? 0;
+  const value = (name: string, labels = {}) =>
+    valueOf(lines, `integration_api_cache_${name}`, labels) ?? 0;
+  const ofKind = kind === undefined ? {} : { kind };
   return {
-    hits: value('hits_total'),
-    misses: value('misses_total'),
+    hits: value('hits_total', ofKind),
+    misses: value('misses_total', ofKind),
     evictions: value('evictions_total'),
     entries: value('entries'),
     bytes: value('bytes'),

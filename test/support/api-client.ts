@@ -14,12 +14,6 @@ export function apiClient(
     baseUrl,
     apiKey,
     retries: { tries: 1, totalTimeoutMs: 300_000, tryTimeoutMs: 300_000 },
-    // What a test has written itself is in the response at once.
-    fetch: (input, init) => {
-      const headers = new Headers(init?.headers);
-      headers.set('cache-control', 'no-cache');
-      return fetch(input, { ...init, headers });
-    },
     ...options,
   });
 }

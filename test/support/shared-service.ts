@@ -44,9 +44,7 @@ export function sharedService(): BlackBox {
     databaseUri,
     db: client.db(),
     logged: () => readFileSync(log).subarray(loggedBefore).toString(),
-    api: (method, path) =>
-      // What a test has written itself is in the response at once.
-      request(url)[method](`/${basePath}${path}`).agent(agent).set('cache-control', 'no-cache'),
+    api: (method, path) => request(url)[method](`/${basePath}${path}`).agent(agent),
   };
 }
 

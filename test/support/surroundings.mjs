@@ -49,6 +49,8 @@ const variables = {
   // All files share the process, and many are quicker than one client may be.
   RATE_LIMIT_RPS: '0',
   AUTH_FAILURE_RPS: '0',
+  // What a test writes itself is in the next response; tests of the cache start services of their own.
+  RESPONSE_CACHE_BYTES: '0',
 };
 const starters = {
   '/shared': () => start(shared),

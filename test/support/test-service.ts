@@ -75,6 +75,8 @@ export async function startTestService(
     // What tests send is quicker than one client may be.
     RATE_LIMIT_RPS: '0',
     AUTH_FAILURE_RPS: '0',
+    // What a test writes itself is in the next response; tests of the cache have one.
+    RESPONSE_CACHE_BYTES: '0',
     ...variables,
   });
   const { lines } = workerLog;
@@ -97,9 +99,7 @@ export async function startTestService(
     db: client.db(),
     logged: () => lines.slice(loggedBefore).join(''),
     tenantCommands,
-    api: (method, path) =>
-      // What a test has written itself is in the response at once.
-      request(url)[method](`/${basePath}${path}`).agent(agent).set('cache-control', 'no-cache'),
+    api: (method, path) => request(url)[method](`/${basePath}${path}`).agent(agent),
     stop: async () => {
       agent.destroy();
       await service.app.close();

@@ -59,7 +59,7 @@ export async function startWebhookService(
 ): Promise<WebhookService> {
   const databaseUri = ownDatabaseUri ?? (await emptiedDatabaseUri());
   // What follows the catalogue's changes is of no use to webhooks, and costs the database with each write.
-  const ownVariables = { ROLE: 'all', RESPONSE_CACHE_BYTES: '0', ...toLoopback, ...variables };
+  const ownVariables = { ROLE: 'all', ...toLoopback, ...variables };
   const service = await startTestService(ownVariables, databaseUri);
   const endpoints = service.service.app.get(WebhookEndpointsService);
   let passed = 0;

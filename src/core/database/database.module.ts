@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { FreshCache } from '../cache/fresh-cache.js';
 import { ConnectionPool } from './connection/connection-pool.js';
 import { connectionOptions } from './connection/connection-options.js';
 import { CountersRepository } from './counters/counters.repository.js';
@@ -19,6 +20,7 @@ import { Snapshots } from './transactions/snapshots.js';
 import { Transactions } from './transactions/transactions.js';
 
 const services = [
+  FreshCache,
   OrphanedTransactions,
   Transactions,
   Snapshots,

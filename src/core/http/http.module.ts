@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { ResponseCache } from '../cache/response-cache.js';
 import { ResponseStreams } from './lists/response-streams.js';
 import { ErrorsModule } from './errors/errors.module.js';
 import { RequestRates } from './rate-limit/request-rates.js';
@@ -16,6 +17,7 @@ import { RequestValidationPipe } from './validation/validation.pipe.js';
     FrameworkLogger,
     RequestRates,
     UnsentResponses,
+    ResponseCache,
     { provide: APP_PIPE, useClass: RequestValidationPipe },
     { provide: APP_GUARD, useClass: UnknownNamesGuard },
   ],

@@ -32,7 +32,7 @@ export class CompoundUnitsController {
   ) {}
 
   @Get(':slug/units')
-  @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isKept: true })
+  @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isCached: true })
   @Header('content-type', 'application/json; charset=utf-8')
   @ApiOperation({
     operationId: 'listCompoundUnits',

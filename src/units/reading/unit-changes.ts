@@ -5,7 +5,7 @@ import {
   type ReferenceKind,
   ReferencesRepository,
 } from '../../catalogue/references/references.repository.js';
-import { KeptParts } from '../../catalogue/responses/kept-parts.js';
+import { FreshCache } from '../../core/cache/fresh-cache.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
 import { UnitsRepository } from '../units.repository.js';
 
@@ -27,12 +27,12 @@ export class UnitChanges {
   constructor(
     private readonly units: UnitsRepository,
     private readonly references: ReferencesRepository,
-    private readonly keptParts: KeptParts,
+    private readonly cache: FreshCache,
   ) {}
 
   /** When a unit, or a part of one, changed last. */
   async newest(organizationId: Types.ObjectId): Promise<Date> {
-    return this.keptParts.get(organizationId, 'newest change', async () => {
+    return this.cache.get(organizationId, 'newest change', async () => {
       const newest = await Promise.all([
         this.units.newestChange(organizationId),
         this.references.newestChange(organizationId),

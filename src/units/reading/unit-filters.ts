@@ -5,7 +5,7 @@ import {
   type ReferenceKind,
   ReferencesRepository,
 } from '../../catalogue/references/references.repository.js';
-import { KeptParts } from '../../catalogue/responses/kept-parts.js';
+import { FreshCache } from '../../core/cache/fresh-cache.js';
 import { deletedOrNot, notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
@@ -27,7 +27,7 @@ export class UnitFilters {
     private readonly units: UnitsRepository,
     private readonly references: ReferencesRepository,
     private readonly changes: UnitChanges,
-    private readonly keptParts: KeptParts,
+    private readonly cache: FreshCache,
   ) {}
 
   /**
@@ -61,7 +61,7 @@ export class UnitFilters {
   ): Promise<UnitFilter> {
     const patterns = itemsOf(list)?.map(patternOf);
     if (patterns === undefined) return {};
-    const texts = await this.keptParts.get(organizationId, `texts ${field}`, () =>
+    const texts = await this.cache.get(organizationId, `texts ${field}`, () =>
       this.units.textsOf(organizationId, field),
     );
     return anyOf(
@@ -74,14 +74,14 @@ export class UnitFilters {
     organizationId: Types.ObjectId,
     query: UnitFiltersQuery,
   ): Promise<UnitFilter[]> {
-    const kept = (kind: string, names: readonly string[], find: () => Promise<Ids[]>) =>
-      this.keptParts.get(organizationId, JSON.stringify([kind, ...names]), find);
+    const cached = (kind: string, names: readonly string[], find: () => Promise<Ids[]>) =>
+      this.cache.get(organizationId, JSON.stringify([kind, ...names]), find);
     const bySlug = (kind: ReferenceKind) => (slugs: readonly string[]) =>
-      kept(kind, slugs, () => this.references.idsOfSlugs(kind, organizationId, slugs));
+      cached(kind, slugs, () => this.references.idsOfSlugs(kind, organizationId, slugs));
     const byType = (names: readonly string[]) =>
-      kept('types', names, () => this.references.propertyTypeIdsByNames(organizationId, names));
+      cached('types', names, () => this.references.propertyTypeIdsByNames(organizationId, names));
     const byAmenity = (names: readonly string[]) =>
-      kept('amenityNames', names, () => this.references.amenityIdsByNames(organizationId, names));
+      cached('amenityNames', names, () => this.references.amenityIdsByNames(organizationId, names));
     const named = await Promise.all([
       lookUp('compound', 'compoundId', query.compound, bySlug('compounds')),
       lookUp('phase', 'locationId', query.phase, bySlug('phases')),

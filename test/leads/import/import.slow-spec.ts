@@ -245,7 +245,7 @@ describe('lead import', () => {
   });
 
   it('counts no row twice, wherever it is cut short, also of leads without an id', async () => {
-    const own = await startTestService({ RESPONSE_CACHE_BYTES: '0' });
+    const own = await startTestService();
     const { app } = own.service;
     const id = new Types.ObjectId(tenant.organizationId.toHexString());
     const organization = await app.get(OrganizationsRepository).find(id);

@@ -18,9 +18,8 @@ let service: TestService;
 let second: TestService;
 
 beforeAll(async () => {
-  const withoutKeptResponses = { RESPONSE_CACHE_BYTES: '0' };
-  service = await startTestService(withoutKeptResponses);
-  second = await startTestService(withoutKeptResponses);
+  service = await startTestService();
+  second = await startTestService();
 });
 afterAll(async () => {
   await second.stop();

@@ -13,7 +13,7 @@ let service: TestService;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startTestService({ RESPONSE_CACHE_BYTES: '0' }, randomDatabaseUri());
+  service = await startTestService({}, randomDatabaseUri());
   tenant = await addTenant(service.db);
   // A rule of another program, which no request can know.
   const validator = { 'data.forbidden': { $exists: false } };

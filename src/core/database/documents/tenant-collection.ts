@@ -1,8 +1,9 @@
 import type { Document, FindCursor } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
+import type { FreshCache } from '../../cache/fresh-cache.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
-import { openSession } from '../transactions/open-session.js';
+import { afterTransaction, openSession } from '../transactions/open-session.js';
 import { documentsInBatch, documentsTakenTogether, withIndexHint } from './cursors.js';
 import {
   afterPosition,
@@ -35,10 +36,14 @@ import {
  * of what is left.
  */
 export class TenantCollection<T extends TenantDocument> {
-  /** @param types of what other programs have stored, which is taken as it is without them */
+  /**
+   * @param types of what other programs have stored, which is taken as it is without them
+   * @param cache of what is read of it
+   */
   constructor(
     protected readonly model: Model<T>,
     private readonly types?: StoredTypes,
+    private readonly cache?: FreshCache,
   ) {}
 
   /** The first document that matches, or null. */
@@ -186,13 +191,18 @@ export class TenantCollection<T extends TenantDocument> {
 
   /** Stores a new document; its `organizationId` decides whose it is. */
   async insert(document: T): Promise<void> {
-    await this.model.collection.insertOne(document, openSession());
+    await this.writing(document.organizationId, () =>
+      this.model.collection.insertOne(document, openSession()),
+    );
   }
 
   /** Stores new documents in one command; their `organizationId` decides whose they are. */
   async insertAll(documents: readonly T[]): Promise<void> {
-    if (documents.length === 0) return;
-    await this.model.collection.insertMany([...documents], openSession());
+    const [first] = documents;
+    if (first === undefined) return;
+    await this.writing(first.organizationId, () =>
+      this.model.collection.insertMany([...documents], openSession()),
+    );
   }
 
   /**
@@ -211,7 +221,10 @@ export class TenantCollection<T extends TenantDocument> {
       // The hint spares the server the trial of all indexes that begin with the organization.
       return { updateOne: { filter, update, hint: { _id: 1 } as const } };
     });
-    return (await this.model.collection.bulkWrite(operations, openSession())).matchedCount;
+    const { matchedCount } = await this.writing(organizationId, () =>
+      this.model.collection.bulkWrite(operations, openSession()),
+    );
+    return matchedCount;
   }
 
   /**
@@ -226,11 +239,20 @@ export class TenantCollection<T extends TenantDocument> {
     options: { readonly upsert?: boolean } = {},
   ): Promise<boolean> {
     const scoped = withTenant(filter, organizationId);
-    const result = await this.model.collection.updateOne(scoped, update, {
-      ...options,
-      ...openSession(),
-    });
+    const result = await this.writing(organizationId, () =>
+      this.model.collection.updateOne(scoped, update, { ...options, ...openSession() }),
+    );
     return result.matchedCount + result.upsertedCount > 0;
+  }
+
+  /** Ends what is cached when a write, or the transaction around it, has ended: also one that failed may be stored. */
+  private async writing<R>(organizationId: Types.ObjectId, write: () => Promise<R>): Promise<R> {
+    try {
+      return await write();
+    } finally {
+      const { cache } = this;
+      if (cache !== undefined) afterTransaction(() => cache.raiseGeneration(organizationId));
+    }
   }
 
   /**

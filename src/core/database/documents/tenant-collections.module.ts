@@ -1,6 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import { getModelToken, MongooseModule } from '@nestjs/mongoose';
 import type { Model, Schema } from 'mongoose';
+import { FreshCache } from '../../cache/fresh-cache.js';
 import { CollectionAcrossTenants } from './across-tenants.js';
 import { collectionToken } from './inject-collection.js';
 import { StoredTypes } from './stored-types.js';
@@ -12,6 +13,8 @@ export interface TenantCollectionDefinition {
   readonly schema: Schema;
   /** Whether what other programs have stored is read by the types of the schema. */
   readonly hasForeignFields?: true;
+  /** Whether responses made of it are cached, so that a write ends them. */
+  readonly isCached?: true;
 }
 
 /** The one place that makes the collections which repositories query. */
@@ -19,13 +22,13 @@ export interface TenantCollectionDefinition {
 export class TenantCollectionsModule {
   static forFeature(...definitions: readonly TenantCollectionDefinition[]): DynamicModule {
     const models = MongooseModule.forFeature([...definitions]);
-    const collections = definitions.map(({ name, schema, hasForeignFields }) => ({
+    const collections = definitions.map(({ name, schema, hasForeignFields, isCached }) => ({
       provide: collectionToken(name),
-      inject: [getModelToken(name)],
-      useFactory: (model: Model<TenantDocument>) => {
+      inject: [getModelToken(name), FreshCache],
+      useFactory: (model: Model<TenantDocument>, cache: FreshCache) => {
         const types = hasForeignFields && new StoredTypes(schema, model.collection.collectionName);
         // Most types of what is injected show no more than one organization of it.
-        return new CollectionAcrossTenants(model, types);
+        return new CollectionAcrossTenants(model, types, isCached && cache);
       },
     }));
     return {

@@ -7,6 +7,7 @@ import {
   type Position,
   positionOf,
 } from '../../database/documents/keyset.js';
+import { cacheLifetimeMs } from '../../cache/fresh-cache.js';
 import { commitLagMs } from '../../database/transactions/commit-lag.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
@@ -54,6 +55,9 @@ interface Cursor {
   readonly isCopy: boolean;
   readonly request: string;
 }
+
+/** What a reading does not see was stamped at most so long before its start: parts of it may come from the cache. */
+const markLagMs = commitLagMs + cacheLifetimeMs;
 
 /** Parameters that may differ from part to part. */
 const ofOnePart: ReadonlySet<string> = new Set(['page', 'limit', 'all', 'after', 'format', 'bom']);
@@ -150,7 +154,7 @@ export class ListReading {
     if (this.asOf === null) return null;
     const newest = (await this.list.newestChange()).getTime();
     const own = this.asOf.getTime();
-    return new Date(newest < own ? newest + 1 : Math.min(newest - commitLagMs, own));
+    return new Date(newest < own ? newest + 1 : Math.min(newest - markLagMs, own));
   }
 }
 
@@ -168,7 +172,7 @@ export function pageBody<T>(reply: FastifyReply, { asOf, data, pagination }: Par
 
 /** Whatever a reading that begins now does not see will have been written after this time. */
 export function updatedAsOf(now: Date): Date {
-  return new Date(now.getTime() - commitLagMs);
+  return new Date(now.getTime() - markLagMs);
 }
 
 function digest(name: string, query: PartQuery, order: Order): string {

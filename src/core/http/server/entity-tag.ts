@@ -35,7 +35,7 @@ function tagOf(payload: string | Buffer): string {
 }
 
 /** Whether `If-None-Match` says that the client has the response with this tag. */
-export function matchesTag(header: string | undefined, tag: string): boolean {
+function matchesTag(header: string | undefined, tag: string): boolean {
   if (header === undefined) return false;
   if (header === tag) return true;
   const clientTags = new Set(header.split(',').map((part) => part.trim().replace(/^W\//, '')));

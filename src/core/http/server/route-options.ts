@@ -18,10 +18,8 @@ export interface RouteOptions {
   readonly acceptsKeyInQuery?: boolean;
   /** Its 401 has no `error` field. */
   readonly omitsErrorFieldOn401?: boolean;
-  /** Its responses are kept, and repeated for a second (rule DATA-6). */
-  readonly isKept?: boolean;
-  /** Whatever it writes, no kept response shows it. */
-  readonly changesNoKeptResponse?: boolean;
+  /** Its responses are cached for a second (rule DATA-6). */
+  readonly isCached?: boolean;
   /** Only keys with the permission to read events may use it. */
   readonly readsEvents?: boolean;
   /** How many levels of its body are around what could be a body of its own. */

@@ -2,18 +2,17 @@ import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
 import { Types } from 'mongoose';
-import type { Environment } from '../../core/configuration/environment.js';
-import { addEntityTags } from '../../core/http/server/entity-tag.js';
-import { responseCacheOf } from '../../../test/operations/metrics-text.js';
-import { Metrics } from '../../core/observability/metrics.js';
-import { CatalogueFreshness } from './catalogue-freshness.js';
-import { KeptResponsesService } from './kept-responses.service.js';
+import { FreshCache } from '../../src/core/cache/fresh-cache.js';
+import { ResponseCache } from '../../src/core/cache/response-cache.js';
+import type { Environment } from '../../src/core/configuration/environment.js';
+import { addEntityTags } from '../../src/core/http/server/entity-tag.js';
+import { Metrics } from '../../src/core/observability/metrics.js';
+import { cacheMetrics } from '../operations/metrics-text.js';
 
 const deadlineMs = 300;
-/** Too little for the pages of one walk, and for their keys. */
-const maxBytes = 100_000;
+const maxBytes = 1_000_000;
 
-let freshness: CatalogueFreshness;
+let cache: FreshCache;
 let organizationId: Types.ObjectId;
 /** Finishes what the route has been asked for, in this order. */
 let asked: ((respond: (reply: FastifyReply) => unknown) => void)[];
@@ -24,21 +23,22 @@ let url: string;
 async function start(bytes = maxBytes): Promise<void> {
   const variables = { RESPONSE_CACHE_BYTES: bytes, DATABASE_DEADLINE_MS: deadlineMs };
   const environment = variables as Environment;
-  freshness = new CatalogueFreshness(environment);
-  if (bytes > 0) freshness.maxAgeMs = 60_000;
   organizationId = new Types.ObjectId();
   metrics = new Metrics();
-  const kept = new KeptResponsesService(freshness, environment, metrics);
+  cache = new FreshCache(environment, metrics);
+  const now = performance.now();
+  cache.now = () => now;
+  const responses = new ResponseCache(cache, environment);
   server = fastify({ forceCloseConnections: true });
   addEntityTags(server);
-  kept.addTo(server);
+  responses.addTo(server);
   const caller = { organizationId, permissions: '{}' } as never;
   server.addHook('onRequest', (request, reply, done) => {
     Object.assign(request, { caller, language: 'en-us', databaseWaitStartedAt: performance.now() });
     if (request.headers['x-leaves'] === undefined) done();
     else reply.raw.once('close', () => done());
   });
-  server.get('/list', { config: { isKept: true } as never }, (_request, reply) => {
+  server.get('/list', { config: { isCached: true } as never }, (_request, reply) => {
     const { promise, resolve } = Promise.withResolvers<(of: FastifyReply) => unknown>();
     asked.push(resolve);
     return promise.then((respond) => respond(reply));
@@ -55,12 +55,12 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const write = () => freshness.noteWrite(organizationId.toHexString());
+const write = () => cache.raiseGeneration(organizationId);
 const read = async (signal?: AbortSignal, query = '') => {
   const response = await fetch(`${url}/list${query}`, signal ? { signal } : {});
   return { status: response.status, text: await response.text() };
 };
-/** Reads what is not kept, and says what it is. */
+/** Reads a response that is not cached, and says what it is. */
 async function make(text: string, query?: string): Promise<void> {
   const made = asked.length + 1;
   const response = read(undefined, query);
@@ -89,7 +89,7 @@ describe('a response that is being made', () => {
     asked[0]?.(() => 'one');
     expect(await Promise.all(readers)).toEqual(readers.map(() => ({ status: 200, text: 'one' })));
     expect(asked).toHaveLength(1);
-    expect(await responseCacheOf(metrics)).toMatchObject({ hits: 4, misses: 1, entries: 1 });
+    expect(await cacheMetrics(metrics)).toMatchObject({ hits: 4, misses: 1, entries: 1 });
   });
 
   it.each([
@@ -150,7 +150,7 @@ describe('a response that is being made', () => {
     expect(await first).toEqual({ status: 200, text: 'late' });
   });
 
-  it('is neither kept nor given to later ones when something is written meanwhile', async () => {
+  it('is neither cached nor given to later ones when something is written meanwhile', async () => {
     const before = read();
     await isAsked(1);
     write();
@@ -166,70 +166,37 @@ describe('a response that is being made', () => {
 });
 
 describe('a response that is asked for again', () => {
-  it('is kept from the second time on, and after a write from the first', async () => {
-    await make('one');
-    expect(await responseCacheOf(metrics)).toMatchObject({ hits: 0, misses: 1, entries: 0 });
+  it('is sent from the cache until something is written', async () => {
     await make('one');
     expect((await read()).text).toBe('one');
-    expect(await responseCacheOf(metrics)).toMatchObject({ hits: 1, misses: 2, entries: 1 });
+    expect(await cacheMetrics(metrics)).toMatchObject({ hits: 1, misses: 1, entries: 1 });
     write();
     await make('two');
     expect((await read()).text).toBe('two');
   });
 
   it.each([
-    [200, 'two'],
-    [500, 'two'],
-    [503, 'two'],
+    [200, 'one'],
     [400, 'one'],
     [404, 'one'],
     [429, 'one'],
-  ])('shows after a write that is responded to with %i: %s', async (status, shown) => {
-    await make('one');
+    [500, 'two'],
+    [503, 'two'],
+  ])('is, after a request that stored nothing and ended with %i: %s', async (status, shown) => {
     await make('one');
     await fetch(`${url}/write/${status}`, { method: 'POST' });
     const response = read();
     if (shown === 'two') {
-      await isAsked(3);
-      asked[2]?.(() => 'two');
+      await isAsked(2);
+      asked[1]?.(() => 'two');
     }
     expect((await response).text).toBe(shown);
   });
 
-  it('is repeated until it is too old, counted from when it began to be read', async () => {
-    await make('asked once');
-    const slow = read();
-    await isAsked(2);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    asked[1]?.(() => 'slow');
-    expect((await slow).text).toBe('slow');
-    expect((await read()).text).toBe('slow');
-    freshness.maxAgeMs = 200;
-    await make('new');
-  });
-
-  it('is driven out by none that is asked for once, of however many', async () => {
-    await make('repeated');
-    await make('repeated');
-    const page = 'a page'.repeat(1_000);
-    for (let number = 1; number <= 200; number++) await make(page, `?page=${number}`);
-    expect((await read()).text).toBe('repeated');
-    const { entries, bytes, evictions } = await responseCacheOf(metrics);
-    expect({ entries, evictions }).toEqual({ entries: 1, evictions: 0 });
-    expect(bytes).toBeLessThanOrEqual(maxBytes);
-  });
-});
-
-describe('without memory for them', () => {
-  it('no response is kept', async () => {
+  it('is made each time without memory for it', async () => {
     await server.close();
     await start(0);
-    for (const number of [1, 2]) {
-      const response = read();
-      await isAsked(number);
-      asked[number - 1]?.(() => 'anew');
-      await response;
-    }
-    expect(await responseCacheOf(metrics)).toMatchObject({ hits: 0, entries: 0 });
+    for (const text of ['one', 'two']) await make(text);
+    expect(await cacheMetrics(metrics)).toMatchObject({ hits: 0, entries: 0 });
   });
 });

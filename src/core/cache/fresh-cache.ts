@@ -1,0 +1,210 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { hash } from 'node:crypto';
+import { Inject, Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Types } from 'mongoose';
+import { Counter } from 'prom-client';
+import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
+import { openSession } from '../database/transactions/open-session.js';
+import { Metrics } from '../observability/metrics.js';
+
+/** How long an entry is used, in milliseconds from the start of the oldest read in it (rule DATA-6). */
+export const cacheLifetimeMs = 1_000;
+
+/** Largest share of the memory that one entry may take. */
+const largestShare = 1 / 8;
+/** What an entry takes in addition to its key and its value. */
+const overheadBytes = 1_024;
+/** What a character of JSON takes in memory, as measured with documents of many small fields. */
+const bytesOfCharacter = 4;
+/** Longer keys are hashed. */
+const longestKey = 256;
+/** With more organizations that have written, all of them start anew. */
+const maxOrganizations = 10_000;
+
+type Kind = 'response' | 'part' | 'reference';
+
+interface Reading {
+  /** When the oldest read in it started, by the monotonic clock. */
+  readAt: number;
+}
+
+interface Entry extends Reading {
+  readonly value: unknown;
+}
+
+interface Making extends Reading {
+  value?: Promise<unknown>;
+}
+
+/** What is being made around a read; a value is as old as the oldest value that it is made of. */
+const readings = new AsyncLocalStorage<Reading>();
+
+/**
+ * What was read of an organization's catalogue, for a second from the start of the read: whole responses, and
+ * the parts that many of them share. A write of this process raises the organization's generation, which
+ * is a part of each key, so that no later read finds what was read before (rule DATA-6).
+ */
+@Injectable()
+export class FreshCache {
+  /** Milliseconds that pass evenly, whatever is done to the date; tests set them. */
+  now = (): number => performance.now();
+  private readonly entries: LRUCache<string, Entry> | null;
+  private readonly makings = new Map<string, Making>();
+  private readonly generations = new Map<string, number>();
+  private newestGeneration = 0;
+  /** That of the organizations without one of their own. */
+  private commonGeneration = 0;
+  private readonly hits;
+  private readonly misses;
+
+  constructor(
+    @Inject(ENVIRONMENT) { RESPONSE_CACHE_BYTES: maxBytes }: Environment,
+    metrics: Metrics,
+  ) {
+    const counter = <Label extends string>(name: string, help: string, labels: Label[] = []) =>
+      new Counter(metrics.options(`cache_${name}_total`, help, labels));
+    this.hits = counter('hits', 'Reads that found a value, or one that was being made.', ['kind']);
+    this.misses = counter('misses', 'Reads that made their value.', ['kind']);
+    const evictions = counter('evictions', 'Entries that were dropped for room.');
+    this.entries =
+      maxBytes === 0
+        ? null
+        : new LRUCache({
+            maxSize: maxBytes,
+            maxEntrySize: Math.max(1, Math.floor(maxBytes * largestShare)),
+            ttl: cacheLifetimeMs,
+            ttlResolution: 0,
+            ttlAutopurge: true,
+            perf: { now: () => this.now() },
+            dispose: (_entry, _key, reason) => {
+              if (reason === 'evict') evictions.inc();
+            },
+          });
+    metrics.collect('cache_entries', 'Entries of the cache.', () => this.entries?.size ?? 0);
+    metrics.collect(
+      'cache_bytes',
+      'Memory that they take, of RESPONSE_CACHE_BYTES.',
+      () => this.entries?.calculatedSize ?? 0,
+    );
+  }
+
+  /**
+   * A value, made where no fresh one is cached. Who asks for one that is being made waits for it; where making
+   * it fails, each makes its own. In a transaction or a snapshot, which read a state of their own, nothing
+   * is cached.
+   */
+  async get<T>(
+    organizationId: Types.ObjectId,
+    key: string,
+    make: () => Promise<T>,
+    { kind = 'part', bytesOf = bytesOfJson }: { kind?: Kind; bytesOf?: (value: T) => number } = {},
+  ): Promise<T> {
+    if (!this.isUsable()) return make();
+    const fullKey = this.prefixOf(organizationId) + shortened(key);
+    const found = this.entries?.get(fullKey);
+    if (found !== undefined) {
+      this.hits.inc({ kind });
+      noteUse(found);
+      return found.value as T;
+    }
+    const readAt = this.now();
+    const shared = this.makings.get(fullKey);
+    if (shared !== undefined && readAt - shared.readAt <= cacheLifetimeMs) {
+      try {
+        const value = (await shared.value) as T;
+        this.hits.inc({ kind });
+        noteUse(shared);
+        return value;
+      } catch {
+        this.misses.inc({ kind });
+        return make();
+      }
+    }
+    this.misses.inc({ kind });
+    const making: Making = { readAt };
+    const made = readings.run(making, make);
+    making.value = made;
+    this.makings.set(fullKey, making);
+    try {
+      const value = await made;
+      noteUse(making);
+      this.store(fullKey, { readAt: making.readAt, value }, bytesOf(value));
+      return value;
+    } finally {
+      if (this.makings.get(fullKey) === making) this.makings.delete(fullKey);
+    }
+  }
+
+  /**
+   * Documents by their ids, without those that do not exist.
+   *
+   * @param load reads those that are not cached, in one query
+   */
+  async getAll<T>(
+    organizationId: Types.ObjectId,
+    collection: string,
+    ids: readonly string[],
+    load: (ids: readonly string[]) => Promise<ReadonlyMap<string, T>>,
+  ): Promise<ReadonlyMap<string, T>> {
+    if (!this.isUsable()) return load(ids);
+    const prefix = `${this.prefixOf(organizationId)}${collection} `;
+    const readAt = this.now();
+    const documents = new Map<string, T>();
+    const missing = ids.filter((id) => {
+      const found = this.entries?.get(prefix + id);
+      if (found === undefined) return true;
+      noteUse(found);
+      if (found.value !== undefined) documents.set(id, found.value as T);
+      return false;
+    });
+    this.hits.inc({ kind: 'reference' }, ids.length - missing.length);
+    this.misses.inc({ kind: 'reference' }, missing.length);
+    if (missing.length === 0) return documents;
+    const loaded = await load(missing);
+    for (const id of missing) {
+      const value = loaded.get(id);
+      this.store(prefix + id, { readAt, value }, bytesOfJson(value));
+      if (value !== undefined) documents.set(id, value);
+    }
+    return documents;
+  }
+
+  /** Nothing that was read of an organization before is used from now on: something was, or may have been, written. */
+  raiseGeneration(organizationId: Types.ObjectId): void {
+    this.newestGeneration += 1;
+    const organization = organizationId.toHexString();
+    if (this.generations.size >= maxOrganizations && !this.generations.has(organization)) {
+      this.generations.clear();
+      this.commonGeneration = this.newestGeneration;
+    }
+    this.generations.set(organization, this.newestGeneration);
+  }
+
+  private isUsable(): boolean {
+    return this.entries !== null && openSession().session === undefined;
+  }
+
+  private prefixOf(organizationId: Types.ObjectId): string {
+    const organization = organizationId.toHexString();
+    return `${organization} ${this.generations.get(organization) ?? this.commonGeneration} `;
+  }
+
+  private store(key: string, entry: Entry, bytes: number): void {
+    const size = overheadBytes + key.length + bytes;
+    this.entries?.set(key, entry, { size, start: entry.readAt });
+  }
+}
+
+function noteUse({ readAt }: Reading): void {
+  const user = readings.getStore();
+  if (user !== undefined) user.readAt = Math.min(user.readAt, readAt);
+}
+
+function shortened(key: string): string {
+  return key.length > longestKey ? hash('sha256', key, 'base64url') : key;
+}
+
+function bytesOfJson(value: unknown): number {
+  return bytesOfCharacter * (JSON.stringify(value)?.length ?? 0);
+}

@@ -1,0 +1,248 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { Types } from 'mongoose';
+import type { Environment } from '../../src/core/configuration/environment.js';
+import { cacheLifetimeMs, FreshCache } from '../../src/core/cache/fresh-cache.js';
+import { Metrics } from '../../src/core/observability/metrics.js';
+import { cacheMetrics } from '../operations/metrics-text.js';
+import { rounds } from '../support/rounds.js';
+
+const mebibyte = 2 ** 20;
+const own = new Types.ObjectId();
+
+let cache: FreshCache;
+let metrics: Metrics;
+/** Later than the start of the process, as any time of a real clock. */
+let now: number;
+
+function start(maxBytes = 64 * mebibyte): void {
+  metrics = new Metrics();
+  cache = new FreshCache({ RESPONSE_CACHE_BYTES: maxBytes } as Environment, metrics);
+  now = 1_000_000;
+  cache.now = () => now;
+}
+beforeEach(() => start());
+
+/** What happens to a database of one value, of which others are made, and to its cache. */
+type Step =
+  | { readonly kind: 'read'; readonly key: Key }
+  | { readonly kind: 'own' | 'failed' | 'foreign'; readonly isStored: boolean }
+  | { readonly kind: 'time'; readonly milliseconds: number };
+type Key = 'part' | 'response' | 'both' | 'documents';
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      kind: fc.constant('read' as const),
+      key: fc.constantFrom<Key>('part', 'response', 'both', 'documents'),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constantFrom<'own' | 'failed' | 'foreign'>('own', 'failed', 'foreign'),
+      isStored: fc.boolean(),
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('time' as const),
+      milliseconds: fc.oneof(fc.nat({ max: 50 }), fc.nat({ max: 2 * cacheLifetimeMs })),
+    }),
+  },
+);
+
+/** When a value was written, and from when on every read has to see it. */
+interface Write {
+  readonly value: number;
+  readonly at: number;
+  readonly isOwn: boolean;
+}
+
+describe('what is cached, in every interleaving', () => {
+  it('is never from before an own write, nor older than a second', async () => {
+    const property = fc.asyncProperty(
+      fc.scheduler(),
+      fc.array(step, { minLength: 5, maxLength: 40 }),
+      async (scheduler, steps) => {
+        start();
+        let stored = 0;
+        const writes: Write[] = [];
+        /** Takes a while, before the server reads and after. */
+        const query = async () => {
+          await scheduler.schedule(Promise.resolve(), 'query');
+          const value = stored;
+          await scheduler.schedule(Promise.resolve(), 'result');
+          return value;
+        };
+        const readers: Record<Key, () => Promise<number>> = {
+          part: () => cache.get(own, 'part', query),
+          response: () => cache.get(own, 'response', readers.part),
+          both: () =>
+            cache.get(own, 'both', async () => Math.min(await readers.part(), await query())),
+          documents: async () => {
+            const load = async () => new Map([['id', await query()]]);
+            return (await cache.getAll(own, 'documents', ['id'], load)).get('id') ?? -1;
+          },
+        };
+        const read = async (key: Key) => {
+          const [startedAt, known] = [now, writes.length];
+          const value = await readers[key]();
+          const due = writes
+            .slice(0, known)
+            .filter(({ isOwn, at }) => isOwn || at < startedAt - cacheLifetimeMs);
+          expect(value).toBeGreaterThanOrEqual(Math.max(0, ...due.map((write) => write.value)));
+        };
+        const write = async (kind: 'own' | 'failed' | 'foreign', isStored: boolean) => {
+          await scheduler.schedule(Promise.resolve(), 'command');
+          if (kind !== 'failed' || isStored) stored += 1;
+          const value = stored;
+          const storedAt = now;
+          await scheduler.schedule(Promise.resolve(), 'acknowledgement');
+          if (kind !== 'foreign') cache.raiseGeneration(own);
+          writes.push({ value, at: storedAt, isOwn: kind !== 'foreign' });
+        };
+        const run = async () => {
+          const all: Promise<unknown>[] = [];
+          for (const next of steps) {
+            await scheduler.schedule(Promise.resolve(), next.kind);
+            if (next.kind === 'time') now += next.milliseconds;
+            else if (next.kind === 'read') all.push(read(next.key));
+            else all.push(write(next.kind, next.isStored));
+          }
+          await Promise.all(all);
+        };
+        await scheduler.waitFor(run());
+      },
+    );
+    await fc.assert(property, { numRuns: rounds(200, 5_000) });
+  });
+});
+
+describe('an entry', () => {
+  const made = (key: string, value: string) => cache.get(own, key, async () => value);
+
+  it('lives for a second from the start of its read, however long that took', async () => {
+    await cache.get(own, 'key', async () => {
+      now += 900;
+      return 'old';
+    });
+    now += 100;
+    expect(await made('key', 'new')).toBe('old');
+    now += 1;
+    expect(await made('key', 'new')).toBe('new');
+  });
+
+  it('is as old as the oldest entry that it is made of', async () => {
+    await made('inner', 'old');
+    await cache.getAll(own, 'documents', ['id'], async () => new Map([['id', 'old']]));
+    now += 600;
+    await cache.get(own, 'middle', () => made('inner', 'new'));
+    await cache.get(own, 'outer', () => made('middle', 'new'));
+    await cache.get(own, 'list', async () =>
+      (await cache.getAll(own, 'documents', ['id'], async () => new Map())).get('id'),
+    );
+    now += 400;
+    expect([await made('outer', 'new'), await made('list', 'new')]).toEqual(['old', 'old']);
+    now += 1;
+    expect([await made('outer', 'new'), await made('list', 'new')]).toEqual(['new', 'new']);
+  });
+
+  it('is one of its organization, and remembers what does not exist', async () => {
+    await made('key', 'own');
+    expect(await cache.get(new Types.ObjectId(), 'key', async () => 'other')).toBe('other');
+    let loads = 0;
+    const load = async () => {
+      loads += 1;
+      return new Map();
+    };
+    for (let times = 1; times <= 2; times++) {
+      expect(await cache.getAll(own, 'documents', ['gone'], load)).toEqual(new Map());
+    }
+    expect(loads).toBe(1);
+  });
+
+  it('is made once for all who ask meanwhile, and by each where that fails', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    let makes = 0;
+    const slowly = () => {
+      makes += 1;
+      return promise;
+    };
+    const waiting = [1, 2, 3].map(() => cache.get(own, 'key', slowly));
+    resolve('made');
+    expect(await Promise.all(waiting)).toEqual(['made', 'made', 'made']);
+    const failing = [1, 2, 3].map(async () =>
+      cache.get(own, 'other', async () => {
+        makes += 1;
+        throw new Error('failed');
+      }),
+    );
+    expect((await Promise.allSettled(failing)).map(({ status }) => status)).toEqual(
+      failing.map(() => 'rejected'),
+    );
+    expect(makes).toBe(1 + 3);
+    expect(await made('other', 'made')).toBe('made');
+  });
+
+  it('is joined by no read that starts more than a second after its own', async () => {
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const first = cache.get(own, 'key', () => promise);
+    now += cacheLifetimeMs + 1;
+    expect(await made('key', 'new')).toBe('new');
+    resolve('old');
+    expect(await first).toBe('old');
+  });
+});
+
+describe('the memory', () => {
+  it('is bounded, whatever is asked for', async () => {
+    const maxBytes = 4 * mebibyte;
+    start(maxBytes);
+    for (let index = 0; index < 400; index++) {
+      const key = `${index} ${'x'.repeat(10_000)}`;
+      const body = Buffer.alloc(100_000);
+      await cache.get(own, key, async () => body, { bytesOf: ({ length }) => length });
+      await cache.get(own, `text ${key}`, async () => 'x'.repeat(1_000));
+      const { bytes } = await cacheMetrics(metrics);
+      expect(bytes).toBeLessThanOrEqual(maxBytes);
+    }
+    const { bytes, evictions, entries } = await cacheMetrics(metrics);
+    expect(bytes).toBeGreaterThan(maxBytes / 2);
+    expect(evictions).toBeGreaterThan(300);
+    await cache.get(own, 'too large', async () => 'x'.repeat(maxBytes / 8));
+    expect(await cacheMetrics(metrics)).toMatchObject({ bytes, evictions, entries });
+  });
+
+  it('holds no entry for longer than a second', async () => {
+    cache.now = () => performance.now();
+    await cache.get(own, 'key', async () => 'value');
+    expect((await cacheMetrics(metrics)).entries).toBe(1);
+    const end = performance.now() + 10 * cacheLifetimeMs;
+    while ((await cacheMetrics(metrics)).entries > 0 && performance.now() < end) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    expect(await cacheMetrics(metrics)).toMatchObject({ entries: 0, bytes: 0, evictions: 0 });
+  });
+
+  it('forgets who has written when too many have, and then uses nothing of before', async () => {
+    const read = (organization: Types.ObjectId, value: string) =>
+      cache.get(organization, 'key', async () => value);
+    const writer = new Types.ObjectId();
+    await read(writer, 'old');
+    cache.raiseGeneration(writer);
+    await read(own, 'old');
+    for (let other = 0; other < 10_000; other++) cache.raiseGeneration(new Types.ObjectId());
+    expect([await read(own, 'new'), await read(writer, 'new')]).toEqual(['new', 'new']);
+  });
+
+  it('is none where the setting says 0', async () => {
+    start(0);
+    let makes = 0;
+    for (let times = 1; times <= 2; times++) await cache.get(own, 'key', async () => (makes += 1));
+    expect(makes).toBe(2);
+    expect(await cacheMetrics(metrics)).toMatchObject({ hits: 0, entries: 0, bytes: 0 });
+  });
+});
