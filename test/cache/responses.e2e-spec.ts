@@ -48,11 +48,10 @@ beforeEach(async () => {
 });
 
 /** Nothing grows old but by `passTime`. */
-let now = performance.now();
+let now = Date.now();
 function stopClocks(): void {
-  const date = new Date();
   for (const { service: one } of [service, second]) {
-    one.app.get(Clock).now = () => date;
+    one.app.get(Clock).now = () => new Date(now);
     one.app.get(FreshCache).now = () => now;
   }
 }
@@ -231,6 +230,25 @@ describe('what another program writes', () => {
       expect(json(after)).not.toEqual(json(before));
       expect(json(ofSecond)).toEqual(json(after));
     }
+  });
+});
+
+describe('a program that asks for changes', () => {
+  it('finds what was written late while a part of its list came from the cache', async () => {
+    const shown = async (path: string) => {
+      const { headers, body } = await read(path);
+      const { data } = JSON.parse(body.toString()) as { data: { phase: { name: string } }[] };
+      return { mark: headers['x-updated-as-of'], phases: data.map(({ phase }) => phase.name) };
+    };
+    await read('/units');
+    passTime(900);
+    const fields = { name: { 'en-us': 'New' }, updatedAt: new Date(now - 119_970) };
+    await set('phases', catalogue.phaseId, { $set: fields });
+    passTime(50);
+    const { mark, phases } = await shown('/units?sort=price');
+    expect(phases).toEqual(['North']);
+    passTime(10_000);
+    expect((await shown(`/units?updatedSince=${String(mark)}`)).phases).toEqual(['New']);
   });
 });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { type Document, ObjectId } from 'mongodb';
+import { cacheLifetimeMs, FreshCache } from '../../src/core/cache/fresh-cache.js';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { apiClient } from '../support/api-client.js';
 import { addTenant, type Tenant } from '../support/builders.js';
@@ -17,8 +18,9 @@ let service: TestService;
 let now: number;
 
 beforeAll(async () => {
-  service = await startTestService();
+  service = await startTestService({ RESPONSE_CACHE_BYTES: '67108864' });
   service.service.app.get(Clock).now = () => new Date(now);
+  service.service.app.get(FreshCache).now = () => now;
 });
 afterAll(() => service.stop());
 
@@ -195,7 +197,7 @@ describe('a poller', () => {
         }
         for (const poller of Object.values(pollers)) {
           await poller.finish();
-          now += 1_000;
+          now += cacheLifetimeMs + 1;
           await poller.finish();
         }
         const units = await get('/units/export/all');
