@@ -14,7 +14,7 @@ export const cacheLifetimeMs = 1_000;
 /** Largest share of the memory that one entry may take. */
 const largestShare = 1 / 8;
 /** What an entry takes in addition to its key and its value. */
-const overheadBytes = 1_024;
+const overheadBytes = 2_048;
 /** What a character of JSON takes in memory, as measured with documents of many small fields. */
 const bytesOfCharacter = 4;
 /** Longer keys are hashed. */

@@ -103,9 +103,8 @@ export const variables = z.object({
   RESPONSE_CACHE_BYTES: integer(0, 4_294_967_296)
     .prefault('67108864')
     .describe(
-      'Most memory for finished responses about compounds and units, which are repeated for a ' +
-        'second; 0 keeps none, and no counts of what lists match ' +
-        'either (rule DATA-6).',
+      'Most memory for what is cached of compounds and units for a second: responses, counts, and ' +
+        'the documents that they share; 0 caches nothing (rule DATA-6).',
     ),
   EVENTS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('30')
