@@ -59,14 +59,12 @@ const acrossTenants = [
   '^src/leads/phones/lead-phone-keys\\.repository\\.ts$',
   // A restore brings back what was erased, whosever it was.
   '^src/operator/erasure/erasures\\.repository\\.ts$',
-  // The relay takes the events of all organizations in their order, and removes nothing of any.
-  // The same process numbers them, and one stream tells of all that are.
+  // The relay finds the organizations that have events without a number, and readers of all wait together.
   '^src/events/outbox/(event-feeds|outbox-events)\\.repository\\.ts$',
   // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
-  '^src/webhooks/endpoints/webhook-endpoints\\.repository\\.ts$',
-  '^src/webhooks/deliveries/(delivery-queue|webhook-(attempts|deliveries))\\.repository\\.ts$',
-  // One process adds what it has sent, to whomever, in one command.
-  '^src/webhooks/statistics/webhook-figures\\.repository\\.ts$',
+  '^src/webhooks/endpoints/(endpoint-leases|webhook-endpoints)\\.repository\\.ts$',
+  '^src/webhooks/deliveries/(delivery-queue|webhook-deliveries)\\.repository\\.ts$',
+  '^src/webhooks/statistics/webhook-statistics\\.repository\\.ts$',
   // Its page shows what was done for all of them.
   '^src/operator/audit/operator-log\\.repository\\.ts$',
   // Where it is made.
@@ -202,7 +200,12 @@ module.exports = {
       severity: 'error',
       from: {
         path: '^src/',
-        pathNot: ['\\.repository\\.ts$', '^src/core/database/'],
+        pathNot: [
+          '\\.repository\\.ts$',
+          '^src/core/database/',
+          // It only queries, and the console takes nothing but services.
+          '^src/events/outbox/event-history\\.service\\.ts$',
+        ],
       },
       to: { path: '^src/core/database/documents/(inject-collection|tenant-collection)\\.ts$' },
     },

@@ -34,13 +34,14 @@ import { announce, type Line, linesAbout } from './development/announcement.js';
 import { openAtStart } from './development/demo/demo-organization.js';
 import { describeConnectionError, openDatabase } from './development/open-database.js';
 import { EventWaiters } from './events/feed/event-waiters.js';
+import { EventRelay } from './events/outbox/event-relay.js';
 import { HealthService } from './health/health.service.js';
 import { LeadPhoneKeys } from './leads/phones/lead-phone-keys.js';
 import { Operations } from './operator/operations/operations.js';
 import { Readiness } from './operator/operations/readiness.js';
 import { apiReference } from './reference/api-reference.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
-import { WebhookBackground } from './webhooks/sending/webhook-background.js';
+import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
 
 /** The hooks of features, in the order in which requests meet them; those of HTTP itself come before. */
 const hooks = [
@@ -155,7 +156,7 @@ export async function createService(options: AppOptions): Promise<Service> {
     app.get(HealthService).reportShutdown();
     app.get(Readiness).reportShutdown();
     // While requests are still accepted, webhooks that are being sent have time to finish.
-    void app.get(WebhookBackground).stop();
+    void app.get(WebhookWorker).stop();
     app.get(EventWaiters).endAll();
     await connections.drain(options.environment.DRAIN_MS);
     await app.close();
@@ -210,7 +211,8 @@ export async function startOperations({ app }: Service): Promise<string | null> 
 export function startBackground({ app }: Service): void {
   app.get(Readiness).reportStart();
   app.get(LeadPhoneKeys).start();
-  app.get(WebhookBackground).start();
+  app.get(EventRelay).start();
+  app.get(WebhookWorker).start();
 }
 
 /**

@@ -6,10 +6,10 @@ import { EventsService } from './feed/events.service.js';
 import { eventFeedSchema } from './outbox/event-feed.schema.js';
 import { EventFeedService } from './outbox/event-feed.service.js';
 import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
-import { EventNumbering } from './outbox/event-numbering.js';
+import { EventRelay } from './outbox/event-relay.js';
 import { outboxEventSchema } from './outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
-import { OutboxEventsService } from './outbox/outbox-events.service.js';
+import { EventHistoryService } from './outbox/event-history.service.js';
 import { Outbox } from './outbox/outbox.js';
 
 /** How many requests may wait for events in a process. */
@@ -27,24 +27,24 @@ const mostWaiting = 5_000;
   providers: [
     Outbox,
     OutboxEventsRepository,
-    OutboxEventsService,
+    EventHistoryService,
     EventFeedsRepository,
     EventFeedService,
-    EventNumbering,
+    EventRelay,
     EventsService,
     {
       provide: EventWaiters,
-      inject: [EventNumbering, EventFeedsRepository],
-      useFactory: (numbering: EventNumbering, feeds: EventFeedsRepository) =>
-        new EventWaiters(numbering, feeds, mostWaiting),
+      inject: [EventRelay, EventFeedsRepository],
+      useFactory: (relay: EventRelay, feeds: EventFeedsRepository) =>
+        new EventWaiters(relay, feeds, mostWaiting),
     },
   ],
   exports: [
     Outbox,
     OutboxEventsRepository,
-    OutboxEventsService,
+    EventHistoryService,
     EventFeedService,
-    EventNumbering,
+    EventRelay,
     EventWaiters,
   ],
 })

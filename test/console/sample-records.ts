@@ -88,7 +88,7 @@ export async function addSample(service: TestConsole, receiver: Receiver): Promi
   await eventually(async () => {
     if ((await deliveries.findOne({ status: 'failed' })) === null) throw new Error('none failed');
   });
-  await addWebhookFigures(service, organizationId, [crm, finance]);
+  await addWebhookStatistics(service, organizationId, [crm, finance]);
   const failed = await deliveries.findOne({ status: 'failed' });
   return {
     lead: `/leads/${organization}/${leadId.toHexString()}`,
@@ -166,7 +166,7 @@ async function addReservationStory(
 }
 
 /** A day of each endpoint, in quarters. */
-async function addWebhookFigures(
+async function addWebhookStatistics(
   { db }: TestConsole,
   organizationId: ObjectId,
   endpoints: readonly Types.ObjectId[],
@@ -189,5 +189,5 @@ async function addWebhookFigures(
       };
     }),
   );
-  await db.collection('webhookFigures').insertMany(figures);
+  await db.collection('webhookStatistics').insertMany(figures);
 }

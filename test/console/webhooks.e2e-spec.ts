@@ -1,8 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookFiguresRecorder } from '../../src/webhooks/statistics/webhook-figures-recorder.js';
+import type { AttemptResult } from '../../src/webhooks/deliveries/delivery-outcome.js';
+import { WebhookStatisticsRepository } from '../../src/webhooks/statistics/webhook-statistics.repository.js';
+import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
 import {
   addReservation,
   addTenant,
@@ -96,9 +98,8 @@ describe('the endpoints', () => {
     expect(none.html).not.toContain(endpointId);
   });
 
-  it('have the figures of their attempts, and of what waits', async () => {
-    const recorder = service.service.app.get(WebhookFiguresRecorder);
-    await recorder.store();
+  it('have the statistics of their attempts, and of the deliveries that wait', async () => {
+    const { app } = service.service;
     await service.db.collection('webhookDeliveries').insertOne({
       ...(await deliveries())[0],
       _id: new ObjectId(),
@@ -107,43 +108,47 @@ describe('the endpoints', () => {
       nextAttemptAt: new Date(Date.now() + 3_600_000),
       completedAt: null,
     });
-    await recorder.noteBacklogs();
-    const stored = await service.db.collection('webhookFigures').find().toArray();
+    await app.get(WebhookStatisticsService).noteBacklogs();
+    const stored = await service.db.collection('webhookStatistics').find().toArray();
     expect(stored.reduce((sum, { failed = 0 }) => sum + Number(failed), 0)).toBe(1);
     const text = textOf((await service.get(`/webhooks/${endpointId}`)).html);
     expect(text).toMatch(
       /The last 24 hours Success rate 0% Latency [\d.]+ ms Backlog 1 Attempts 1/,
     );
     await service.db.collection('webhookDeliveries').deleteOne({ status: 'pending' });
-    // What another process has counted is added.
-    const key = { endpointId: new Types.ObjectId(endpointId) };
-    recorder.count(
-      { _id: key.endpointId, organizationId: new Types.ObjectId(String(tenant.organizationId)) },
-      { isDelivered: true, milliseconds: 10 },
-    );
-    await recorder.store();
+    // Another process adds its attempts.
+    const result = { statusCode: 204, milliseconds: 10 } as AttemptResult;
+    const organizationId = new Types.ObjectId(String(tenant.organizationId));
+    const endpoint = { _id: new Types.ObjectId(endpointId), organizationId };
+    await app.get(WebhookStatisticsRepository).add(endpoint, [result], new Date());
     expect(textOf((await service.get('/webhooks')).html)).toContain('50%');
   });
 
-  it('are lost and counted as lost where the database does not take them: they might count twice', async () => {
-    const recorder = service.service.app.get(WebhookFiguresRecorder);
-    const stored = () => service.db.collection('webhookFigures').find().toArray();
-    const endpoint = { _id: new Types.ObjectId(), organizationId: new Types.ObjectId() };
-    await recorder.store();
-    for (const isDelivered of [true, false, true]) {
-      recorder.count(endpoint, { isDelivered, milliseconds: 10 });
-    }
-    const { waiting, lostAttempts } = recorder.stats();
-    expect(waiting).toBe(1);
-    const before = await stored();
-    const failing = jest
-      .spyOn(recorder['figures'], 'add')
-      .mockRejectedValue(new Error('no primary'));
-    await expect(recorder.store()).rejects.toThrow('no primary');
-    failing.mockRestore();
-    expect(recorder.stats()).toEqual({ waiting: 0, lostAttempts: lostAttempts + 3 });
-    await recorder.store();
-    expect(await stored()).toEqual(before);
+  it('have their backlog counted, however many endpoints there are', async () => {
+    const { db } = service;
+    const [one] = await deliveries();
+    const endpoint = await db.collection('webhookEndpoints').findOne();
+    const ids = Array.from({ length: 250 }, () => new ObjectId());
+    await db
+      .collection('webhookEndpoints')
+      .insertMany(ids.map((_id) => ({ ...endpoint, _id, isEnabled: false })));
+    const inAnHour = new Date(Date.now() + 3_600_000);
+    await db.collection('webhookDeliveries').insertMany(
+      ids.map((id) => ({
+        ...one,
+        _id: new ObjectId(),
+        endpointId: id,
+        eventId: new ObjectId(),
+        status: 'pending',
+        nextAttemptAt: inAnHour,
+        completedAt: null,
+      })),
+    );
+    await service.service.app.get(WebhookStatisticsService).noteBacklogs();
+    const noted = { endpointId: { $in: ids }, backlog: 1 };
+    expect(await db.collection('webhookStatistics').countDocuments(noted)).toBe(250);
+    await db.collection('webhookEndpoints').deleteMany({ _id: { $in: ids } });
+    await db.collection('webhookDeliveries').deleteMany({ endpointId: { $in: ids } });
   });
 });
 
@@ -277,28 +282,22 @@ describe('no page reads more than it shows', () => {
       outboxEvents: documents((sequence) => ({
         type: 'lead.updated',
         data: { _id: new ObjectId().toHexString() },
-        relayedAt: new Date(),
         sequence: 100 + sequence,
         numberedAt: new Date(),
       })),
       webhookDeliveries: documents((index) => ({
         endpointId: new ObjectId(),
         eventId: new ObjectId(),
-        messageId: `msg_${index}`,
         type: 'lead.created',
-        body: '{}',
+        bytes: 100,
+        log: [],
         status: ['delivered', 'failed'][index % 2],
         round: 1,
         attempts: 1,
         nextAttemptAt: new Date(0),
         completedAt: new Date(),
       })),
-      webhookAttempts: documents(() => ({
-        endpointId: new ObjectId(),
-        deliveryId: new ObjectId(),
-        startedAt: new Date(),
-      })),
-      webhookFigures: documents(() => ({ endpointId: new ObjectId(), at: new Date() })),
+      webhookStatistics: documents(() => ({ endpointId: new ObjectId(), at: new Date() })),
       units: documents((index) => ({ slug: `u-${index}`, unitId: `U-${index}` })),
       reservations: documents(() => ({
         unitId: new ObjectId(),
@@ -349,7 +348,7 @@ describe('no page reads more than it shows', () => {
         }
       }
     });
-    const known = new Set(['leads', 'reservations', 'units', 'operatorLog', 'webhookFigures']);
+    const known = new Set(['leads', 'reservations', 'units', 'operatorLog', 'webhookStatistics']);
     for (const name of known) expect(collectionsOf(commands)).toContain(name);
     expect(wasteful(commands)).toEqual([]);
     expect(tooManyKeys(commands)).toEqual([]);

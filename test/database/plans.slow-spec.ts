@@ -109,19 +109,14 @@ async function addOthers(many: (length: number, make: (index: number) => Documen
     webhookDeliveries: many(600, (index) => ({
       endpointId,
       eventId: new ObjectId(),
-      messageId: `msg_${index}`,
       type: 'lead.created',
-      body: '{}',
+      bytes: 100,
+      log: [],
       status: ['delivered', 'failed'][index % 2],
       round: 1,
       attempts: 1,
       nextAttemptAt: past,
       completedAt: new Date(),
-    })),
-    webhookAttempts: many(300, () => ({
-      endpointId,
-      deliveryId: new ObjectId(),
-      startedAt: new Date(),
     })),
     reservationCallbacks: many(300, () => ({ reservationId: new ObjectId() })),
   };

@@ -98,13 +98,13 @@ describe('the structure of the database', () => {
   });
 
   it('changes the time after which records go without building their index again', async () => {
-    const [name, expireAfterSeconds] = ['webhookAttempts', 30 * 86_400];
+    const [name, expireAfterSeconds] = ['webhookStatistics', 45 * 86_400];
     await service.db.command({ collMod: name, index: { name: 'expiry', expireAfterSeconds: 60 } });
-    const attempts = service.service.app.get<Model<unknown>>(getModelToken('WebhookAttempt'));
-    const building = jest.spyOn(attempts.collection, 'createIndexes');
+    const statistics = service.service.app.get<Model<unknown>>(getModelToken('WebhookStatistics'));
+    const building = jest.spyOn(statistics.collection, 'createIndexes');
     const stateOf = async () =>
       (await structure.status()).retention.find(({ collection }) => collection === name);
-    expect(await stateOf()).toMatchObject({ kind: 'attempts', isCurrent: false });
+    expect(await stateOf()).toMatchObject({ kind: 'webhook statistics', isCurrent: false });
     expect((await structure.status()).isComplete).toBe(true);
     await structure.apply();
     const indexes = await service.db.collection(name).indexes();
@@ -118,24 +118,24 @@ describe('the structure of the database', () => {
   });
 
   it.each<[string, IndexDescription]>([
-    ['key', { key: { startedAt: -1 }, name: 'expiry', expireAfterSeconds: 2_592_000 }],
+    ['key', { key: { at: -1 }, name: 'expiry', expireAfterSeconds: 3_888_000 }],
     [
       'filter',
       {
-        key: { startedAt: 1 },
+        key: { at: 1 },
         name: 'expiry',
-        expireAfterSeconds: 2_592_000,
-        partialFilterExpression: { startedAt: { $gt: new Date(0) } },
+        expireAfterSeconds: 3_888_000,
+        partialFilterExpression: { at: { $gt: new Date(0) } },
       },
     ],
-    ['uniqueness', { key: { startedAt: 1 }, name: 'expiry', unique: true }],
+    ['uniqueness', { key: { at: 1 }, name: 'expiry', unique: true }],
   ])('replaces an index by which records go that has another %s', async (_way, index) => {
-    const attempts = service.db.collection('webhookAttempts');
-    await attempts.dropIndex('expiry');
-    await attempts.createIndexes([index]);
+    const statistics = service.db.collection('webhookStatistics');
+    await statistics.dropIndex('expiry');
+    await statistics.createIndexes([index]);
     const differs = async () =>
       (await structure.status()).retention.filter(({ isCurrent }) => !isCurrent);
-    expect(await differs()).toMatchObject([{ kind: 'attempts' }]);
+    expect(await differs()).toMatchObject([{ kind: 'webhook statistics' }]);
     await structure.apply();
     expect(await differs()).toEqual([]);
   });
@@ -186,12 +186,11 @@ describe('the structure of the database', () => {
       'expiry',
       'unnumbered',
       'numberedExpiry',
-      'finishedExpiry',
       'hash',
       'queue',
       'due',
     ];
-    const global = ['organizations', 'migrations', 'leases', 'developmentKeys', 'usageStats'];
+    const global = ['organizations', 'migrations', 'leases', 'usageStats'];
     for (const { name } of await service.db.listCollections().toArray()) {
       if (global.includes(name)) continue;
       const indexes = await service.db.collection(name).indexes();

@@ -140,8 +140,9 @@ describe('the demo', () => {
     await other.service.app.get(WebhookEndpointsService).add(organizationId, url);
     await other.api('post', '/leads').set('api-key', tenant.key).send({ name: 'Mona' }).expect(201);
     await linesOfDemo(environmentFor(uri, '0'));
-    const attempts = other.db.collection('webhookAttempts');
-    expect(await attempts.distinct('error', { organizationId: tenant.organizationId })).toEqual([
+    const deliveries = other.db.collection('webhookDeliveries');
+    const { organizationId: owner } = tenant;
+    expect(await deliveries.distinct('log.error', { organizationId: owner })).toEqual([
       'it must start with https://',
     ]);
     expect(receiver.received).toEqual([]);

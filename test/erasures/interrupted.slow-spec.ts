@@ -42,6 +42,8 @@ async function killedAt(step: number, isAfter: boolean, work: () => Promise<unkn
   const run = transactions.run.bind(transactions);
   let count = 0;
   transactions.run = async (transaction, options) => {
+    // The relay of the same process has transactions of its own.
+    if (options?.onDuplicateKey !== undefined) return run(transaction, options);
     const isLast = count++ === step;
     if (isLast && !isAfter) throw new Error('killed');
     const result = await run(transaction, options);
@@ -77,7 +79,7 @@ it('an erasure that ends between any two of its steps is finished by the next on
       expect(await resume()).toEqual({ finished: 0, failures: [] });
     }
   }
-  expect(kills).toBeGreaterThanOrEqual(10);
+  expect(kills).toBeGreaterThanOrEqual(8);
 });
 
 it('the command line finishes first what was cut short, also where nothing else is found', async () => {

@@ -5,10 +5,8 @@ import { IdempotencyService } from '../../src/core/idempotency/idempotency.servi
 import { LeadPhoneKeys } from '../../src/leads/phones/lead-phone-keys.js';
 import { LeadNumbers } from '../../src/leads/lead-numbers.js';
 import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
-import { OutboxEventsRepository } from '../../src/events/outbox/outbox-events.repository.js';
 import { post as postKeyed } from '../idempotency/keyed-requests.js';
 import { addTenant, type Tenant } from '../support/builders.js';
-import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
 import { startWebhookService, type WebhookService } from '../webhooks/webhook-service.js';
@@ -59,10 +57,10 @@ function gateAt<T extends object>(part: T, method: keyof T) {
   return { reached, remove };
 }
 
-it('deliveries of events that the relay had read before say nothing of the person', async () => {
+it('deliveries of events that the relay had read before keep no response about the person', async () => {
   const person = newPerson();
   await service.subscribe(tenant, receiver.url);
-  const gate = gateAt(service.service.app.get(DeliveryQueueRepository), 'addMissing');
+  const gate = gateAt(service.service.app.get(DeliveryQueueRepository), 'insert');
   await post(payloadsOf(person).earlier).expect(201);
   await gate.reached;
   const { erase } = await erasuresOf(service, tenant);
@@ -71,33 +69,14 @@ it('deliveries of events that the relay had read before say nothing of the perso
   gate.remove();
   await allDelivered(service.db, tenant);
   expect(await tracesOf(person)).toEqual({});
-  const types = (await stored('webhookDeliveries')).map(({ type }) => String(type)).toSorted();
-  expect(types).toEqual(['client.created', 'lead.created', 'lead.erased']);
-});
-
-it('they say nothing either when a process ends before it looks and their endpoint is gone', async () => {
-  const person = newPerson();
-  await service.subscribe(tenant, receiver.url);
-  const events = service.service.app.get(OutboxEventsRepository);
-  const findErased = events.findErased.bind(events);
-  events.findErased = async () => {
-    events.findErased = findErased;
-    await service.db.collection('webhookEndpoints').deleteMany({
-      organizationId: tenant.organizationId,
-    });
-    throw new Error('The process ends.');
-  };
-  const gate = gateAt(service.service.app.get(DeliveryQueueRepository), 'addMissing');
-  await post(payloadsOf(person).earlier).expect(201);
-  await gate.reached;
-  const { erase } = await erasuresOf(service, tenant);
-  await erase(person.recordSystemId);
-  gate.remove();
-  await eventually(async () => {
-    expect(await stored('outboxEvents', { sequence: null })).toEqual([]);
-  });
-  expect(await stored('webhookDeliveries')).not.toEqual([]);
-  expect(await tracesOf(person)).toEqual({});
+  const deliveries = await stored('webhookDeliveries');
+  expect(deliveries.map(({ type }) => String(type)).toSorted()).toEqual([
+    'client.created',
+    'lead.created',
+    'lead.erased',
+  ]);
+  const ofPerson = deliveries.filter(({ type }) => type !== 'lead.erased');
+  expect(ofPerson).toMatchObject([{ erasedAt: expect.any(Date) }, { erasedAt: expect.any(Date) }]);
 });
 
 it('the response to a delivery that was being sent is not stored, its result is', async () => {
@@ -116,8 +95,9 @@ it('the response to a delivery that was being sent is not stored, its result is'
   answer();
   await allDelivered(service.db, tenant);
   expect(await tracesOf(person)).toEqual({});
-  expect(await stored('webhookDeliveries')).toMatchObject([{ status: 'delivered', attempts: 1 }]);
-  expect(await stored('webhookAttempts')).toMatchObject([{ statusCode: 200, response: null }]);
+  expect(await stored('webhookDeliveries')).toMatchObject([
+    { status: 'delivered', attempts: 1, log: [{ statusCode: 200, response: null }] },
+  ]);
 });
 
 it('a request that has read the lead before and changes nothing leaves no value but its response', async () => {

@@ -103,7 +103,7 @@ export async function allDelivered(db: Db, { organizationId }: Tenant): Promise<
   await eventually(async () => {
     const waiting = await db
       .collection('outboxEvents')
-      .countDocuments({ organizationId, relayedAt: null });
+      .countDocuments({ organizationId, sequence: null });
     const pending = await db
       .collection('webhookDeliveries')
       .countDocuments({ organizationId, status: 'pending' });

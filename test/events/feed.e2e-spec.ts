@@ -60,9 +60,9 @@ describe('GET /events', () => {
 
   it('is the same in pages of any size, and by type', async () => {
     const tenant = await feed.addReader();
-    await feed.addOldEvents(tenant, 25);
-    await feed.addOldEvents(tenant, 3, { type: 'unit.updated', changes: [] });
-    await feed.addOldEvents(tenant, 9);
+    await feed.addEvents(tenant, 25);
+    await feed.addEvents(tenant, 3, { type: 'unit.updated', changes: [] });
+    await feed.addEvents(tenant, 9);
     await feed.numbered(tenant, 37);
     const all = await feed.readAll(tenant, { limit: 1000 });
     expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_, index) => index + 1));
@@ -77,8 +77,8 @@ describe('GET /events', () => {
   it('has no page larger than some MiB; a single larger event comes alone', async () => {
     const tenant = await feed.addReader();
     const data = { text: 'x'.repeat(1_500_000) };
-    await feed.addOldEvents(tenant, 3, { data });
-    await feed.addOldEvents(tenant, 1, { data: { text: 'x'.repeat(6_000_000) } });
+    await feed.addEvents(tenant, 3, { data });
+    await feed.addEvents(tenant, 1, { data: { text: 'x'.repeat(6_000_000) } });
     await feed.numbered(tenant, 4);
     const pages: number[][] = [];
     for (let after = 0; after < 4;) {
@@ -105,8 +105,8 @@ describe('GET /events', () => {
 
   it('shows an organization its own events only', async () => {
     const [one, other] = [await feed.addReader(), await feed.addReader()];
-    await feed.addOldEvents(one, 3);
-    const [foreign] = await feed.addOldEvents(other, 2);
+    await feed.addEvents(one, 3);
+    const [foreign] = await feed.addEvents(other, 2);
     await feed.numbered(one, 3);
     await feed.numbered(other, 2);
     const ids = (await feed.readAll(one)).map(({ id }) => id);
@@ -136,7 +136,7 @@ describe('GET /events', () => {
     const tenant = await feed.addReader();
     const { body } = await feed.read(tenant, { types: 'lead.created,leads.*' }).expect(400);
     expect(body.message).toEqual([expect.stringMatching(/^types must be one of .*lead\.\*/)]);
-    await feed.addOldEvents(tenant, 2);
+    await feed.addEvents(tenant, 2);
     await feed.numbered(tenant, 2);
     await feed.read(tenant, { after: 2 }).expect(200);
     const beyond = await feed.read(tenant, { after: 3 }).expect(400);
@@ -146,7 +146,7 @@ describe('GET /events', () => {
 
   it('refuses no number that a primary has shown which the next one cannot confirm yet', async () => {
     const tenant = await feed.addReader();
-    await feed.addOldEvents(tenant, 2);
+    await feed.addEvents(tenant, 2);
     await feed.numbered(tenant, 2);
     const feeds = feed.service.service.app.get(EventFeedsRepository);
     const unconfirmed = { ...(await feeds.find(tenant.organizationId)), last: 1 };
@@ -163,7 +163,7 @@ describe('GET /events', () => {
     const tenant = await feed.addReader();
     const { headers } = await feed.read(tenant).expect(200);
     await feed.read(tenant, {}, { 'if-none-match': headers['etag'] ?? '' }).expect(304);
-    await feed.addOldEvents(tenant, 1);
+    await feed.addEvents(tenant, 1);
     await feed.numbered(tenant, 1);
     await feed.read(tenant, {}, { 'if-none-match': headers['etag'] ?? '' }).expect(200);
   });
@@ -217,7 +217,7 @@ describe('an event that is older than events are kept', () => {
 
   it('is shown no more; who was not yet past it learns where to go on', async () => {
     const tenant = await feed.addReader();
-    await feed.addOldEvents(tenant, 6);
+    await feed.addEvents(tenant, 6);
     await feed.numbered(tenant, 6);
     const { organizationId } = tenant;
     const age = (from: number, to: number, days: number) =>
@@ -258,7 +258,7 @@ describe('an event that is older than events are kept', () => {
       next: 6,
       hasMore: false,
     });
-    await feed.addOldEvents(tenant, 1);
+    await feed.addEvents(tenant, 1);
     await feed.numbered(tenant, 7);
     expect(await sequences({ after: 6 })).toEqual([7]);
   });

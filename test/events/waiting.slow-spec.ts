@@ -55,7 +55,7 @@ describe('a request that waits', () => {
       other.api('get', `/events?wait=${feed.patience}`).set('api-key', tenant.key),
     );
     await waiting(1, other);
-    await feed.addOldEvents(tenant, 1);
+    await feed.addEvents(tenant, 1);
     expect((await reading).body).toMatchObject({ data: [{ sequence: 1 }], next: 1 });
     // One that came before waits for nothing.
     const { body } = await other
@@ -85,14 +85,14 @@ describe('a request that waits', () => {
     });
     // Another organization's events are none of theirs.
     const other = await feed.addReader();
-    await feed.addOldEvents(other, 3);
+    await feed.addEvents(other, 3);
     await feed.numbered(other, 3);
     await feed.soon(() => expect(commands.length).toBeGreaterThan(2));
     const questions = Math.ceil((performance.now() - startedAt) / 250);
     expect(new Set(commands).size).toBe(1);
     expect(commands.length).toBeLessThanOrEqual(questions);
     expect(looks()).toBe(readings.length);
-    await feed.addOldEvents(tenant, 1);
+    await feed.addEvents(tenant, 1);
     const responses = await Promise.all(readings);
     const came = responses.map(({ status, body }) => `${status} ${body.data?.length}`);
     expect([...new Set(came)]).toEqual(['200 1']);
@@ -111,7 +111,7 @@ describe('a request that waits', () => {
       other.api('get', `/events?wait=${feed.patience}`).set('api-key', tenant.key),
     );
     await waiting(1, other);
-    await feed.addOldEvents(tenant, 1);
+    await feed.addEvents(tenant, 1);
     await feed.soon(() => expect(question.mock.calls.length).toBeGreaterThan(2));
     expect(looks()).toBeLessThanOrEqual(1);
     question.mockRestore();
@@ -175,7 +175,7 @@ describe('a request that waits', () => {
     const question = jest.spyOn(feeds, 'lastNumbers').mockRejectedValue(new Error('no primary'));
     const reading = begin(feed.read(tenant, { wait: feed.patience }));
     await waiting(1);
-    await feed.addOldEvents(tenant, 1);
+    await feed.addEvents(tenant, 1);
     expect((await reading).body.data).toHaveLength(1);
     question.mockRestore();
   });

@@ -40,7 +40,7 @@ describe('SIGTERM under load', () => {
       await load.further(50 + random.below(100));
       await eventually(async () => {
         const owned = { organizationId: tenant.organizationId, leaseOwner: { $ne: null } };
-        expect(await db.collection('webhookDeliveries').countDocuments(owned)).toBeGreaterThan(0);
+        expect(await db.collection('webhookEndpoints').countDocuments(owned)).toBeGreaterThan(0);
       });
       const signalledAt = performance.now();
       service.process.kill('SIGTERM');
@@ -48,7 +48,7 @@ describe('SIGTERM under load', () => {
       const milliseconds = Math.round(performance.now() - signalledAt);
       urls = [];
 
-      expect(await db.collection('webhookDeliveries').distinct('leaseOwner')).toEqual([null]);
+      expect(await db.collection('webhookEndpoints').distinct('leaseOwner')).toEqual([null]);
       expect(await db.collection('leases').countDocuments({ owner: { $ne: null } })).toBe(0);
       // Answered, or refused: a connection that breaks later could be one that was taken.
       const late = load.answers.filter(({ sentAt }) => sentAt > signalledAt);

@@ -3,14 +3,12 @@ import type { ServerResponse } from 'node:http';
 import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../src/core/configuration/clock.js';
-import { DeliveryGiveUps } from '../../src/webhooks/deliveries/delivery-give-ups.js';
-import { WebhookEndpointsRepository } from '../../src/webhooks/endpoints/webhook-endpoints.repository.js';
+import { DeliveryQueueRepository } from '../../src/webhooks/deliveries/delivery-queue.repository.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import { type Session, startSession } from '../operator/command-line.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
-import { startTestService } from '../support/test-service.js';
 import {
   startWebhookService,
   type TestEndpoint,
@@ -58,7 +56,7 @@ async function waitForRetry(): Promise<void> {
   const headers = { 'retry-after': String(hour / 1_000) };
   receiver.respondWith((_received, response) => response.writeHead(500, headers).end());
   await service.createLead(tenant);
-  await service.deliveryOf(endpoint, { status: 'pending', attempts: 1, leaseOwner: null });
+  await service.deliveryOf(endpoint, { status: 'pending', attempts: 1 });
   receiver.respondWith(204);
 }
 
@@ -80,13 +78,12 @@ async function addDeliveries(count: number, fields: Document): Promise<void> {
       ...conventions(tenant.organizationId),
       endpointId: endpoint.id,
       eventId: new ObjectId(),
-      messageId: `msg_${index}`,
       type: 'lead.created',
-      body: '{}',
+      bytes: 100,
       round: 1,
       attempts: 10,
       nextAttemptAt: new Date(now),
-      leaseOwner: null,
+      log: [],
       completedAt: fields['status'] === 'pending' ? null : new Date(now),
       ...fields,
       createdAt: new Date(now - count + index),
@@ -119,20 +116,26 @@ describe('an endpoint that is enabled again', () => {
   });
 
   it('while a worker gives up what waited gets what comes after that', async () => {
+    await waitForRetry();
     await turnOff('gone');
-    const { app } = service.service;
-    const endpoints = app.get(WebhookEndpointsRepository);
-    const claim = endpoints.claimGivingUp.bind(endpoints);
-    endpoints.claimGivingUp = async (...parameters) => {
-      const isMine = await claim(...parameters);
-      endpoints.claimGivingUp = claim;
-      await service.endpoints.enable(endpoint.id);
-      await waitForRetry();
-      return isMine;
+    const queue = service.service.app.get(DeliveryQueueRepository);
+    const failWaiting = queue.failWaiting.bind(queue);
+    const { promise: enabled, resolve: enable } = Promise.withResolvers<void>();
+    const { promise: isGivingUp, resolve: giveUp } = Promise.withResolvers<void>();
+    queue.failWaiting = async (...parameters) => {
+      giveUp();
+      await enabled;
+      return failWaiting(...parameters);
     };
-    const document = { ...endpoint.document, isEnabled: false };
-    expect(await app.get(DeliveryGiveUps).giveUpBatch(endpoint.id, document)).toBe(false);
-    await service.deliveryOf(endpoint, { status: 'pending', attempts: 1 });
+    await service.passTime(2 * hour);
+    await isGivingUp;
+    queue.failWaiting = failWaiting;
+    await service.endpoints.enable(endpoint.id);
+    await service.createLead(tenant, 'later');
+    await service.deliveryOf(endpoint, { status: 'pending', attempts: 0 });
+    enable();
+    await service.deliveryOf(endpoint, { status: 'delivered', attempts: 1 });
+    expect(receiver.received).toHaveLength(2);
   });
 
   it.each([
@@ -144,7 +147,7 @@ describe('an endpoint that is enabled again', () => {
     await service.endpoints.enable(endpoint.id);
     response.writeHead(status).end();
     receiver.respondWith(204);
-    await service.deliveryOf(endpoint, { attempts: 1, leaseOwner: null, ...looks });
+    await service.deliveryOf(endpoint, { attempts: 1, ...looks });
     await service.passTime(minute);
     await service.createLead(tenant);
     await receiver.receivedRequests(2);
@@ -207,40 +210,6 @@ describe('a ping whose command is ended', () => {
 });
 
 describe('a backlog of an endpoint that is off', () => {
-  it('is given up in batches by one process at a time, and by the next when that has died', async () => {
-    const others = await Promise.all([1, 2].map(() => startTestService({}, service.databaseUri)));
-    const processes = others.map((other) => other.service.app.get(DeliveryGiveUps));
-    const clocks = [service, ...others].map((one) => one.service.app.get(Clock));
-    const [clock, ...otherClocks] = clocks;
-    for (const other of otherClocks) other.now = () => clock?.now() ?? new Date();
-    await turnOff('gone');
-    const document = { ...endpoint.document, isEnabled: false };
-    // Not due for the worker, which would help.
-    const nextAttemptAt = new Date(Date.now() + 30 * day);
-    await addDeliveries(2_500, { status: 'pending', nextAttemptAt });
-    const giveUp = () =>
-      Promise.all(processes.map((process) => process.giveUpBatch(endpoint.id, document)));
-    const waiting = () =>
-      deliveries().countDocuments({ endpointId: endpoint.id, status: 'pending' });
-    expect((await giveUp()).toSorted()).toEqual([false, true]);
-    expect(await waiting()).toBe(1_500);
-    expect((await giveUp()).toSorted()).toEqual([false, true]);
-    const later = new Date((clock?.now().getTime() ?? 0) + minute);
-    for (const other of otherClocks) other.now = () => later;
-    expect(await processes[1]?.giveUpBatch(endpoint.id, document)).toBe(true);
-    expect(await waiting()).toBe(0);
-    await Promise.all(others.map((other) => other.stop()));
-  });
-
-  it('is not given up when the endpoint has been enabled since it was read', async () => {
-    await addDeliveries(3, { status: 'pending', nextAttemptAt: new Date(Date.now() + 30 * day) });
-    const giveUps = service.service.app.get(DeliveryGiveUps);
-    const asRead = { ...endpoint.document, isEnabled: false };
-    expect(await giveUps.giveUpBatch(endpoint.id, asRead)).toBe(false);
-    const waiting = { endpointId: endpoint.id, status: 'pending' };
-    expect(await deliveries().countDocuments(waiting)).toBe(3);
-  });
-
   it('is given up by the worker, a thousand in a statement', async () => {
     await turnOff('gone');
     await service.db.command({ profile: 2 });
@@ -334,11 +303,9 @@ describe('a replay', () => {
     expect(await deliveries().countDocuments({ ...ofOther(), round: 3 })).toBe(1_100);
   });
 
-  it('of what failed leaves out the rest, and what is being attempted', async () => {
+  it('of what failed leaves out the rest', async () => {
     await addDeliveries(3, { status: 'failed', endpointId: other });
     await addDeliveries(2, { status: 'delivered', endpointId: other });
-    const attempted = { leaseOwner: 'worker', nextAttemptAt: future() };
-    await addDeliveries(1, { status: 'failed', endpointId: other, ...attempted });
     expect(await replay({ status: 'failed' })).toBe(3);
     expect(await deliveries().countDocuments({ ...ofOther(), status: 'pending' })).toBe(3);
   });

@@ -1,57 +1,57 @@
-import { afterEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { WebhookRelay } from '../../src/webhooks/sending/webhook-relay.js';
+import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
-import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
+import { type Respond, startReceiver } from '../support/receiver.js';
 import { startWebhookService, type WebhookService } from './webhook-service.js';
 
 const mebibyte = 1_048_576;
 
 let service: WebhookService;
-let receiver: Receiver | undefined;
 
-afterEach(async () => {
-  await receiver?.stop();
-  receiver = undefined;
-  await service.stop();
+beforeAll(async () => {
+  service = await startWebhookService({ BODY_LIMIT_BYTES: '4194304' });
 });
+afterAll(() => service.stop());
 
 const events = () => service.db.collection('outboxEvents');
 
-async function addEvents({ organizationId }: Tenant, count: number, bytes: number) {
-  const now = new Date();
-  const event = { organizationId, type: 'lead.created', isDeleted: false, relayedAt: null };
-  const text = 'x'.repeat(bytes);
-  for (let number = 0; number < count; number++) {
-    const data = { _id: new ObjectId().toHexString(), text };
-    await events().insertOne({ ...event, data, createdAt: now, updatedAt: now });
-  }
-}
+describe('an event that is too large as JSON', () => {
+  const post = ({ key }: Tenant, data: object) =>
+    service.api('post', '/leads').set('api-key', key).send({ recordSystemId: 'large', data });
+
+  it('is refused with its change, which is small in the database', async () => {
+    const tenant = await addTenant(service.db);
+    // One byte each in the database, six in JSON.
+    const text = '\u0001'.repeat(600_000);
+    await post(tenant, { first: text }).expect(201);
+    const refused = await post(tenant, { second: text }).expect(400);
+    expect(refused.headers['x-error-code']).toBe('request.event_too_large');
+    expect(refused.body.message).toMatch(/larger than 8 MiB/);
+    const lead = await service.db.collection('leads').findOne({ recordSystemId: 'large' });
+    expect(Object.keys(lead?.['data'])).toEqual(['first']);
+    expect(await events().countDocuments({ organizationId: tenant.organizationId })).toBe(1);
+  });
+});
 
 describe('large events', () => {
-  it('are relayed in batches of at most 16 MiB', async () => {
-    service = await startWebhookService({ ROLE: 'api' });
-    await addEvents(await addTenant(service.db), 4, 4 * mebibyte);
-    const relay = service.service.app.get(WebhookRelay);
-    const waiting: number[] = [];
-    for (let hasMore = true; hasMore;) {
-      ({ hasMore } = await relay.relay());
-      waiting.push(await events().countDocuments({ sequence: null }));
-    }
-    expect(waiting).toEqual([1, 0]);
-  });
-
   it('are sent so many at a time as fit into the bytes for new endpoints, and small ones do not wait', async () => {
-    service = await startWebhookService();
     const responses: Parameters<Respond>[1][] = [];
     const large = await startReceiver((_received, response) => responses.push(response));
-    receiver = large;
     const tenant = await addTenant(service.db);
     for (let number = 0; number < 2; number++) {
       await service.subscribe(tenant, `${large.url}/${number}`);
     }
-    await addEvents(tenant, 1, 7 * mebibyte);
+    const now = new Date();
+    await events().insertOne({
+      organizationId: tenant.organizationId,
+      type: 'lead.created',
+      data: { _id: new ObjectId().toHexString(), text: 'x'.repeat(7 * mebibyte) },
+      storedAt: timeOfStoring,
+      createdAt: now,
+      updatedAt: now,
+    });
     await large.receivedRequests(1);
     const other = await addTenant(service.db);
     const small = await startReceiver();
@@ -70,5 +70,6 @@ describe('large events', () => {
       });
       expect(await pending).toBe(0);
     });
+    await large.stop();
   });
 });

@@ -2,10 +2,10 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
-import type { Types } from 'mongoose';
 import { NameResolver } from '../../src/webhooks/sending/name-resolver.js';
 import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 import { startWebhookService, type TestEndpoint, type WebhookService } from './webhook-service.js';
 
@@ -16,7 +16,7 @@ let tenant: Tenant;
 let receivers: { stop(): Promise<void> }[] = [];
 
 beforeAll(async () => {
-  // Eight places for quick endpoints, two for one of them at most, four for those that fail.
+  // Eight attempts at a time, four to new endpoints, two to slow ones or to one endpoint.
   service = await startWebhookService({
     WEBHOOKS_TIMEOUT_MS: String(attemptTimeoutMs),
     WEBHOOKS_CONCURRENCY: '8',
@@ -43,25 +43,21 @@ async function listenOn(server: Server): Promise<void> {
   receivers.push({ stop: () => new Promise((resolve) => server.close(() => resolve())) });
 }
 
-async function theAttempt(deliveryId: Types.ObjectId) {
-  const attempts = await service.db.collection('webhookAttempts').find({ deliveryId }).toArray();
-  expect(attempts).toHaveLength(1);
-  return attempts[0] as Document;
-}
-
 /** Has one event sent to a URL; the delivery and the attempt after it. */
 async function attemptOnce(url: string) {
   const endpoint = await service.subscribe(tenant, url);
   await service.createLead(tenant);
   const delivery = await service.deliveryOf(endpoint, { attempts: 1 });
-  return { delivery, attempt: await theAttempt(delivery._id) };
+  const log = delivery['log'] as Document[];
+  expect(log).toHaveLength(1);
+  return { delivery, attempt: log[0] as Document };
 }
 
 describe('a receiver', () => {
   it('that never responds costs one attempt of bounded time', async () => {
     const { url } = await receiverWith(() => undefined);
     const { delivery, attempt } = await attemptOnce(url);
-    expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: null });
+    expect(delivery).toMatchObject({ status: 'pending' });
     expect(attempt).toMatchObject({
       statusCode: null,
       response: null,
@@ -85,7 +81,7 @@ describe('a receiver', () => {
     await listenOn(server);
     const { port } = server.address() as AddressInfo;
     const { delivery, attempt } = await attemptOnce(`http://127.0.0.1:${port}/`);
-    expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: null });
+    expect(delivery).toMatchObject({ status: 'pending' });
     expect(attempt['error']).toEqual(expect.any(String));
   });
 
@@ -133,7 +129,7 @@ describe('a receiver', () => {
       response.writeHead(307, { location: target.url }).end(),
     );
     const { delivery } = await attemptOnce(url);
-    expect(delivery).toMatchObject({ status: 'pending', lastStatusCode: 307 });
+    expect(delivery).toMatchObject({ status: 'pending', log: [{ statusCode: 307 }] });
     expect(target.received).toEqual([]);
   });
 
@@ -160,8 +156,11 @@ describe('a receiver', () => {
       expect(await deliveries.ping(document)).toMatchObject({ statusCode: 204, error: null });
     }
     expect(asked).toContain(2);
-    const attempts = service.db.collection('webhookAttempts');
-    expect(await attempts.countDocuments({ endpointId: document._id })).toBe(sent);
+    const pings = await service.db
+      .collection('webhookDeliveries')
+      .find({ endpointId: document._id })
+      .toArray();
+    expect(pings.flatMap(({ log }) => log as Document[])).toHaveLength(sent);
   });
 
   it('that closes every connection without a response is asked once', async () => {
@@ -256,18 +255,88 @@ describe('secrets', () => {
     expect(received).toHaveLength(1);
   });
 
-  it('that no key opens fail the attempt with a message, and are retried', async () => {
+  it('that no key opens make the endpoint wait, with one line in the log, and cost no attempt', async () => {
     const { url, received } = await receiverWith();
     const endpoint = await service.subscribe(tenant, url);
-    await service.db
-      .collection('webhookEndpoints')
-      .updateOne({ _id: endpoint.id }, { $set: { 'secrets.0.sealed': 's1.00000000.AAAA' } });
-    await service.createLead(tenant);
-    const delivery = await service.deliveryOf(endpoint, { attempts: 1 });
-    expect(delivery).toMatchObject({
-      status: 'pending',
-      lastError: 'ENCRYPTION_KEYS lacks the key 00000000.',
+    const endpoints = service.db.collection('webhookEndpoints');
+    const sealed = (await endpoints.findOne({ _id: endpoint.id }))?.['secrets'][0].sealed as string;
+    const seal = (text: string) =>
+      endpoints.updateOne({ _id: endpoint.id }, { $set: { 'secrets.0.sealed': text } });
+    await seal('s1.00000000.AAAA');
+    const reason = 'ENCRYPTION_KEYS lacks the key 00000000.';
+    for (let count = 0; count < 3; count++) {
+      await service.createLead(tenant);
+      await service.passTime(61_000);
+    }
+    await eventually(async () => {
+      const stored = await endpoints.findOne({ _id: endpoint.id });
+      expect(stored).toMatchObject({ fault: reason, pausedUntil: expect.any(Date) });
     });
+    const lines = service.logged().split('\n');
+    const ofEndpoint = lines.filter((line) => line.includes(endpoint.id.toHexString()));
+    expect(ofEndpoint.map((line) => line.includes(reason))).toEqual([true]);
+    const shown = await service.endpoints.show(endpoint.document._id);
+    expect(shown?.shown).toMatchObject({ fault: reason, isEnabled: true });
+    await service.deliveryOf(endpoint, { status: 'pending', attempts: 0, log: [] });
     expect(received).toEqual([]);
+    await seal(sealed);
+    await service.passTime(61_000);
+    await service.deliveryOf(endpoint, { status: 'delivered' });
+    await eventually(async () => {
+      expect(await endpoints.findOne({ _id: endpoint.id })).toMatchObject({ fault: null });
+    });
+  });
+});
+
+describe('a test event', () => {
+  it('names no query of the URL', async () => {
+    const { url, received } = await receiverWith();
+    const { document } = await service.subscribe(tenant, `${url}/in?token=secret#part`);
+    await service.service.app.get(WebhookDeliveriesService).ping(document);
+    expect(received[0]?.path).toMatch(/token=secret/);
+    expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
+      type: 'webhook.ping',
+      data: { url: `${url}/in` },
+    });
+  });
+});
+
+describe('the final status', () => {
+  /** A receiver that answers each request with these bytes. */
+  const answering = async (text: string) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).once('data', () => socket.end(text));
+    });
+    await listenOn(server);
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+  };
+
+  it.each([
+    ['100 Continue that nobody asked for', 'HTTP/1.1 100 Continue\r\n\r\n'],
+    ['103 Early Hints', 'HTTP/1.1 103 Early Hints\r\nlink: </a>; rel=preload\r\n\r\n'],
+    ['102 and 100', 'HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n'],
+  ])('decides after %s', async (_what, interim) => {
+    const url = await answering(`${interim}HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nok`);
+    const { delivery, attempt } = await attemptOnce(url);
+    expect(delivery).toMatchObject({ status: 'delivered' });
+    expect(attempt).toMatchObject({ statusCode: 200, response: 'ok', error: null });
+  });
+
+  it('decides with 60 KiB of headers', async () => {
+    const headers = Array.from(
+      { length: 60 },
+      (_, index) => `x-${index}: ${'a'.repeat(1_000)}\r\n`,
+    );
+    const url = await answering(`HTTP/1.1 204 No Content\r\n${headers.join('')}\r\n`);
+    expect((await attemptOnce(url)).delivery).toMatchObject({ status: 'delivered' });
+  });
+
+  it.each([
+    ['twice', 'retry-after: 90\r\nretry-after: 90\r\n'],
+    ['with many digits', `retry-after: ${'9'.repeat(30)}\r\n`],
+  ])('of an overloaded receiver counts with Retry-After %s', async (_how, headers) => {
+    const url = await answering(`HTTP/1.1 503 No\r\n${headers}content-length: 0\r\n\r\n`);
+    const { delivery, attempt } = await attemptOnce(url);
+    expect(delivery['nextAttemptAt'] - attempt['startedAt']).toBeGreaterThanOrEqual(90_000);
   });
 });

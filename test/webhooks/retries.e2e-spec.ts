@@ -14,7 +14,7 @@ describe('a receiver', () => {
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);
     const failed = await service.deliveryOf(endpoint, { attempts: 1 });
-    const wait = failed['nextAttemptAt'].getTime() - failed['lastAttemptAt'].getTime();
+    const wait = failed['nextAttemptAt'].getTime() - failed['log'][0].startedAt.getTime();
     expect(wait).toBeGreaterThan(3.9 * second);
     expect(wait).toBeLessThan(7 * second);
     receiver.respondWith((_received, response) => response.writeHead(200).end('thanks'));
@@ -42,12 +42,13 @@ describe('a receiver', () => {
     let waited = 0;
     for (let attempts = 1; attempts < 10; attempts++) {
       const delivery = await service.deliveryOf(endpoint, { attempts, status: 'pending' });
-      const wait = delivery['nextAttemptAt'].getTime() - delivery['lastAttemptAt'].getTime();
+      const wait = delivery['nextAttemptAt'].getTime() - delivery['log'].at(-1).startedAt.getTime();
       waited += wait;
       await service.passTime(wait + second);
     }
     const failed = await service.deliveryOf(endpoint, { status: 'failed' });
-    expect(failed).toMatchObject({ attempts: 10, failureReason: 'exhausted', lastStatusCode: 404 });
+    expect(failed).toMatchObject({ attempts: 10, failureReason: 'exhausted' });
+    expect(failed['log'].at(-1)).toMatchObject({ statusCode: 404 });
     expect(await webhooks.attemptsOf(failed._id)).toHaveLength(10);
     expect(waited / day).toBeGreaterThan(1.75);
     expect(waited / day).toBeLessThan(2.5);
@@ -61,8 +62,8 @@ describe('a receiver', () => {
     );
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);
-    const { nextAttemptAt, lastAttemptAt } = await service.deliveryOf(endpoint, { attempts: 1 });
-    expect(nextAttemptAt.getTime() - lastAttemptAt.getTime()).toBeGreaterThanOrEqual(90 * second);
+    const { nextAttemptAt, log } = await service.deliveryOf(endpoint, { attempts: 1 });
+    expect(nextAttemptAt - log[0].startedAt).toBeGreaterThanOrEqual(90 * second);
     await Promise.all([1, 2, 3].map(() => service.createLead(tenant)));
     await webhooks.outboxIsEmpty();
     await service.passTime(60 * second);
@@ -108,8 +109,15 @@ describe('a receiver', () => {
       await service.createLead(tenant);
       await receiver.receivedRequests(count + 1);
       await eventually(async () => {
-        const attempts = service.db.collection('webhookAttempts');
-        expect(await attempts.countDocuments({ endpointId: endpoint.id })).toBeGreaterThan(count);
+        const stored = await service.db
+          .collection('webhookDeliveries')
+          .find({ endpointId: endpoint.id })
+          .toArray();
+        expect(stored.flatMap(({ log }) => log as unknown[]).length).toBeGreaterThan(count);
+      });
+      // With the end of the lease the endpoint says what came of it.
+      await eventually(async () => {
+        expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({ leaseOwner: null });
       });
       return webhooks.endpointNow(endpoint.id);
     };
@@ -162,26 +170,40 @@ describe('a receiver', () => {
 
   it('that succeeds while another attempt fails is not counted as failing', async () => {
     const { service, tenant } = webhooks;
-    let respond: (() => void) | undefined;
     const receiver = await webhooks.receiverWith();
     const endpoint = await service.subscribe(tenant, receiver.url);
-    await service.createLead(tenant, 'quick');
-    // From now on two at the same time.
-    await service.deliveryOf(endpoint, { status: 'delivered' });
+    await service.db
+      .collection('webhookEndpoints')
+      .updateOne({ _id: endpoint.id }, { $set: { latencyClass: 'fast', batchSize: 2 } });
+    let respond: (() => void) | undefined;
     receiver.respondWith(({ body }, response) => {
       if (body.includes('overlapping')) respond = () => response.writeHead(204).end();
-      else response.writeHead(500).end();
+      else response.writeHead(500).end(() => setImmediate(() => respond?.()));
     });
+    // Both are there when the first one is sent.
+    const { organizationId } = tenant;
+    await service.db
+      .collection('webhookEndpoints')
+      .updateOne(
+        { _id: endpoint.id },
+        { $set: { leaseOwner: 'other', leasedUntil: new Date(Date.now() + minute) } },
+      );
     await service.createLead(tenant, 'overlapping');
-    await receiver.receivedRequests(2);
     await service.createLead(tenant, 'failing');
-    await service.deliveryOf(endpoint, { status: 'pending', lastStatusCode: 500 });
-    expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
-      failingSince: expect.any(Date),
-    });
-    respond?.();
     await eventually(async () => {
-      expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({ failingSince: null });
+      const deliveries = service.db.collection('webhookDeliveries');
+      const waiting = { organizationId, endpointId: endpoint.id, status: 'pending' };
+      expect(await deliveries.countDocuments(waiting)).toBe(2);
+    });
+    await service.db
+      .collection('webhookEndpoints')
+      .updateOne({ _id: endpoint.id }, { $set: { leaseOwner: null } });
+    await service.deliveryOf(endpoint, { status: 'pending', 'log.statusCode': 500 });
+    await eventually(async () => {
+      expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
+        failingSince: null,
+        leaseOwner: null,
+      });
     });
   });
 

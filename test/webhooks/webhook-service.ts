@@ -147,11 +147,11 @@ export function useWebhooks(): Webhooks {
     },
     outboxIsEmpty,
     endpointNow: (id) => service.db.collection('webhookEndpoints').findOne({ _id: id }),
-    attemptsOf: (deliveryId) =>
-      service.db
-        .collection('webhookAttempts')
-        .find({ deliveryId })
-        .sort({ startedAt: 1 })
-        .toArray(),
+    attemptsOf: async (deliveryId) => {
+      const delivery = await service.db
+        .collection('webhookDeliveries')
+        .findOne({ _id: deliveryId });
+      return (delivery?.['log'] ?? []) as Document[];
+    },
   };
 }

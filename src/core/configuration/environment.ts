@@ -109,15 +109,10 @@ export const variables = z.object({
   EVENTS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('30')
     .describe(
-      'How long events can be read by GET /events and looked up. What this and the six below say ' +
-        'holds from the next `db init` on, which outside production is every start (rule DATA-11).',
+      'How long events can be read by GET /events. They and their deliveries can be looked up for 15 days ' +
+        'more, and for 45 days at least. What this and the four below say holds from the next ' +
+        '`db init` on, which outside production is every start (rule DATA-11).',
     ),
-  DELIVERIES_RETENTION_DAYS: integer(1, 3_650)
-    .prefault('30')
-    .describe('How long finished deliveries of webhooks, and removed endpoints, can be looked up.'),
-  ATTEMPTS_RETENTION_DAYS: integer(1, 3_650)
-    .prefault('30')
-    .describe('How long the attempts to deliver webhooks are logged.'),
   CALLBACKS_RETENTION_DAYS: integer(1, 3_650)
     .prefault('90')
     .describe('How long the callbacks about reservations are recorded.'),
@@ -171,7 +166,7 @@ export const variables = z.object({
     description:
       'Keys that seal the secrets of webhook endpoints, each base64 of 32 bytes, separated by ' +
       'commas, newest first: the first seals, all open. Required in production; elsewhere a key ' +
-      'is made and kept in the database.',
+      'that everybody knows is one of them.',
     example: '<openssl rand -base64 32>',
   }),
   WEBHOOKS_ALLOW_HTTP: flag
@@ -188,11 +183,11 @@ export const variables = z.object({
     .describe(
       'Longest time for one attempt to deliver a webhook, name lookup included (rule HOOK-6).',
     ),
-  WEBHOOKS_CONCURRENCY: integer(1, 1_000)
+  WEBHOOKS_CONCURRENCY: integer(4, 1_000)
     .prefault('64')
     .describe(
-      'How many webhooks this process sends at the same time to endpoints that respond quickly, ' +
-        'as many to new ones and half as many to slow ones; one endpoint gets at most a quarter (rule HOOK-8).',
+      'How many webhooks this process sends at the same time: at most half of them to new endpoints, a ' +
+        'quarter to slow ones, and a quarter to a single one (rule HOOK-8).',
     ),
 });
 

@@ -8,7 +8,7 @@ const long = 60_000;
 
 function newWaiters(most = 10) {
   /** What this process numbers, and the numbers of all processes by organization. */
-  let numberHere: (organizationIds: readonly Types.ObjectId[]) => void = () => {};
+  let numberHere: (organizationId: Types.ObjectId) => void = () => {};
   const last = new Map<string, number>();
   const lastNumbers = jest.fn(async (_ids: readonly Types.ObjectId[]) => last);
   const numbering = { onNumbered: (listener: typeof numberHere) => (numberHere = listener) };
@@ -16,7 +16,7 @@ function newWaiters(most = 10) {
   const client = new AbortController();
   const enlist = (organizationId = one, milliseconds = long) =>
     waiters.enlist(organizationId, milliseconds, client.signal);
-  const number = (ids: readonly Types.ObjectId[]) => numberHere(ids);
+  const number = (ids: readonly Types.ObjectId[]) => ids.forEach((id) => numberHere(id));
   return { waiters, client, enlist, number, last, lastNumbers };
 }
 

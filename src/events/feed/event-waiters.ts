@@ -1,7 +1,7 @@
 import type { OnModuleDestroy } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
-import type { EventNumbering } from '../outbox/event-numbering.js';
+import type { EventRelay } from '../outbox/event-relay.js';
 
 /** How often the database is asked for what other processes have numbered. */
 const intervalMs = 250;
@@ -41,14 +41,12 @@ export class EventWaiters implements OnModuleDestroy {
 
   /** @param most how many may wait: each holds a connection */
   constructor(
-    numbering: Pick<EventNumbering, 'onNumbered'>,
+    relay: Pick<EventRelay, 'onNumbered'>,
     private readonly feeds: Pick<EventFeedsRepository, 'lastNumbers'>,
     private readonly most: number,
   ) {
-    numbering.onNumbered((organizationIds) => {
-      for (const id of organizationIds) {
-        for (const each of this.waiting.get(id.toHexString()) ?? []) each.wake();
-      }
+    relay.onNumbered((organizationId) => {
+      for (const each of this.waiting.get(organizationId.toHexString()) ?? []) each.wake();
     });
   }
 

@@ -4,6 +4,7 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
+import { withoutSession } from '../../core/database/transactions/open-session.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { type EventPayload, idOfMessage, objectIdOf, payloadOf } from './message.js';
@@ -101,8 +102,7 @@ export class EventFeedService {
   /** Where the feed goes on behind an event; null when that is not kept, or none of the organization's. */
   async sequenceOf(organizationId: Types.ObjectId, messageId: string): Promise<number | null> {
     const _id = parseObjectId(idOfMessage(messageId));
-    const event = _id && (await this.events.findById(organizationId, _id));
-    return event?.sequence ?? null;
+    return _id && this.events.sequenceOf(organizationId, _id);
   }
 
   /** The number behind which everything is kept. */
@@ -115,8 +115,7 @@ export class EventFeedService {
 
   /** A new primary may not know yet that a majority has the events which the one before it has shown. */
   private async beyond(organizationId: Types.ObjectId, after: number): Promise<FeedPage> {
-    const [feed] = await this.feeds.findMany([organizationId]);
-    const last = feed?.last ?? 0;
+    const { last = 0 } = (await withoutSession(() => this.feeds.find(organizationId))) ?? {};
     if (after > last) return { outcome: 'beyond', last };
     return { outcome: 'page', events: [], next: after, hasMore: false };
   }
@@ -127,9 +126,9 @@ export class EventFeedService {
     last: number,
   ): Promise<number> {
     const numberedAfter = new Date(this.clock.now().getTime() - this.keptMs);
-    const first = await this.events.findFirst(organizationId, { behind, numberedAfter });
-    // One that was numbered a moment ago is not shown yet.
-    return Math.min(first?.sequence ?? last + 1, last + 1);
+    const first = await this.events.firstSequence(organizationId, { behind, numberedAfter });
+    // After a restore of another moment there may be higher numbers than the feed has.
+    return Math.min(first ?? last + 1, last + 1);
   }
 
   private async read(

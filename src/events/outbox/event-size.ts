@@ -48,7 +48,7 @@ export function fitsEvent(stored: object, present: () => object): boolean {
 }
 
 /** @throws EventTooLargeError for a body that is not sent */
-export function assertBodySize(body: string): void {
+function assertBodySize(body: string): void {
   if (Buffer.byteLength(body) > bodyLimit * mebibyte) {
     throw new EventTooLargeError(`The body is larger than ${bodyLimit} MiB`);
   }

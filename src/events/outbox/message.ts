@@ -1,3 +1,4 @@
+import type { Types } from 'mongoose';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 const prefix = 'msg_';
@@ -9,7 +10,10 @@ export interface Message {
   readonly body: string;
 }
 
-/** What is told of an event, by webhook and in the feed (rule HOOK-2). */
+/** The parts of an event that its payload is made of. */
+type PayloadSource = Pick<OutboxEventDocument, '_id' | 'type' | 'data' | 'changes' | 'createdAt'>;
+
+/** An event as webhooks and the feed show it (rule HOOK-2). */
 export interface EventPayload {
   readonly type: string;
   readonly timestamp: string;
@@ -17,20 +21,25 @@ export interface EventPayload {
   readonly changes?: readonly object[];
 }
 
-/** An event as all who want it get it: its id, the same for all, and what it tells. */
-export function payloadOf({ _id, type, data, changes, createdAt }: OutboxEventDocument): {
+/** The message id and the payload of an event. */
+export function payloadOf({ _id, type, data, changes, createdAt }: PayloadSource): {
   readonly id: string;
   readonly payload: EventPayload;
 } {
   const timestamp = createdAt.toISOString();
   const payload = { type, timestamp, data, ...(changes === undefined ? {} : { changes }) };
-  return { id: `${prefix}${_id.toHexString()}`, payload };
+  return { id: messageIdOf(_id), payload };
 }
 
 /** An event as every receiver gets it (rule HOOK-2). */
-export function messageOf(event: OutboxEventDocument): Message {
+export function messageOf(event: PayloadSource): Message {
   const { id, payload } = payloadOf(event);
   return { id, body: JSON.stringify(payload) };
+}
+
+/** The `webhook-id` of an event, the same for all attempts and endpoints. */
+export function messageIdOf(eventId: Types.ObjectId): string {
+  return `${prefix}${eventId.toHexString()}`;
 }
 
 /** The id of the event that a message is about, in hexadecimal. */
@@ -39,7 +48,7 @@ export function idOfMessage(messageId: string): string {
 }
 
 /** The id of the object that an event is about, null when it has none. */
-export function objectIdOf({ data }: OutboxEventDocument): string | null {
-  const { _id } = data as { _id?: unknown };
+export function objectIdOf({ data }: Pick<OutboxEventDocument, 'data'>): string | null {
+  const { _id } = (data ?? {}) as { _id?: unknown };
   return typeof _id === 'string' ? _id : null;
 }

@@ -7,6 +7,16 @@ import { TenantDocument } from '../../core/database/documents/tenant-document.js
 /** Has the server put the cluster's logical time in its place when the event is stored. */
 export const timeOfStoring = new Timestamp({ t: 0, i: 0 });
 
+/**
+ * How long an event and its deliveries are kept: ten attempts with pauses of a day at most end within 15 days
+ * after the feed stops to show it, and until then a delivery can be replayed.
+ */
+export const eventRetention = {
+  setting: 'EVENTS_RETENTION_DAYS',
+  minimumDays: 30,
+  extraDays: 15,
+} as const;
+
 /** An event, for the organization's webhook endpoints and its feed of events. */
 @Schema({ collection: 'outboxEvents' })
 export class OutboxEventDocument extends TenantDocument {
@@ -28,24 +38,20 @@ export class OutboxEventDocument extends TenantDocument {
   /**
    * The cluster's logical time when it was stored, inside the transaction of its change: of two events one
    * of which knows of the other it is the earlier one's that is lower, whatever the clocks of the processes
-   * say. Events of versions before have none, and are the first to be numbered.
+   * say.
    */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'timestamp' })
   storedAt?: Timestamp;
 
-  /** When its deliveries were created, or could not be; null before that. */
-  @Prop({ type: Date })
-  relayedAt!: Date | null;
-
-  /** Its number among the events of the organization (rule FEED-2); absent or null before it has one. */
+  /** Its number among the events of the organization (rule FEED-2); absent before it has one. */
   @Prop({ type: Number })
   sequence?: number | null;
 
-  /** When it got its number; never before that of a lower number. */
+  /** When it got its number and its deliveries; never before that of a lower number. */
   @Prop({ type: Date })
   numberedAt?: Date;
 
-  /** Why not all of its deliveries could be created. */
+  /** Why it has no deliveries. */
   @Prop({ type: String })
   failureReason?: string | null;
 
@@ -58,12 +64,9 @@ export const outboxEventSchema = SchemaFactory.createForClass(OutboxEventDocumen
 
 /** Serves the list of an organization's events, newest first. */
 outboxEventSchema.index({ organizationId: 1, createdAt: -1 }, { name: 'byOrganization' });
-/**
- * Serves the relay, which takes the events without a number in the order in which they were stored. Others
- * are not in it; those of the version before are, whether that has relayed them or not.
- */
+/** Serves the relay: the events without a number, in the order in which they were stored. Others are not in it. */
 outboxEventSchema.index(
-  { storedAt: 1 },
+  { organizationId: 1, storedAt: 1 },
   { name: 'unnumbered', partialFilterExpression: { sequence: null } },
 );
 /** Serves the feed, and keeps two events from having one number. */
@@ -73,7 +76,7 @@ outboxEventSchema.index(
 );
 /** Serves the list of the events of an organization that could not be relayed, newest first. */
 outboxEventSchema.index(
-  { organizationId: 1, relayedAt: -1 },
+  { organizationId: 1, numberedAt: -1 },
   { name: 'failed', partialFilterExpression: { failureReason: { $gt: '' } } },
 );
 /** Serves the history of one object, and the erasure of it. */
@@ -81,10 +84,10 @@ outboxEventSchema.index(
   { organizationId: 1, 'data._id': 1, createdAt: -1, _id: -1 },
   { name: 'aboutObject' },
 );
-/** An event goes an hour after the feed shows it no longer, so that a page has no holes. */
+/** An event outlives its deliveries, which need its contents. */
 removeAfter(
   outboxEventSchema,
   { numberedAt: 1 },
-  { kind: 'events', setting: 'EVENTS_RETENTION_DAYS', marginSeconds: 3_600 },
+  { kind: 'events', ...eventRetention, marginSeconds: 3_600 },
   { name: 'numberedExpiry', partialFilterExpression: { sequence: { $gt: 0 } } },
 );

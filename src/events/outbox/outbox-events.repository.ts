@@ -1,26 +1,38 @@
 import { Injectable } from '@nestjs/common';
-import { BSON, type Document } from 'mongodb';
-import type { Types } from 'mongoose';
+import type { Collection } from 'mongodb';
+import { Types } from 'mongoose';
+import { readAsValues } from '../../core/database/connection/mongoose-settings.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
 import { withIndexHint } from '../../core/database/documents/cursors.js';
 import {
   rewritesOf,
   type PreparedRewrites,
   type Rewrite,
 } from '../../core/database/documents/rewrites.js';
-import {
-  type KeysetPage,
-  type KeysetRequest,
-  newestFirst,
-} from '../../core/database/documents/keyset.js';
-import { readAsValues } from '../../core/database/connection/mongoose-settings.js';
-import {
-  type CollectionAcrossTenants,
-  InjectAcrossTenants,
-} from '../../core/database/documents/across-tenants.js';
+import { openSession } from '../../core/database/transactions/open-session.js';
+import { objectIdOf } from './message.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
-/** Spares the server the trial of all indexes. */
-const byId = { hint: { _id: 1 } } as const;
+/** An event as the relay reads it, without its contents, which may be large. */
+export interface UnnumberedEvent extends Pick<
+  OutboxEventDocument,
+  '_id' | 'organizationId' | 'type' | 'erasedAt'
+> {
+  readonly objectId: string | null;
+  /** Its size as stored. */
+  readonly bytes: number;
+}
+
+/** The numbers that some events get. */
+export interface Numbering {
+  /** The first number; each further event gets one more. */
+  readonly first: number;
+  readonly at: Date;
+  readonly failureReason?: string | undefined;
+}
 
 /** Since when the oldest of what waits does so, and how much it is. */
 export interface Waiting {
@@ -28,137 +40,108 @@ export interface Waiting {
   readonly count: number;
 }
 
-/** Figures for metrics are not worth more of the server's time. */
-const figuresTimeMs = 1_000;
+const unnumbered = { sequence: null } as const;
+const lowestId = new Types.ObjectId('0'.repeat(24));
+/** Spares the server the trial of all indexes. */
+const byId = { hint: { _id: 1 } } as const;
+/** Metrics are not worth more of the server's time. */
+const metricsTime = { maxTimeMS: 1_000 } as const;
 
-/** An event without its contents, which may be large. */
-export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
-
-/** An event with what it says has changed, and of what it shows only id and status. */
-export type ChangeEvent = Pick<
-  OutboxEventDocument,
-  '_id' | 'type' | 'requestId' | 'createdAt' | 'changes' | 'data'
->;
-
+/** The queries of the relay, the feed and the senders on `outboxEvents`. */
 @Injectable()
 export class OutboxEventsRepository {
+  private readonly events: Collection<OutboxEventDocument>;
+
   constructor(
     @InjectAcrossTenants('OutboxEvent')
-    private readonly events: CollectionAcrossTenants<OutboxEventDocument>,
-  ) {}
+    private readonly collection: CollectionAcrossTenants<OutboxEventDocument>,
+  ) {
+    this.events = collection.acrossTenants;
+  }
 
   async insert(events: readonly OutboxEventDocument[]): Promise<void> {
-    await this.events.insertAll(events);
+    await this.collection.insertAll(events);
   }
 
-  /**
-   * Events that have no number yet, in the order in which they were stored. They are not committed in
-   * the order of their ids or times, so each is found by its own state, never by being newer than the
-   * last one. Those that have no deliveries to get come without their contents.
-   *
-   * @param limits how many at most, and how many bytes of them; a single larger one comes alone
-   * @returns the events, which cannot be taken back any more, and whether there may be others
-   */
-  async findUnnumbered(limits: {
-    readonly count: number;
-    readonly bytes: number;
-  }): Promise<{ events: OutboxEventDocument[]; hasMore: boolean }> {
-    const cursor = this.events.acrossTenants.find<OutboxEventDocument>(
-      { sequence: null },
-      {
-        sort: { storedAt: 1 },
-        limit: limits.count,
-        projection: { ...relayedFields, data: ifWaiting('$data'), changes: ifWaiting('$changes') },
-        // One moment for all replies: an event may be committed between two of them, and then another that knows of it.
-        readConcern: { level: 'snapshot' },
-        ...readAsValues,
-      },
+  /** The next organization that has events without a number, in a ring of all of them; null when none has. */
+  async nextUnnumbered(after: Types.ObjectId | null): Promise<Types.ObjectId | null> {
+    const event = await withIndexHint('unnumbered', (hint) =>
+      this.events.findOne<Pick<OutboxEventDocument, 'organizationId'>>(
+        { ...unnumbered, organizationId: { $gt: after ?? lowestId } },
+        { sort: { organizationId: 1, storedAt: 1 }, projection: { organizationId: 1 }, ...hint },
+      ),
     );
-    const events: OutboxEventDocument[] = [];
-    let bytes = 0;
-    for await (const event of cursor) {
-      bytes += BSON.calculateObjectSize(event);
-      if (events.length > 0 && bytes > limits.bytes) return { events, hasMore: true };
-      events.push(event);
-    }
-    return { events, hasMore: events.length === limits.count };
+    if (event !== null) return event.organizationId;
+    return after === null ? null : this.nextUnnumbered(null);
   }
 
-  /** How many of some events have no number; only what cannot be taken back. */
-  async countUnnumbered(ids: readonly Types.ObjectId[]): Promise<number> {
-    const filter = { _id: { $in: [...ids] }, sequence: null };
-    return this.events.acrossTenants.countDocuments(filter, { ...byId, readConcern: 'majority' });
+  /** The first events of an organization that have no number, in the order in which they were stored. */
+  async findUnnumbered(organizationId: Types.ObjectId, limit: number): Promise<UnnumberedEvent[]> {
+    const projection = {
+      organizationId: 1,
+      type: 1,
+      erasedAt: 1,
+      'data._id': 1,
+      bytes: { $bsonSize: '$$ROOT' },
+    } as const;
+    const found = await this.events
+      .find<OutboxEventDocument & { readonly bytes: number }>(
+        { organizationId, ...unnumbered },
+        { sort: { storedAt: 1 }, limit, projection, ...openSession() },
+      )
+      .toArray();
+    return found.map((event) => ({ ...event, objectId: objectIdOf(event) }));
   }
 
-  /**
-   * Stores the numbers of events that have none yet; from then on they have also been relayed.
-   *
-   * @param at when they got them
-   */
+  /** Gives events of an organization their numbers. */
   async setNumbers(
-    numbers: readonly { readonly _id: Types.ObjectId; readonly sequence: number }[],
-    at: Date,
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+    { first, at, failureReason }: Numbering,
   ): Promise<void> {
-    const ids = numbers.map(({ _id }) => _id);
-    const position = { $indexOfArray: [ids, '$_id'] };
-    const sequence = { $arrayElemAt: [numbers.map((number) => number.sequence), position] };
-    const relayedAt = { $ifNull: ['$relayedAt', at] };
-    // One statement for all: a statement each costs the server half as much again.
-    await this.events.acrossTenants.updateMany(
-      { _id: { $in: ids }, sequence: null },
-      [{ $set: { sequence, numberedAt: at, relayedAt, updatedAt: at } }],
-      byId,
+    const sequence = { $add: [first, { $indexOfArray: [ids, '$_id'] }] };
+    const reason =
+      failureReason === undefined ? {} : { failureReason: { $literal: failureReason } };
+    await this.events.updateMany(
+      { _id: { $in: [...ids] }, organizationId, ...unnumbered },
+      [{ $set: { sequence, numberedAt: at, updatedAt: at, ...reason } }],
+      { ...byId, ...openSession() },
     );
-  }
-
-  /** Those of the events of which something has been removed, as they are now (rule LEAD-15). */
-  async findErased(events: readonly OutboxEventDocument[]): Promise<OutboxEventDocument[]> {
-    const organizations = new Map(events.map(({ organizationId: id }) => [String(id), id]));
-    const filter = { _id: { $in: events.map(({ _id }) => _id) }, erasedAt: { $ne: null } };
-    return this.events.find([...organizations.values()], filter);
-  }
-
-  /** What becomes of the events about objects, as `rewriteOf` decides it. */
-  rewritesAbout(
-    organizationId: Types.ObjectId,
-    objectIds: readonly string[],
-    rewriteOf: (event: OutboxEventDocument) => Rewrite<OutboxEventDocument> | null,
-  ): AsyncGenerator<PreparedRewrites, void> {
-    const filter = { 'data._id': { $in: objectIds } };
-    return rewritesOf(this.events, organizationId, filter, rewriteOf);
-  }
-
-  /** One event of an organization, null when there is none; only what cannot be taken back. */
-  async findById(
-    organizationId: Types.ObjectId,
-    _id: Types.ObjectId,
-  ): Promise<Pick<OutboxEventDocument, '_id' | 'sequence'> | null> {
-    const options = { fields: ['sequence'], limit: 1, readConcern: 'majority' } as const;
-    const [event] = await this.events.find(organizationId, { _id }, options);
-    return event ?? null;
-  }
-
-  /** The first event of an organization behind a number that got its own after a time, or null. */
-  async findFirst(
-    organizationId: Types.ObjectId,
-    { behind, numberedAfter }: { readonly behind: number; readonly numberedAfter: Date },
-  ): Promise<Pick<OutboxEventDocument, '_id' | 'sequence'> | null> {
-    const [event] = await this.events.find(
-      organizationId,
-      { sequence: { $gt: behind }, numberedAt: { $gt: numberedAfter } },
-      { fields: ['sequence'], sort: { sequence: 1 }, limit: 1 },
-    );
-    return event ?? null;
   }
 
   /** The highest number of an organization's events; 0 when none has one. */
   async lastSequence(organizationId: Types.ObjectId): Promise<number> {
-    const [event] = await this.events.find(
-      organizationId,
-      { sequence: { $gt: 0 } },
-      { fields: ['sequence'], sort: { sequence: -1 }, limit: 1 },
-    );
+    const options = { projection: { sequence: 1 }, sort: { sequence: -1 } } as const;
+    const event = await this.events.findOne({ organizationId, sequence: { $gt: 0 } }, options);
     return event?.sequence ?? 0;
+  }
+
+  /** Events by their ids, with their contents. */
+  async findWhole(
+    organizationId: Types.ObjectId,
+    ids: readonly Types.ObjectId[],
+  ): Promise<OutboxEventDocument[]> {
+    if (ids.length === 0) return [];
+    const filter = { _id: { $in: [...ids] }, organizationId };
+    return this.events.find(filter, { ...byId, ...readAsValues }).toArray();
+  }
+
+  /** The number of an event of an organization; null without the event; only what cannot be taken back. */
+  async sequenceOf(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<number | null> {
+    const options = { projection: { sequence: 1 }, readConcern: 'majority' } as const;
+    return (await this.events.findOne({ _id, organizationId }, options))?.sequence ?? null;
+  }
+
+  /** The first number of an organization after another one that was given after a time, or null. */
+  async firstSequence(
+    organizationId: Types.ObjectId,
+    { behind, numberedAfter }: { readonly behind: number; readonly numberedAfter: Date },
+  ): Promise<number | null> {
+    const event = await this.events.findOne(
+      { organizationId, sequence: { $gt: behind }, numberedAt: { $gt: numberedAfter } },
+      { projection: { sequence: 1 }, sort: { sequence: 1 }, ...openSession() },
+    );
+    return event?.sequence ?? null;
   }
 
   /**
@@ -174,7 +157,7 @@ export class OutboxEventsRepository {
   ): AsyncGenerator<OutboxEventDocument[], void> {
     const { behind, last, limit } = part;
     const ofTypes = types === null ? {} : { type: { $in: [...types] } };
-    return this.events.batches(
+    return this.collection.batches(
       organizationId,
       { sequence: { $gt: behind, $lte: last }, ...ofTypes },
       { sort: { sequence: 1 }, limit, hint: 'feed' },
@@ -182,95 +165,39 @@ export class OutboxEventsRepository {
   }
 
   /**
-   * The events that wait to be relayed and numbered.
+   * The events that wait for their numbers.
    *
    * @param limit most that are counted
    */
   async waiting(limit: number): Promise<Waiting> {
-    const events = this.events.acrossTenants;
-    const options = { maxTimeMS: figuresTimeMs } as const;
-    const oldest = await events.findOne<Pick<OutboxEventDocument, 'createdAt'>>(
-      { sequence: null },
-      { ...options, sort: { storedAt: 1 }, projection: { createdAt: 1 } },
-    );
-    if (oldest === null) return { oldest: null, count: 0 };
-    // The index is of another field: without a hint the server would read all events.
-    const count = await withIndexHint('unnumbered', (hint) =>
-      events.countDocuments({ sequence: null }, { ...options, ...hint, limit }),
-    );
-    return { oldest: oldest.createdAt, count };
+    return withIndexHint('unnumbered', async (hint) => {
+      const count = await this.events.countDocuments(unnumbered, {
+        ...metricsTime,
+        ...hint,
+        limit,
+      });
+      if (count === 0) return { oldest: null, count };
+      const [first] = await this.events
+        .aggregate<{ readonly createdAt: Date }>(
+          [
+            { $match: unnumbered },
+            { $limit: limit },
+            { $group: { _id: null, createdAt: { $min: '$createdAt' } } },
+          ],
+          { ...metricsTime, ...hint },
+        )
+        .toArray();
+      return { oldest: first?.createdAt ?? null, count };
+    });
   }
 
-  /** Sets an event aside whose deliveries could not be created, or not all of them. */
-  async markFailed(
-    { _id, organizationId }: OutboxEventDocument,
-    failureReason: string,
-    failedAt: Date,
-  ): Promise<void> {
-    await this.events.updateOne(
-      organizationId,
-      { _id, relayedAt: null },
-      { $set: { relayedAt: failedAt, updatedAt: failedAt, failureReason } },
-    );
-  }
-
-  /** What is known of the events about objects, newest first: of which type, when, by which request. */
-  async listAbout(
+  /** The rewrites of the events about objects, as `rewriteOf` decides them. */
+  rewritesAbout(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
-    part: KeysetRequest,
-  ): Promise<KeysetPage<ListedEvent>> {
-    const about = { 'data._id': { $in: objectIds } };
-    const without = ['data', 'changes'] as const;
-    return this.events.page(organizationId, about, newestFirst, part, { without });
+    rewriteOf: (event: OutboxEventDocument) => Rewrite<OutboxEventDocument> | null,
+  ): AsyncGenerator<PreparedRewrites, void> {
+    const filter = { 'data._id': { $in: objectIds } };
+    return rewritesOf(this.collection, organizationId, filter, rewriteOf);
   }
-
-  /** As {@link listAbout}, events of some types with what changed. */
-  async listChangesOf(
-    organizationId: Types.ObjectId,
-    objectIds: readonly string[],
-    types: readonly string[],
-    limit: number,
-  ): Promise<ChangeEvent[]> {
-    if (objectIds.length === 0) return [];
-    const about = { 'data._id': { $in: objectIds }, type: { $in: types } };
-    const fields = [
-      'type',
-      'requestId',
-      'createdAt',
-      'changes',
-      'data._id',
-      'data.status',
-    ] as const;
-    return this.events.find(organizationId, about, { fields, sort: { createdAt: -1 }, limit });
-  }
-
-  /** The newest events of an organization that were, or were not, set aside. */
-  async list(
-    organizationId: Types.ObjectId,
-    { failed, limit }: { readonly failed: boolean; readonly limit: number },
-  ): Promise<ListedEvent[]> {
-    const without = ['data', 'changes'] as const;
-    if (!failed) {
-      return this.events.find(organizationId, {}, { without, sort: { createdAt: -1 }, limit });
-    }
-    const filter = { failureReason: { $gt: '' } } as const;
-    return this.events.find(organizationId, filter, { without, sort: { relayedAt: -1 }, limit });
-  }
-}
-
-/** What the relay reads of each event. */
-const relayedFields = {
-  organizationId: 1,
-  type: 1,
-  createdAt: 1,
-  updatedAt: 1,
-  relayedAt: 1,
-  erasedAt: 1,
-} as const;
-
-/** A field of an event that has no deliveries yet; of others nothing. */
-function ifWaiting(field: string): Document {
-  const isWaiting = { $eq: [{ $ifNull: ['$relayedAt', null] }, null] };
-  return { $cond: [isWaiting, field, '$$REMOVE'] };
 }

@@ -28,7 +28,6 @@ export function pendingEvent(
     organizationId,
     ...event,
     storedAt: timeOfStoring,
-    relayedAt: null,
     createdAt: now,
     updatedAt: now,
   };

@@ -8,7 +8,6 @@ export interface ErasureCounts {
   readonly clients: number;
   readonly changeLogEntries: number;
   readonly events: number;
-  readonly deliveries: number;
   readonly attempts: number;
 }
 

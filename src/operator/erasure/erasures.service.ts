@@ -200,7 +200,6 @@ export class ErasuresService {
     const objectIds = [...hexOf([...leadIds, ...clientIds])];
     await add('changeLogEntries', this.leads.ofChangeLog(organizationId, leadIds));
     await add('events', this.webhooks.ofEvents(organizationId, objectIds, erasedEvent));
-    await add('deliveries', this.webhooks.ofDeliveries(organizationId, objectIds, erasedEvent));
     await add('attempts', this.webhooks.ofAttempts(organizationId, objectIds));
     if (!isDryRun) await this.ledger.complete(erasure, this.clock.now());
     return { counts, keptClientIds: [...hexOf(keptClientIds)] };
@@ -251,7 +250,6 @@ const noCounts = {
   clients: 0,
   changeLogEntries: 0,
   events: 0,
-  deliveries: 0,
   attempts: 0,
 } satisfies ErasureCounts;
 

@@ -7,7 +7,6 @@ import { Metrics } from '../../core/observability/metrics.js';
 import { EventWaiters } from '../../events/feed/event-waiters.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
 import { AuthenticationFailures } from '../../tenants/keys/authentication-failures.js';
-import { WebhookFiguresRecorder } from '../../webhooks/statistics/webhook-figures-recorder.js';
 import {
   type Backlog,
   WebhookStatisticsService,
@@ -23,7 +22,7 @@ type Get = <Part>(part: Type<Part>) => Part;
 /** The help and the value of metrics without labels, by their names. */
 const values: Readonly<Record<string, readonly [help: string, read: (get: Get) => number]>> = {
   delivery_results_unstored: [
-    'Successful attempts of this process whose results are not stored yet; 256 at most.',
+    'Attempts of this process whose results are not stored yet.',
     (get) => get(WebhookStatisticsService).unstoredResults(),
   ],
   event_requests_waiting: [
@@ -49,14 +48,6 @@ const values: Readonly<Record<string, readonly [help: string, read: (get: Get) =
   usage_waiting_minutes: [
     'Minutes of counted calls that are not stored yet; 120 at most.',
     (get) => get(UsageCounter).stats().waitingMinutes,
-  ],
-  webhook_figures_waiting: [
-    'Counted figures of endpoints, by quarter of an hour, that are not stored; 2,000 at most.',
-    (get) => get(WebhookFiguresRecorder).stats().waiting,
-  ],
-  webhook_figures_lost_attempts_total: [
-    'Attempts that the figures of endpoints lack: not stored, or no room to count them.',
-    (get) => get(WebhookFiguresRecorder).stats().lostAttempts,
   ],
 };
 

@@ -7,8 +7,8 @@ import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import {
   type ChangeEvent,
-  OutboxEventsService,
-} from '../../events/outbox/outbox-events.service.js';
+  EventHistoryService,
+} from '../../events/outbox/event-history.service.js';
 import type { StatusChange } from '../callback/callback-decision.js';
 import { CallbackLogRepository } from '../callback/callback-log.repository.js';
 import type { CallbackLogDocument } from '../callback/callback-log.schema.js';
@@ -67,7 +67,7 @@ export class ReservationHistoryService {
     private readonly log: CallbackLogRepository,
     private readonly units: UnitLookupService,
     private readonly leads: LeadLookupService,
-    private readonly events: OutboxEventsService,
+    private readonly events: EventHistoryService,
   ) {}
 
   /**

@@ -1,10 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import {
-  byPace,
   failingSinceLimit,
   outcomeOf,
-  type Pace,
-  paceAfter,
+  type LatencyClass,
+  latencyClassAfter,
   pauseUntil,
   type AttemptResult,
 } from './delivery-outcome.js';
@@ -68,31 +67,21 @@ describe('pauseUntil', () => {
   });
 });
 
-describe('paceAfter', () => {
-  it.each<[string, Pace, Partial<AttemptResult>, Pace]>([
-    ['a quick success', 'slow', { statusCode: 204, milliseconds: 999 }, 'quick'],
-    ['a success in a second', 'quick', { statusCode: 204, milliseconds: 1_000 }, 'unproven'],
-    ['a slow success', 'quick', { statusCode: 204, milliseconds: 5_000 }, 'slow'],
-    ['a success in less', 'slow', { statusCode: 204, milliseconds: 4_999 }, 'unproven'],
-    ['a slow failure', 'quick', { milliseconds: 15_000 }, 'slow'],
-    ['one quick failure', 'quick', { statusCode: 500 }, 'unproven'],
-    ['a second one', 'unproven', { statusCode: 500 }, 'slow'],
-  ])('after %s of a receiver that was %s', (_what, pace, fields, expected) => {
-    expect(paceAfter(pace, result(fields))).toBe(expected);
+describe('latencyClassAfter', () => {
+  it.each<[string, LatencyClass, Partial<AttemptResult>, LatencyClass]>([
+    ['a quick success', 'slow', { statusCode: 204, milliseconds: 999 }, 'fast'],
+    ['a success in a second', 'fast', { statusCode: 204, milliseconds: 1_000 }, 'new'],
+    ['a slow success', 'fast', { statusCode: 204, milliseconds: 5_000 }, 'slow'],
+    ['a success in less', 'slow', { statusCode: 204, milliseconds: 4_999 }, 'new'],
+    ['a slow failure', 'fast', { milliseconds: 15_000 }, 'slow'],
+    ['one quick failure', 'fast', { statusCode: 500 }, 'new'],
+    ['a second one', 'new', { statusCode: 500 }, 'slow'],
+  ])('after %s of a receiver that was %s', (_what, latencyClass, fields, expected) => {
+    expect(latencyClassAfter(latencyClass, result(fields))).toBe(expected);
   });
 });
 
 describe('failingSinceLimit', () => {
   it('is five days ago', () =>
     expect(failingSinceLimit(now)).toEqual(new Date('2030-01-26T12:00:00Z')));
-});
-
-describe('byPace', () => {
-  it('makes something of its own for each pace', () => {
-    expect(byPace((pace) => [pace])).toEqual({
-      quick: ['quick'],
-      unproven: ['unproven'],
-      slow: ['slow'],
-    });
-  });
 });

@@ -1,26 +1,23 @@
 import { dayMs } from '../../core/values/durations.js';
 import { attemptsPerRound, backoff } from './retry-schedule.js';
-import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** The result of one attempt to deliver. */
-export interface AttemptResult extends Readonly<
-  Pick<WebhookAttemptDocument, 'startedAt' | 'milliseconds' | 'statusCode' | 'response' | 'error'>
-> {
+export interface AttemptResult {
+  readonly startedAt: Date;
+  readonly milliseconds: number;
+  /** Null when there was no response. */
+  readonly statusCode: number | null;
+  readonly response: string | null;
+  readonly error: string | null;
   /** Milliseconds that the receiver asks to wait. */
   readonly retryAfter: number | null;
 }
 
-/** How an endpoint has responded lately; `unproven` is what is not clear (rule HOOK-8). */
-export const paces = ['quick', 'unproven', 'slow'] as const;
-export type Pace = (typeof paces)[number];
-
-/** Something of its own for each pace. */
-export function byPace<T>(create: (pace: Pace) => T): Record<Pace, T> {
-  return { quick: create('quick'), unproven: create('unproven'), slow: create('slow') };
-}
+/** How an endpoint has responded lately; an endpoint is new until that is clear (rule HOOK-8). */
+export type LatencyClass = 'fast' | 'new' | 'slow';
 
 /** Why a delivery failed for good. */
 export type FailureReason =
@@ -28,6 +25,7 @@ export type FailureReason =
   | 'gone'
   | 'endpoint disabled'
   | 'endpoint removed'
+  | 'event expired'
   /** The command that sent it was ended. */
   | 'interrupted';
 
@@ -45,10 +43,8 @@ const minPauseMs = 5_000;
 const disableAfterMs = 5 * dayMs;
 /** On how many different days an endpoint must have failed to be disabled (rule HOOK-7). */
 export const failingDaysLimit = 5;
-/** A success within this time is a quick one. */
-const quickMs = 1_000;
-/** An attempt that takes longer leaves its place, so that those behind it do not wait for it. */
-export const placeMs = 250;
+/** A success within this time is a fast one. */
+const fastMs = 1_000;
 /** An attempt that takes longer is slow, whatever its result (rule HOOK-8). */
 const slowMs = 5_000;
 
@@ -89,11 +85,11 @@ export function pauseUntil({ statusCode, retryAfter }: AttemptResult, now: Date)
   return new Date(now.getTime() + (retryAfter ?? minPauseMs));
 }
 
-/** The pace of an endpoint after an attempt: one failure may be chance, real slowness is not. */
-export function paceAfter(pace: Pace, result: AttemptResult): Pace {
+/** The class of an endpoint after an attempt: one failure may be chance, real slowness is not. */
+export function latencyClassAfter(before: LatencyClass, result: AttemptResult): LatencyClass {
   if (result.milliseconds >= slowMs) return 'slow';
-  if (isSuccess(result)) return result.milliseconds < quickMs ? 'quick' : 'unproven';
-  return pace === 'quick' ? 'unproven' : 'slow';
+  if (isSuccess(result)) return result.milliseconds < fastMs ? 'fast' : 'new';
+  return before === 'fast' ? 'new' : 'slow';
 }
 
 /** The time before which an endpoint must have begun to fail for a failure now to disable it. */

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Filter } from 'mongodb';
 import type { Types } from 'mongoose';
 import {
   rewritesOf,
@@ -13,6 +14,7 @@ import {
   type KeysetPage,
   type KeysetRequest,
   newestFirst,
+  readPage,
 } from '../../core/database/documents/keyset.js';
 import { withoutUndefined } from '../../core/values/plain-object.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
@@ -32,13 +34,8 @@ export interface DeliveryFilter {
 
 /** Few enough for one statement not to be in the way of the workers. */
 const replayedTogether = 1_000;
-/** Figures are not worth more of the server's time. */
-const figuresTime = { maxTimeMS: 1_000 } as const;
-/** How many ids are read together. */
-const idsTogether = 1_000;
-
-/** A delivery without its body, which may be large. */
-export type ListedDelivery = Omit<WebhookDeliveryDocument, 'body'>;
+/** Lists show the last attempt only. */
+const listed = { log: { $slice: -1 } } as const;
 
 /** The queries of the command line on `webhookDeliveries`. */
 @Injectable()
@@ -57,62 +54,42 @@ export class WebhookDeliveriesRepository {
     return this.deliveries.acrossTenants.findOne({ _id });
   }
 
-  /** What matches, newest first. */
+  /** Deliveries with their last attempt, newest first. */
   async list(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
     limit: number,
-  ): Promise<ListedDelivery[]> {
-    const sort = { createdAt: -1, _id: -1 } as const;
-    return this.deliveries.find(organizationId, conditions(filter), {
-      without: ['body'],
-      sort,
-      limit,
-    });
+  ): Promise<WebhookDeliveryDocument[]> {
+    return this.find({ organizationId, ...conditions(filter) }, limit);
   }
 
-  /** A part of what matches, newest first. */
+  /** As {@link list}, a part of the list. */
   async listPart(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
     part: KeysetRequest,
-  ): Promise<KeysetPage<ListedDelivery>> {
-    const without = ['body'] as const;
-    return this.deliveries.page(organizationId, conditions(filter), newestFirst, part, { without });
+  ): Promise<KeysetPage<WebhookDeliveryDocument>> {
+    const wanted = { organizationId, ...conditions(filter) };
+    return readPage(newestFirst, part, (after, { limit }) =>
+      this.find({ $and: [wanted, after] }, limit),
+    );
   }
 
-  /** The deliveries of events, to whichever endpoints. */
+  /** The deliveries of events with their last attempts, to whichever endpoints. */
   async listOfEvents(
     organizationId: Types.ObjectId,
     eventIds: readonly Types.ObjectId[],
     limit: number,
-  ): Promise<ListedDelivery[]> {
+  ): Promise<WebhookDeliveryDocument[]> {
     if (eventIds.length === 0) return [];
-    const filter = { eventId: { $in: eventIds } };
-    return this.deliveries.find(organizationId, filter, { without: ['body'], limit });
-  }
-
-  async countPending(endpointId: Types.ObjectId): Promise<number> {
-    return this.deliveries.acrossTenants.countDocuments({ status: 'pending', endpointId });
-  }
-
-  /** Every endpoint that something waits for, at the cost of one index seek for each. */
-  async endpointsWaiting(): Promise<Types.ObjectId[]> {
-    const waiting = { status: 'pending' } as const;
-    return this.deliveries.acrossTenants.distinct('endpointId', waiting, figuresTime);
-  }
-
-  /** As {@link countPending}, counted up to a number only. */
-  async countWaiting(endpointId: Types.ObjectId, limit: number): Promise<number> {
-    const waiting = { status: 'pending', endpointId } as const;
-    return this.deliveries.acrossTenants.countDocuments(waiting, { limit, ...figuresTime });
+    return this.find({ organizationId, eventId: { $in: [...eventIds] } }, limit);
   }
 
   async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
     return this.deliveries.count(organizationId, conditions(filter));
   }
 
-  /** What becomes of the deliveries about objects, as `rewriteOf` decides it. */
+  /** The rewrites of the deliveries about objects, as `rewriteOf` decides them. */
   rewritesAbout(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
@@ -121,25 +98,7 @@ export class WebhookDeliveriesRepository {
     return rewritesOf(this.deliveries, organizationId, { objectId: { $in: objectIds } }, rewriteOf);
   }
 
-  /** The ids of the deliveries about objects, in batches. */
-  async *idsAbout(
-    organizationId: Types.ObjectId,
-    objectIds: readonly string[],
-  ): AsyncGenerator<Types.ObjectId[], void> {
-    let after: Types.ObjectId | undefined;
-    do {
-      const behind = after === undefined ? {} : { _id: { $gt: after } };
-      const found = await this.deliveries.find(
-        organizationId,
-        { objectId: { $in: objectIds }, ...behind },
-        { sort: { _id: 1 }, limit: idsTogether, fields: ['_id'] },
-      );
-      if (found.length > 0) yield found.map(({ _id }) => _id);
-      after = found.length < idsTogether ? undefined : found.at(-1)?._id;
-    } while (after !== undefined);
-  }
-
-  /** The ids of what matches and is not part of a replay yet, in batches, oldest first. */
+  /** The ids of the deliveries that match and are not part of a replay yet, in batches, oldest first. */
   async *batchesToReplay(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
@@ -160,8 +119,8 @@ export class WebhookDeliveriesRepository {
   }
 
   /**
-   * Starts a new round for those that match, once in a replay and not for what is being attempted
-   * now.
+   * Starts a new round for the deliveries that match, once in a replay. An attempt that is under way stays one
+   * of the round before it.
    *
    * @returns how many deliveries were put back
    */
@@ -176,7 +135,6 @@ export class WebhookDeliveriesRepository {
         ...conditions(filter),
         _id: { $in: ids },
         replayRun: { $ne: replayRun },
-        $or: [{ leaseOwner: null }, { nextAttemptAt: { $lte: now } }],
       },
       {
         $set: {
@@ -184,7 +142,6 @@ export class WebhookDeliveriesRepository {
           failureReason: null,
           attempts: 0,
           nextAttemptAt: now,
-          leaseOwner: null,
           completedAt: null,
           replayRun,
           updatedAt: now,
@@ -193,6 +150,15 @@ export class WebhookDeliveriesRepository {
       },
     );
     return result.modifiedCount;
+  }
+
+  private find(
+    filter: Filter<WebhookDeliveryDocument>,
+    limit: number,
+  ): Promise<WebhookDeliveryDocument[]> {
+    return this.deliveries.acrossTenants
+      .find(filter, { limit, sort: newestFirst, projection: listed })
+      .toArray();
   }
 }
 

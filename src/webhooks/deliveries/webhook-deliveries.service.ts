@@ -1,31 +1,39 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
+import { dayMs } from '../../core/values/durations.js';
+import { pingType } from '../../events/outbox/event-types.js';
+import { messageIdOf, messageOf } from '../../events/outbox/message.js';
+import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
+import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
-import { pingType } from '../../events/outbox/event-types.js';
-import type { OutboxEventDocument } from '../../events/outbox/outbox-event.schema.js';
-import { messageOf } from '../../events/outbox/message.js';
 import { WebhookSender } from '../sending/webhook-sender.js';
-import { dayMs } from '../../core/values/durations.js';
-import { attemptOf, attemptUpdate, newDelivery } from './delivery-documents.js';
 import { type AttemptResult, isSuccess, type Outcome } from './delivery-outcome.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
-import type { WebhookAttemptDocument } from './webhook-attempt.schema.js';
-import { WebhookAttemptsRepository } from './webhook-attempts.repository.js';
 import {
   type DeliveryFilter,
-  type ListedDelivery,
   WebhookDeliveriesRepository,
 } from './webhook-deliveries.repository.js';
-import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
+import type { DeliveryAttempt, WebhookDeliveryDocument } from './webhook-delivery.schema.js';
+import { newDelivery } from './webhook-fan-out.js';
 
-export type { DeliveryFilter, ListedDelivery };
+export type { DeliveryFilter };
 
-/** More attempts of one delivery are not shown together. */
-const mostAttempts = 50;
+/** A delivery as lists show it. */
+export interface ListedDelivery extends Omit<WebhookDeliveryDocument, 'body' | 'log'> {
+  readonly messageId: string;
+  readonly lastAttemptAt: Date | null;
+  readonly lastStatusCode: number | null;
+  readonly lastError: string | null;
+}
+
+/** A delivery with its body, null where its event has expired, and its attempts, oldest first. */
+export interface ShownDelivery extends ListedDelivery {
+  readonly body: string | null;
+  readonly log: readonly DeliveryAttempt[];
+}
 
 /** How long a replay that was cut short can be continued. */
 const resumableMs = dayMs;
@@ -35,34 +43,41 @@ const resumableMs = dayMs;
 export class WebhookDeliveriesService {
   constructor(
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly attempts: WebhookAttemptsRepository,
+    private readonly events: OutboxEventsRepository,
     private readonly queue: DeliveryQueueRepository,
     private readonly endpoints: WebhookEndpointsRepository,
+    private readonly secrets: EndpointSecrets,
     private readonly sender: WebhookSender,
     private readonly clock: Clock,
   ) {}
 
   /** The delivery of an id, null when there is none. */
-  async find(_id: Types.ObjectId): Promise<WebhookDeliveryDocument | null> {
-    return this.deliveries.findById(_id);
+  async find(_id: Types.ObjectId): Promise<ShownDelivery | null> {
+    const delivery = await this.deliveries.findById(_id);
+    if (delivery === null) return null;
+    const { organizationId, eventId, log } = delivery;
+    const [event] = await this.events.findWhole(organizationId, [eventId]);
+    const body = delivery.body ?? (event === undefined ? null : messageOf(event).body);
+    return { ...listedDelivery(delivery), body, log };
   }
 
-  /** What an organization was sent, newest first. */
+  /** The deliveries of an organization, newest first. */
   async list(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
     limit: number,
   ): Promise<ListedDelivery[]> {
-    return this.deliveries.list(organizationId, filter, limit);
+    return (await this.deliveries.list(organizationId, filter, limit)).map(listedDelivery);
   }
 
-  /** A part of what an organization was sent, newest first. */
+  /** A part of the deliveries of an organization, newest first. */
   async listPage(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
     part: KeysetRequest,
   ): Promise<KeysetPage<ListedDelivery>> {
-    return this.deliveries.listPart(organizationId, filter, part);
+    const { items, next } = await this.deliveries.listPart(organizationId, filter, part);
+    return { items: items.map(listedDelivery), next };
   }
 
   /** How many deliveries match. */
@@ -70,37 +85,19 @@ export class WebhookDeliveriesService {
     return this.deliveries.count(organizationId, filter);
   }
 
-  /** The newest attempts of a delivery, newest first; replays may have made many. */
-  async latestAttemptsOf({ organizationId, _id }: WebhookDeliveryDocument): Promise<{
-    readonly attempts: readonly WebhookAttemptDocument[];
-    readonly hasMore: boolean;
-  }> {
-    const found = await this.attempts.latestOfDelivery(organizationId, _id, mostAttempts + 1);
-    return { attempts: found.slice(0, mostAttempts), hasMore: found.length > mostAttempts };
-  }
-
-  /** To whom events were sent, in no order. */
+  /** The deliveries of events, in no order. */
   async ofEvents(
     organizationId: Types.ObjectId,
     eventIds: readonly Types.ObjectId[],
     limit: number,
   ): Promise<ListedDelivery[]> {
-    return this.deliveries.listOfEvents(organizationId, eventIds, limit);
+    const found = await this.deliveries.listOfEvents(organizationId, eventIds, limit);
+    return found.map(listedDelivery);
   }
 
-  /** All attempts of a delivery, oldest first. */
-  async attemptsOf(delivery: WebhookDeliveryDocument): Promise<WebhookAttemptDocument[]> {
-    return this.attempts.listOfDelivery(delivery.organizationId, delivery._id);
-  }
-
-  /** How many deliveries wait for an endpoint. */
-  async countPending(endpointId: Types.ObjectId): Promise<number> {
-    return this.deliveries.countPending(endpointId);
-  }
-
-  /** How many deliveries wait for an endpoint, counted up to a number only. */
-  async countWaiting(endpointId: Types.ObjectId, limit: number): Promise<number> {
-    return this.deliveries.countWaiting(endpointId, limit);
+  /** How many deliveries wait for an endpoint, counted up to a number where one is given. */
+  async countWaiting(endpointId: Types.ObjectId, limit?: number): Promise<number> {
+    return this.queue.countWaiting(endpointId, limit);
   }
 
   /**
@@ -108,7 +105,7 @@ export class WebhookDeliveriesService {
    * A replay that was cut short goes on when it is repeated within a day.
    *
    * @param progress takes how many are put back, of how many, after each batch
-   * @returns how many; one that is being attempted now is left out
+   * @returns how many
    */
   async replay(
     { organizationId, _id: endpointId }: WebhookEndpointDocument,
@@ -134,45 +131,65 @@ export class WebhookDeliveriesService {
 
   /** Sends a ping to an endpoint, disabled or not, once and immediately, and logs it. */
   async ping(endpoint: WebhookEndpointDocument): Promise<AttemptResult> {
+    const { _id: endpointId, organizationId, url } = endpoint;
     const now = this.clock.now();
-    const event = pingOf(endpoint, now);
+    const data = { endpointId: endpointId.toHexString(), url: withoutQuery(url) };
+    const times = { createdAt: now, updatedAt: now };
+    const event = { _id: new Types.ObjectId(), organizationId, type: pingType, data, ...times };
     const message = messageOf(event);
-    const delivery = newDelivery({ event, message, endpoint }, now);
-    // Who asked for it waits for the result; when they are gone, nobody is to send it again.
-    const interrupted = {
+    const size = { objectId: null, bytes: message.body.length };
+    const delivery = {
+      ...newDelivery({ ...event, ...size }, endpointId, now),
+      body: message.body,
+      // Whoever asked for it waits for the result; without them nobody is to send it again.
       status: 'failed',
       failureReason: 'interrupted',
       completedAt: now,
     } as const;
-    Object.assign(delivery, interrupted, { leaseOwner: randomUUID() });
-    await this.deliveries.insert(delivery);
-    const result = await this.sender.send(endpoint, message);
-    await this.attempts.insert([attemptOf(delivery, endpoint, result)]);
+    await this.queue.insert([delivery]);
+    const result = await this.sendSafely(endpoint, message);
     const outcome: Outcome = isSuccess(result)
       ? { status: 'delivered' }
       : { status: 'failed', reason: 'exhausted' };
-    await this.queue.finish([attemptUpdate(delivery, result, outcome, this.clock.now())]);
+    await this.queue.store([{ delivery, url, result, outcome, now: this.clock.now() }]);
     return result;
   }
+
+  private async sendSafely(
+    endpoint: WebhookEndpointDocument,
+    message: Parameters<WebhookSender['send']>[1],
+  ): Promise<AttemptResult> {
+    const startedAt = this.clock.now();
+    try {
+      const secrets = this.secrets.signing(endpoint, startedAt);
+      return await this.sender.send({ url: endpoint.url, secrets }, message);
+    } catch (error) {
+      const { message: reason } = error as Error;
+      const nothing = { statusCode: null, response: null, retryAfter: null };
+      return { ...nothing, startedAt, milliseconds: 0, error: reason };
+    }
+  }
+}
+
+function listedDelivery(delivery: WebhookDeliveryDocument): ListedDelivery {
+  const { body: _body, log, ...fields } = delivery;
+  const last = log.at(-1);
+  return {
+    ...fields,
+    messageId: messageIdOf(delivery.eventId),
+    lastAttemptAt: last?.startedAt ?? null,
+    lastStatusCode: last?.statusCode ?? null,
+    lastError: last?.error ?? null,
+  };
+}
+
+/** A query may hold what only the receiver is to know. */
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '');
 }
 
 /** The same for replays of the same deliveries. */
 function replayName({ _id, status, since, until }: DeliveryFilter): string {
   const what = _id?.toHexString() ?? status ?? 'all';
   return `${what}-${since?.getTime() ?? ''}-${until?.getTime() ?? ''}`;
-}
-
-function pingOf(
-  { _id, organizationId, url }: WebhookEndpointDocument,
-  now: Date,
-): OutboxEventDocument {
-  return {
-    _id: new Types.ObjectId(),
-    organizationId,
-    type: pingType,
-    data: { endpointId: _id.toHexString(), url },
-    relayedAt: now,
-    createdAt: now,
-    updatedAt: now,
-  };
 }

@@ -1,8 +1,43 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
-import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { removeAfter } from '../../core/database/structure/retention.js';
+import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 import type { DeliveryStatus, FailureReason } from './delivery-outcome.js';
+
+/** One attempt to deliver, and its result. */
+@Schema({ _id: false })
+export class DeliveryAttempt {
+  @Prop({ type: Number })
+  round!: number;
+
+  @Prop({ type: Number })
+  attempt!: number;
+
+  @Prop({ type: String })
+  url!: string;
+
+  @Prop({ type: Date })
+  startedAt!: Date;
+
+  @Prop({ type: Number })
+  milliseconds!: number;
+
+  /** Null when there was no response. */
+  @Prop({ type: Number })
+  statusCode!: number | null;
+
+  /** The first 4 KiB of the response's body. */
+  @Prop({ type: String })
+  response!: string | null;
+
+  /** Why there was no response, or not all of it. */
+  @Prop({ type: String })
+  error!: string | null;
+}
+
+/** How many attempts a delivery keeps, the newest ones. */
+export const mostLogged = 50;
 
 /** One event on its way to one endpoint; only this service writes these documents. */
 @Schema({ collection: 'webhookDeliveries' })
@@ -13,10 +48,6 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: SchemaTypes.ObjectId, required: true })
   eventId!: Types.ObjectId;
 
-  /** `webhook-id`, the same for all attempts and replays. */
-  @Prop({ type: String, required: true })
-  messageId!: string;
-
   @Prop({ type: String, required: true })
   type!: string;
 
@@ -24,9 +55,13 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: String })
   objectId!: string | null;
 
-  /** What is sent, byte for byte the same at every attempt. */
-  @Prop({ type: String, required: true })
-  body!: string;
+  /** The size of the event as stored, which holds the body. */
+  @Prop({ type: Number, required: true })
+  bytes!: number;
+
+  /** The body of a test event, which is stored nowhere else. */
+  @Prop({ type: String })
+  body?: string | null;
 
   @Prop({ type: String, required: true })
   status!: DeliveryStatus;
@@ -42,28 +77,18 @@ export class WebhookDeliveryDocument extends TenantDocument {
   @Prop({ type: Number, required: true })
   attempts!: number;
 
-  /** When it is due; while a worker attempts it, when its lease ends. */
   @Prop({ type: Date, required: true })
   nextAttemptAt!: Date;
 
-  /** Who attempts it now; what they write counts only while this is their name. */
-  @Prop({ type: String })
-  leaseOwner!: string | null;
-
-  @Prop({ type: Date })
-  lastAttemptAt!: Date | null;
-
-  @Prop({ type: Number })
-  lastStatusCode!: number | null;
-
-  @Prop({ type: String })
-  lastError!: string | null;
+  /** The last attempts of all rounds, oldest first. */
+  @Prop({ type: [SchemaFactory.createForClass(DeliveryAttempt)] })
+  log!: DeliveryAttempt[];
 
   /** Which replay has put it back last, by the time at which that began. */
   @Prop({ type: Date })
   replayRun?: Date | null;
 
-  /** When what it said of a person was removed; its attempts keep no responses then. */
+  /** When a person that it is about was erased; its attempts keep no responses then. */
   @Prop({ type: Date })
   erasedAt?: Date | null;
 
@@ -74,20 +99,17 @@ export class WebhookDeliveryDocument extends TenantDocument {
 
 export const webhookDeliverySchema = SchemaFactory.createForClass(WebhookDeliveryDocument);
 
-/** There is one delivery of an event to an endpoint, however often the relay runs. */
+/** There is one delivery of an event to an endpoint. */
 webhookDeliverySchema.index(
   { organizationId: 1, eventId: 1, endpointId: 1 },
   { name: 'eventAtEndpoint', unique: true },
 );
-/** Serves the worker: which deliveries became due after a time. Finished ones are not in it. */
+/** Serves the worker: whether anything is due. Finished deliveries are not in it. */
 webhookDeliverySchema.index(
-  { status: 1, nextAttemptAt: 1, endpointId: 1 },
+  { status: 1, nextAttemptAt: 1 },
   { name: 'due', partialFilterExpression: { status: 'pending' } },
 );
-/**
- * Serves the worker: which endpoints have something due, and what is due longest at one of them.
- * Finished deliveries are not in it, so that their number costs nothing.
- */
+/** Serves the worker: which endpoints have something due, and what is due longest at one of them. */
 webhookDeliverySchema.index(
   { status: 1, endpointId: 1, nextAttemptAt: 1 },
   { name: 'queue', partialFilterExpression: { status: 'pending' } },
@@ -109,9 +131,5 @@ webhookDeliverySchema.index(
 );
 /** Serves the history of one object. */
 webhookDeliverySchema.index({ organizationId: 1, objectId: 1, createdAt: 1 }, { name: 'byObject' });
-removeAfter(
-  webhookDeliverySchema,
-  { completedAt: 1 },
-  { kind: 'finished deliveries', setting: 'DELIVERIES_RETENTION_DAYS' },
-  { name: 'finishedExpiry', partialFilterExpression: { completedAt: { $type: 'date' } } },
-);
+/** It ends with its event, whatever became of it. */
+removeAfter(webhookDeliverySchema, { createdAt: 1 }, { kind: 'deliveries', ...eventRetention });

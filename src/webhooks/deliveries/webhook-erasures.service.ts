@@ -1,33 +1,31 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { PreparedRewrites } from '../../core/database/documents/rewrites.js';
 import { Clock } from '../../core/configuration/clock.js';
-import { WebhookAttemptsRepository } from './webhook-attempts.repository.js';
-import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
+import type { PreparedRewrites } from '../../core/database/documents/rewrites.js';
 import type { OutboxEventDocument } from '../../events/outbox/outbox-event.schema.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
+import { WebhookDeliveriesRepository } from './webhook-deliveries.repository.js';
 
-/** What an event says. */
+/** The content of an event. */
 export type EventContent = Pick<OutboxEventDocument, 'type' | 'data' | 'changes'>;
 
-/** What is left of an event when what it says of a person is removed. */
+/** What is left of an event when its values about a person are removed. */
 export type EraseContent = (content: EventContent) => EventContent;
 
 /**
- * Removes what events, deliveries and attempts say of a person (rule LEAD-15). Relay and worker take
- * care that what they have read before is not stored again: they see `erasedAt`.
+ * Removes the values about a person from events and the responses to deliveries (rule LEAD-15). An attempt
+ * that is under way stores no response of a delivery with `erasedAt`.
  */
 @Injectable()
 export class WebhookErasuresService {
   constructor(
     private readonly events: OutboxEventsRepository,
     private readonly deliveries: WebhookDeliveriesRepository,
-    private readonly attempts: WebhookAttemptsRepository,
     private readonly clock: Clock,
   ) {}
 
-  /** What becomes of the events about objects. */
+  /** The rewrites of the events about objects. */
   ofEvents(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
@@ -41,27 +39,26 @@ export class WebhookErasuresService {
     });
   }
 
-  /** What becomes of the deliveries about objects. */
-  ofDeliveries(
-    organizationId: Types.ObjectId,
-    objectIds: readonly string[],
-    erase: EraseContent,
-  ): AsyncGenerator<PreparedRewrites, void> {
-    return this.deliveries.rewritesAbout(organizationId, objectIds, ({ body }) => {
-      const payload = JSON.parse(body) as EventContent;
-      const left = { ...payload, ...erase(payload) };
-      if (isDeepStrictEqual(left, payload)) return null;
-      return { update: { $set: { body: JSON.stringify(left), erasedAt: this.clock.now() } } };
-    });
-  }
-
-  /** What becomes of the attempts to deliver what is about objects: they lose the responses. */
+  /** The rewrites of the deliveries about objects, each with the number of attempts that lose their responses. */
   async *ofAttempts(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
   ): AsyncGenerator<PreparedRewrites, void> {
-    for await (const ids of this.deliveries.idsAbout(organizationId, objectIds)) {
-      yield* this.attempts.rewritesOfResponses(organizationId, ids);
+    let count = 0;
+    const parts = this.deliveries.rewritesAbout(
+      organizationId,
+      objectIds,
+      ({ log, erasedAt = null }) => {
+        const answered = log.filter(({ response }) => response !== null).length;
+        if (answered === 0 && erasedAt !== null) return null;
+        count += answered;
+        const $set = { erasedAt: erasedAt ?? this.clock.now(), 'log.$[].response': null };
+        return { update: { $set } };
+      },
+    );
+    for await (const { write } of parts) {
+      yield { count, write };
+      count = 0;
     }
   }
 }

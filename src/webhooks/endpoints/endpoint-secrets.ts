@@ -1,6 +1,7 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { EncryptionKeys } from './encryption-keys.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { encryptionKeys } from '../../core/secrets/encryption-keys.js';
 import { open, seal } from '../../core/secrets/secret-box.js';
 import type { SealedSecret, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
@@ -15,10 +16,14 @@ export function signingSecrets(
 /** Seals the secrets of endpoints and opens those that sign. */
 @Injectable()
 export class EndpointSecrets {
-  constructor(private readonly keys: EncryptionKeys) {}
+  private readonly keys: readonly Buffer[];
 
-  async seal(endpointId: Types.ObjectId, secret: string, createdAt: Date): Promise<SealedSecret> {
-    const sealed = seal(secret, await this.keys.all(), endpointId.toHexString());
+  constructor(@Inject(ENVIRONMENT) environment: Environment) {
+    this.keys = encryptionKeys(environment);
+  }
+
+  seal(endpointId: Types.ObjectId, secret: string, createdAt: Date): SealedSecret {
+    const sealed = seal(secret, this.keys, endpointId.toHexString());
     return { sealed, createdAt, expiresAt: null };
   }
 
@@ -27,10 +32,9 @@ export class EndpointSecrets {
    *
    * @throws Error when there is none, or the key that sealed one is missing
    */
-  async signing(endpoint: WebhookEndpointDocument, now: Date): Promise<string[]> {
-    const keys = await this.keys.all();
+  signing(endpoint: WebhookEndpointDocument, now: Date): string[] {
     const secrets = signingSecrets(endpoint, now);
     if (secrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
-    return secrets.map(({ sealed }) => open(sealed, keys, endpoint._id.toHexString()));
+    return secrets.map(({ sealed }) => open(sealed, this.keys, endpoint._id.toHexString()));
   }
 }

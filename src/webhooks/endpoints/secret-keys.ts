@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { textOf } from '../../core/database/documents/stored-values.js';
-import { EncryptionKeys } from './encryption-keys.js';
 import { signingSecrets } from './endpoint-secrets.js';
+import { encryptionKeys } from '../../core/secrets/encryption-keys.js';
 import { keyIdOf, open, seal, sealingKeyOf } from '../../core/secrets/secret-box.js';
 import {
   type EndpointSecretsOnly,
@@ -45,15 +46,19 @@ interface OldSecret {
 /** Which of the encryption keys secrets need, and their move to the newest one (rule HOOK-26). */
 @Injectable()
 export class SecretKeys {
+  private readonly keys: readonly Buffer[];
+
   constructor(
-    private readonly keys: EncryptionKeys,
+    @Inject(ENVIRONMENT) environment: Environment,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.keys = encryptionKeys(environment);
+  }
 
   /** The keys of all secrets that sign, those that ENCRYPTION_KEYS lacks first. */
   async needed(): Promise<NeededKey[]> {
-    const known = (await this.keys.existing()).map(keyIdOf);
+    const known = this.keys.map(keyIdOf);
     const counts = new Map<string, number>();
     for await (const { sealed } of this.secrets()) {
       const key = sealingKeyOf(sealed);
@@ -72,8 +77,7 @@ export class SecretKeys {
    * @param progress takes how many are done with, of how many
    */
   async reseal(progress: (done: number, total: number) => void): Promise<Resealed> {
-    const keys = await this.keys.all();
-    const [newest] = keys.map(keyIdOf);
+    const [newest] = this.keys.map(keyIdOf);
     const isOld = ({ sealed }: OldSecret) => sealingKeyOf(sealed) !== newest;
     let total = 0;
     for await (const secret of this.secrets()) if (isOld(secret)) total += 1;
@@ -82,7 +86,7 @@ export class SecretKeys {
     for await (const endpoints of this.endpoints.batchesWithSecrets()) {
       const old = this.secretsOf(endpoints).filter(isOld);
       const replacements = old.flatMap((secret) => {
-        const outcome = resealedWith(keys, secret);
+        const outcome = resealedWith(this.keys, secret);
         if ('to' in outcome) return [outcome];
         unopened.push(outcome);
         return [];

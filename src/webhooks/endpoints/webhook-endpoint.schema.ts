@@ -2,7 +2,8 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
 import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
-import type { Pace } from '../deliveries/delivery-outcome.js';
+import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
+import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 
 /** A secret that signs, encrypted. */
 @Schema({ _id: false })
@@ -20,6 +21,9 @@ export class SealedSecret {
 
 /** Why an endpoint is off: the operator, a 410 response, or five days without success. */
 export type DisabledReason = 'operator' | 'gone' | 'failing' | 'removed';
+
+/** The fault of an endpoint whose subscriptions another program has broken. */
+export const typesFault = 'eventTypes is not a list';
 
 /** Where an organization's events are sent; other programs may leave out what is optional. */
 @Schema({ collection: 'webhookEndpoints' })
@@ -53,9 +57,21 @@ export class WebhookEndpointDocument extends TenantDocument {
   @Prop({ type: [String], default: undefined })
   failingDays?: string[];
 
-  /** How its last attempts went; only what is not known here is unproven. */
+  /** How its last attempts went; without it the endpoint is new. */
   @Prop({ type: String })
-  pace?: Pace;
+  latencyClass?: LatencyClass;
+
+  /** How many deliveries a worker takes at a time; 1 without it. */
+  @Prop({ type: Number })
+  batchSize?: number;
+
+  /** Which worker delivers to it now. */
+  @Prop({ type: String })
+  leaseOwner?: string | null;
+
+  /** When that ends unless the worker renews it, by the clock of the server. */
+  @Prop({ type: Date })
+  leasedUntil?: Date | null;
 
   /** Until when the receiver has asked for no more attempts. */
   @Prop({ type: Date })
@@ -64,13 +80,6 @@ export class WebhookEndpointDocument extends TenantDocument {
   /** Since when it is there only so that its deliveries can be looked up; it has no secrets then. */
   @Prop({ type: Date })
   removedAt?: Date | null;
-
-  /** Which process gives up what waits for it while it is off, and until when it is the only one. */
-  @Prop({ type: String })
-  givingUpBy?: string | null;
-
-  @Prop({ type: Date })
-  givingUpUntil?: Date | null;
 
   /** When each replay began that has not come to its end, by what it replays. */
   @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
@@ -81,9 +90,9 @@ export const webhookEndpointSchema = SchemaFactory.createForClass(WebhookEndpoin
 
 /** Serves the relay and the list of an organization's endpoints. */
 webhookEndpointSchema.index({ organizationId: 1, createdAt: 1 }, { name: 'byOrganization' });
-/** They can be looked up as long as what was sent to them. */
+/** They can be looked up as long as their deliveries. */
 removeAfter(
   webhookEndpointSchema,
   { removedAt: 1 },
-  { kind: 'removed endpoints', setting: 'DELIVERIES_RETENTION_DAYS' },
+  { kind: 'removed endpoints', ...eventRetention },
 );

@@ -6,7 +6,7 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { bufferedBatches } from '../../core/database/documents/cursors.js';
-import { failingDaysLimit, type Pace, paces } from '../deliveries/delivery-outcome.js';
+import { openSession } from '../../core/database/transactions/open-session.js';
 import type {
   DisabledReason,
   SealedSecret,
@@ -81,11 +81,9 @@ export class WebhookEndpointsRepository {
     return this.list({ organizationId });
   }
 
-  /** The enabled endpoints of several organizations. */
-  async findEnabled(
-    organizationIds: readonly Types.ObjectId[],
-  ): Promise<WebhookEndpointDocument[]> {
-    return this.list({ organizationId: { $in: organizationIds }, isEnabled: true });
+  /** The enabled endpoints of an organization, as the transaction sees them that is open around it. */
+  async findEnabled(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
+    return this.list({ organizationId, isEnabled: true });
   }
 
   /** @returns whether there is such an endpoint */
@@ -95,80 +93,16 @@ export class WebhookEndpointsRepository {
   }
 
   /** Turns an endpoint off, once: the first reason stays. */
-  async disable(_id: Types.ObjectId, reason: DisabledReason, now: Date): Promise<boolean> {
-    const result = await this.endpoints.updateOne(
+  async disable(_id: Types.ObjectId, reason: DisabledReason, now: Date): Promise<void> {
+    await this.endpoints.updateOne(
       { _id, isEnabled: true },
       { $set: { isEnabled: false, disabledReason: reason, updatedAt: now } },
     );
-    return result.modifiedCount > 0;
   }
 
-  /** Turns an endpoint off that has had no success since a time and failures on enough days. */
-  async disableWhenFailingSince(_id: Types.ObjectId, time: Date, now: Date): Promise<boolean> {
-    const result = await this.endpoints.updateOne(
-      {
-        _id,
-        isEnabled: true,
-        failingSince: { $lte: time },
-        failingDays: { $size: failingDaysLimit },
-      },
-      { $set: { isEnabled: false, disabledReason: 'failing', updatedAt: now } },
-    );
-    return result.modifiedCount > 0;
-  }
-
-  /**
-   * Stores a failed attempt: since when and on which days there was no success, the pace, and a
-   * pause that the receiver wants, of which the longest stays.
-   */
-  async recordFailure(
-    _id: Types.ObjectId,
-    { pace, pause, now }: { readonly pace: Pace; readonly pause: Date | null; readonly now: Date },
-  ): Promise<void> {
-    const today = now.toISOString().slice(0, 10);
-    const firstDay = { $dateToString: { date: '$failingSince', format: '%Y-%m-%d' } };
-    // A success stored by an older version leaves the days of the time before it.
-    const earlierDays = {
-      $filter: {
-        input: { $ifNull: ['$failingDays', []] },
-        cond: { $and: [{ $gte: ['$$this', firstDay] }, { $ne: ['$$this', today] }] },
-      },
-    };
-    const failingDays = { $slice: [{ $concatArrays: [earlierDays, [today]] }, -failingDaysLimit] };
-    const pausedUntil = pause === null ? {} : { pausedUntil: { $max: ['$pausedUntil', pause] } };
-    await this.endpoints.updateOne({ _id }, [
-      { $set: { failingSince: { $ifNull: ['$failingSince', now] } } },
-      { $set: { failingDays, pace, ...pausedUntil } },
-    ]);
-  }
-
-  /** Stores successes, whatever failed before. A pause stays: the receiver has asked for it. */
-  async recordSuccess(ids: readonly Types.ObjectId[], pace: Pace): Promise<void> {
-    await this.endpoints.updateMany(
-      { _id: { $in: ids }, $or: [{ failingSince: { $ne: null } }, { pace: { $ne: pace } }] },
-      { $set: { failingSince: null, failingDays: [], pace } },
-    );
-  }
-
-  /** The paces of those endpoints for which one is known, by their ids. */
-  async findPaces(ids: readonly Types.ObjectId[]): Promise<Map<string, Pace>> {
-    const known = await this.endpoints
-      .find({ _id: { $in: ids }, pace: { $in: [...paces] } }, { projection: { pace: 1 } })
-      .toArray();
-    return new Map(known.map(({ _id, pace = 'unproven' }) => [_id.toHexString(), pace]));
-  }
-
-  /**
-   * Stores why an endpoint gets no events, null when it does.
-   *
-   * @returns whether that is new
-   */
-  async setFault(_id: Types.ObjectId, fault: string | null): Promise<boolean> {
-    const result = await this.endpoints.updateOne(
-      { _id, fault: { $ne: fault } },
-      { $set: { fault } },
-    );
-    return result.modifiedCount > 0;
+  /** Stores why an endpoint gets no events, null when it does. */
+  async setFault(_id: Types.ObjectId, fault: string | null): Promise<void> {
+    await this.endpoints.updateOne({ _id }, { $set: { fault } }, openSession());
   }
 
   /**
@@ -247,19 +181,6 @@ export class WebhookEndpointsRepository {
     await this.endpoints.updateOne({ _id }, { $set: { ...off, removedAt: now, updatedAt: now } });
   }
 
-  /** @returns whether the process is, until then, the only one that gives up what waits for it */
-  async claimGivingUp(
-    _id: Types.ObjectId,
-    givingUpBy: string,
-    now: Date,
-    givingUpUntil: Date,
-  ): Promise<boolean> {
-    const isFree = [{ givingUpBy }, { givingUpUntil: null }, { givingUpUntil: { $lte: now } }];
-    const claim = { $set: { givingUpBy, givingUpUntil } };
-    const filter = { _id, isEnabled: { $ne: true }, $or: isFree };
-    return (await this.endpoints.updateOne(filter, claim)).matchedCount > 0;
-  }
-
   /**
    * Notes that a replay begins, unless one of the same name has begun since a time and not ended.
    *
@@ -283,7 +204,7 @@ export class WebhookEndpointsRepository {
 
   private list(filter: Filter<WebhookEndpointDocument>): Promise<WebhookEndpointDocument[]> {
     return this.endpoints
-      .find({ ...filter, removedAt: null })
+      .find({ ...filter, removedAt: null }, openSession())
       .sort({ createdAt: 1 })
       .toArray();
   }

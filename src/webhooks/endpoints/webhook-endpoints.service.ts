@@ -2,8 +2,8 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { DeliveryGiveUps } from '../deliveries/delivery-give-ups.js';
-import { addressPolicy, forbiddenUrlReason } from '../sending/addresses.js';
+import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { addressPolicy, urlViolation } from '../sending/addresses.js';
 import { newSecret } from '../sending/signing.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
@@ -43,7 +43,7 @@ export class WebhookEndpointsService {
   constructor(
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly secrets: EndpointSecrets,
-    private readonly giveUps: DeliveryGiveUps,
+    private readonly queue: DeliveryQueueRepository,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
   ) {}
@@ -68,7 +68,7 @@ export class WebhookEndpointsService {
       eventTypes: [...eventTypes],
       isEnabled: true,
       disabledReason: null,
-      secrets: [await this.secrets.seal(_id, secret, now)],
+      secrets: [this.secrets.seal(_id, secret, now)],
       failingSince: null,
       pausedUntil: null,
       createdAt: now,
@@ -135,7 +135,8 @@ export class WebhookEndpointsService {
   async enable(_id: Types.ObjectId): Promise<void> {
     const endpoint = await this.find(_id);
     // What was waiting when a response turned it off may be waiting still.
-    if (endpoint?.isEnabled !== true) await this.giveUps.giveUp(_id, 'endpoint disabled');
+    if (endpoint?.isEnabled !== true)
+      await this.queue.failAllWaiting(_id, 'endpoint disabled', this.clock.now());
     await this.endpoints.setFields(_id, {
       isEnabled: true,
       disabledReason: null,
@@ -148,7 +149,7 @@ export class WebhookEndpointsService {
   /** Turns an endpoint off; what waits for it has failed when this is over. */
   async disable(_id: Types.ObjectId): Promise<void> {
     await this.endpoints.disable(_id, 'operator', this.clock.now());
-    await this.giveUps.giveUp(_id, 'endpoint disabled');
+    await this.queue.failAllWaiting(_id, 'endpoint disabled', this.clock.now());
   }
 
   /**
@@ -159,7 +160,7 @@ export class WebhookEndpointsService {
   async rotateSecret(_id: Types.ObjectId, overlapMs: number): Promise<EndpointWithSecret | null> {
     const now = this.clock.now();
     const secret = newSecret();
-    const sealed = await this.secrets.seal(_id, secret, now);
+    const sealed = this.secrets.seal(_id, secret, now);
     const othersUntil = new Date(now.getTime() + overlapMs);
     const endpoint = await this.endpoints.addSecret(_id, sealed, othersUntil);
     return endpoint === null ? null : { endpoint, secret };
@@ -168,12 +169,12 @@ export class WebhookEndpointsService {
   /** Removes an endpoint and its secrets; what waits for it has failed then, its log stays. */
   async remove(_id: Types.ObjectId): Promise<void> {
     await this.endpoints.remove(_id, this.clock.now());
-    await this.giveUps.giveUp(_id, 'endpoint removed');
+    await this.queue.failAllWaiting(_id, 'endpoint removed', this.clock.now());
   }
 
   /** Why nothing may be sent to a URL; null where it may (rule HOOK-11). */
   forbiddenReason(url: string): string | null {
-    return forbiddenUrlReason(url, addressPolicy(this.environment));
+    return urlViolation(url, addressPolicy(this.environment));
   }
 
   private checkUrl(url: string): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import {
   addressPolicy,
-  forbiddenAddressReason,
-  forbiddenUrlReason,
+  ssrfViolation,
+  urlViolation,
   isLocalName,
   literalAddress,
 } from './addresses.js';
@@ -68,24 +68,24 @@ const neverAllowed = [
   '',
 ];
 
-describe('forbiddenAddressReason', () => {
+describe('ssrfViolation', () => {
   it.each(publicAddresses)('lets %s pass', (address) => {
-    expect(forbiddenAddressReason(address, strict)).toBeNull();
+    expect(ssrfViolation(address, strict)).toBeNull();
   });
 
   it.each(privateAddresses)('lets %s pass only where private networks are allowed', (address) => {
-    expect(forbiddenAddressReason(address, strict)).toContain('not a public address');
-    expect(forbiddenAddressReason(address, development)).toBeNull();
+    expect(ssrfViolation(address, strict)).toContain('not a public address');
+    expect(ssrfViolation(address, development)).toBeNull();
   });
 
   it.each(neverAllowed)('never lets %s pass', (address) => {
-    expect(forbiddenAddressReason(address, strict)).not.toBeNull();
-    expect(forbiddenAddressReason(address, development)).not.toBeNull();
+    expect(ssrfViolation(address, strict)).not.toBeNull();
+    expect(ssrfViolation(address, development)).not.toBeNull();
   });
 });
 
-describe('forbiddenAddressReason of what is no address', () => {
-  it('says so', () => expect(forbiddenAddressReason('x', strict)).toBe('x is no address'));
+describe('ssrfViolation of what is no address', () => {
+  it('says so', () => expect(ssrfViolation('x', strict)).toBe('x is no address'));
 });
 
 describe('the policy', () => {
@@ -114,10 +114,10 @@ describe('a host', () => {
   });
 });
 
-describe('forbiddenUrlReason', () => {
+describe('urlViolation', () => {
   it.each(['https://example.com/hook', 'https://1.1.1.1:8443/', 'https://[2606:4700::1111]/'])(
     'accepts %s',
-    (url) => expect(forbiddenUrlReason(url, strict)).toBeNull(),
+    (url) => expect(urlViolation(url, strict)).toBeNull(),
   );
 
   it.each([
@@ -147,7 +147,7 @@ describe('forbiddenUrlReason', () => {
     'https://2852039166/',
     'https://0xa9fea9fe/',
     'https://[::ffff:a9fe:a9fe]/',
-  ])('rejects %s', (url) => expect(forbiddenUrlReason(url, strict)).not.toBeNull());
+  ])('rejects %s', (url) => expect(urlViolation(url, strict)).not.toBeNull());
 
   it.each([
     ['example.com', 'it is not a URL'],
@@ -157,19 +157,19 @@ describe('forbiddenUrlReason', () => {
     ['https://127.1/', '127.0.0.1 is not a public address (loopback)'],
     ['https://192.0.2.1/', '192.0.2.1 is not a public address (reserved)'],
     ['https://168.63.129.16/', '168.63.129.16 is a metadata service'],
-  ])('says of %s that %s', (url, reason) => expect(forbiddenUrlReason(url, strict)).toBe(reason));
+  ])('says of %s that %s', (url, reason) => expect(urlViolation(url, strict)).toBe(reason));
 
   it('takes no other protocol for http', () => {
-    expect(forbiddenUrlReason('ftp://example.com/', development)).not.toBeNull();
+    expect(urlViolation('ftp://example.com/', development)).not.toBeNull();
   });
 
   it.each(['http://169.254.169.254/', 'http://2852039166/', 'http://[fe80::1]/', 'http://0/'])(
     'rejects %s in development too',
-    (url) => expect(forbiddenUrlReason(url, development)).not.toBeNull(),
+    (url) => expect(urlViolation(url, development)).not.toBeNull(),
   );
 
   it.each(['http://localhost:3000/', 'http://127.0.0.1:3000/', 'http://2130706433/'])(
     'accepts %s in development',
-    (url) => expect(forbiddenUrlReason(url, development)).toBeNull(),
+    (url) => expect(urlViolation(url, development)).toBeNull(),
   );
 });

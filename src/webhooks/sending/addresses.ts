@@ -40,7 +40,7 @@ const reservedUnicast = [
 ].map((range) => ipaddr.IPv6.parseCIDR(range));
 
 /** Why an address may not be connected to, null when it may (rule HOOK-11). */
-export function forbiddenAddressReason(text: string, policy: AddressPolicy): string | null {
+export function ssrfViolation(text: string, policy: AddressPolicy): string | null {
   if (!ipaddr.isValid(text)) return `${text} is no address`;
   const address = ipaddr.process(text);
   const name = address.toString();
@@ -53,7 +53,7 @@ export function forbiddenAddressReason(text: string, policy: AddressPolicy): str
 }
 
 /** Why an endpoint cannot have a URL, as far as its text shows; null when it can. */
-export function forbiddenUrlReason(text: string, policy: AddressPolicy): string | null {
+export function urlViolation(text: string, policy: AddressPolicy): string | null {
   if (!URL.canParse(text)) return 'it is not a URL';
   const { protocol, username, password, hostname } = new URL(text);
   if (protocol !== 'https:' && !(protocol === 'http:' && policy.allowHttp)) {
@@ -61,7 +61,7 @@ export function forbiddenUrlReason(text: string, policy: AddressPolicy): string 
   }
   if (username !== '' || password !== '') return 'it must not carry a user or password';
   const literal = literalAddress(hostname);
-  if (literal !== null) return forbiddenAddressReason(literal, policy);
+  if (literal !== null) return ssrfViolation(literal, policy);
   if (isLocalName(hostname) && !policy.allowPrivateNetworks) return `${hostname} is this machine`;
   return null;
 }

@@ -1,17 +1,15 @@
-import { Inject, Injectable, Logger, type OnApplicationShutdown } from '@nestjs/common';
-import { Agent, type Dispatcher, request } from 'undici';
+import http, { type IncomingMessage, type RequestOptions } from 'node:http';
+import https from 'node:https';
+import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import type { Message } from '../../events/outbox/message.js';
 import type { AttemptResult } from '../deliveries/delivery-outcome.js';
 import { retryAfter } from '../deliveries/retry-schedule.js';
-import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
-import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import { type AddressPolicy, addressPolicy, forbiddenUrlReason } from './addresses.js';
-import { ForbiddenAddressError, guardedConnector } from './guarded-connector.js';
+import { type AddressPolicy, addressPolicy, urlViolation } from './addresses.js';
 import { NameResolver } from './name-resolver.js';
-import { isClosedReusedConnection } from './reused-connections.js';
-import type { Message } from '../../events/outbox/message.js';
 import { signedHeaders } from './signing.js';
+import { ForbiddenAddressError, ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
 /** How much of a response is read and stored. */
 const maxResponseBytes = 4_096;
@@ -19,39 +17,47 @@ const maxResponseBytes = 4_096;
 const bodyMs = 1_000;
 /** Servers close idle connections; reusing one just then costs a second request. */
 const keepAliveMs = 1_000;
+/** How many bytes of headers a response may have. */
+const maxHeaderSize = 65_536;
+/** How many addresses of a name can be tried one after another in the time of an attempt. */
+const addressesInTime = 3;
 const userAgent = 'IntegrationAPI-Webhooks/1.0';
+/** Codes of a connection that the other side has closed. */
+const closedCodes: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE']);
+
+/** Where a message is sent, and the secrets that sign it. */
+export interface Target {
+  readonly url: string;
+  readonly secrets: readonly string[];
+}
 
 /** Sends single requests, bounded in time and size, to allowed addresses only. */
 @Injectable()
 export class WebhookSender implements OnApplicationShutdown {
-  private readonly logger = new Logger(WebhookSender.name);
-  private readonly agent: Agent;
-  /** Opens a connection for each request. */
-  private readonly freshAgent: Agent;
+  private readonly agents = {
+    'http:': new http.Agent({ keepAlive: true, timeout: keepAliveMs }),
+    'https:': new https.Agent({ keepAlive: true, timeout: keepAliveMs }),
+  };
   private readonly policy: AddressPolicy;
   private readonly timeout: number;
+  private readonly connection: RequestOptions;
 
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
     names: NameResolver,
-    private readonly secrets: EndpointSecrets,
     private readonly clock: Clock,
   ) {
     this.policy = addressPolicy(environment);
     this.timeout = environment.WEBHOOKS_TIMEOUT_MS;
-    const resolve = (name: string) => names.addressesOf(name);
-    const options = {
-      connect: guardedConnector(this.policy, resolve, this.timeout),
-      allowH2: false,
-      keepAliveTimeout: keepAliveMs,
-      keepAliveMaxTimeout: keepAliveMs,
-    };
-    this.agent = new Agent({ ...options, pipelining: 1 });
-    this.freshAgent = new Agent({ ...options, pipelining: 0 });
+    this.connection = {
+      lookup: ssrfSafeLookup(this.policy, (name) => names.addressesOf(name)),
+      autoSelectFamily: true,
+      autoSelectFamilyAttemptTimeout: Math.floor(this.timeout / addressesInTime),
+    } as RequestOptions;
   }
 
-  async onApplicationShutdown(): Promise<void> {
-    await Promise.all([this.agent.destroy(), this.freshAgent.destroy()]);
+  onApplicationShutdown(): void {
+    for (const agent of Object.values(this.agents)) agent.destroy();
   }
 
   /**
@@ -60,16 +66,12 @@ export class WebhookSender implements OnApplicationShutdown {
    *
    * @param abortSignal ends the attempt early
    */
-  async send(
-    endpoint: WebhookEndpointDocument,
-    message: Message,
-    abortSignal?: AbortSignal,
-  ): Promise<AttemptResult> {
+  async send(target: Target, message: Message, abortSignal?: AbortSignal): Promise<AttemptResult> {
     const startedAt = this.clock.now();
     const start = performance.now();
     const timeout = AbortSignal.timeout(this.timeout);
     const signal = abortSignal ? AbortSignal.any([timeout, abortSignal]) : timeout;
-    const result = await this.exchange(endpoint, message, { startedAt, signal }).catch(
+    const result = await this.exchange(target, message, { startedAt, signal }).catch(
       (error: unknown) => ({
         ...noResponse,
         error: timeout.aborted ? `No response within ${this.timeout} ms` : errorMessageOf(error),
@@ -79,45 +81,33 @@ export class WebhookSender implements OnApplicationShutdown {
   }
 
   private async exchange(
-    endpoint: WebhookEndpointDocument,
+    { url, secrets }: Target,
     message: Message,
     { startedAt, signal }: { readonly startedAt: Date; readonly signal: AbortSignal },
   ): Promise<ExchangeResult> {
-    const { url } = endpoint;
-    const secrets = await this.secretsOf(endpoint, startedAt);
-    const reason = forbiddenUrlReason(url, this.policy);
+    const reason = urlViolation(url, this.policy);
     if (reason !== null) throw new ForbiddenAddressError(reason);
-    const post = (dispatcher: Dispatcher) =>
-      request(url, {
-        dispatcher,
-        method: 'POST',
-        headers: {
-          'content-type': 'application/json',
-          'user-agent': userAgent,
-          ...signedHeaders(message, secrets, startedAt),
-        },
-        body: message.body,
-        signal,
-      });
-    const { statusCode, headers, body } = await post(this.agent).catch((error: unknown) => {
-      if (isClosedReusedConnection(error)) return post(this.freshAgent);
-      throw error;
-    });
-    const header = headers['retry-after'];
-    return {
-      statusCode,
-      ...(await readPrefix(body)),
-      retryAfter: retryAfter(typeof header === 'string' ? header : undefined, this.clock.now()),
+    const headers = {
+      'content-type': 'application/json',
+      'user-agent': userAgent,
+      ...signedHeaders(message, secrets, startedAt),
     };
-  }
-
-  private async secretsOf(endpoint: WebhookEndpointDocument, now: Date): Promise<string[]> {
-    try {
-      return await this.secrets.signing(endpoint, now);
-    } catch (error) {
-      this.logger.error({ err: error }, 'A webhook could not be signed');
-      throw error;
-    }
+    const options = { ...this.connection, method: 'POST', headers, maxHeaderSize, signal };
+    const target = new URL(url);
+    const agent = this.agents[target.protocol as 'http:' | 'https:'];
+    const response = await post(target, { ...options, agent }, message.body).catch(
+      (error: unknown) => {
+        if (error instanceof ClosedConnectionError) {
+          return post(target, { ...options, agent: false }, message.body);
+        }
+        throw error;
+      },
+    );
+    return {
+      statusCode: response.statusCode ?? null,
+      ...(await readPrefix(response)),
+      retryAfter: retryAfter(response.headers['retry-after'], this.clock.now()),
+    };
   }
 }
 
@@ -125,9 +115,27 @@ type ExchangeResult = Omit<AttemptResult, 'startedAt' | 'milliseconds'>;
 
 const noResponse = { statusCode: null, response: null, retryAfter: null };
 
+/** The receiver has closed a connection of earlier requests, most likely as idle. */
+class ClosedConnectionError extends Error {}
+
+/** The final response to a request; redirects are not followed. */
+function post(url: URL, options: RequestOptions, body: string): Promise<IncomingMessage> {
+  const { request } = url.protocol === 'https:' ? https : http;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, options);
+    sent.once('response', resolve);
+    sent.once('close', () => reject(new Error('The connection was closed without a response')));
+    sent.on('error', (error: NodeJS.ErrnoException) => {
+      const isIdle = sent.reusedSocket && closedCodes.has(error.code);
+      reject(isIdle ? new ClosedConnectionError(error.message) : error);
+    });
+    sent.end(body);
+  });
+}
+
 /** Reads no more than is stored; the status counts even if the rest never comes. */
 async function readPrefix(
-  body: Dispatcher.ResponseData['body'],
+  body: IncomingMessage,
 ): Promise<Pick<ExchangeResult, 'response' | 'error'>> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -144,11 +152,10 @@ async function readPrefix(
     error = `The response body broke off: ${errorMessageOf(cause)}`;
   }
   clearTimeout(timer);
-  body.destroy();
   return { response: Buffer.concat(chunks).subarray(0, maxResponseBytes).toString('utf8'), error };
 }
 
-/** What went wrong, in one line; a failure on every address of a name carries one for each. */
+/** The reason of a failure, in one line; a failure on every address of a name carries one for each. */
 function errorMessageOf(error: unknown): string {
   if (error instanceof AggregateError) return error.errors.map(errorMessageOf).join('; ');
   const { message, code } = error as { message?: string; code?: string };

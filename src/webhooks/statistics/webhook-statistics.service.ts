@@ -1,15 +1,19 @@
 import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import { EventNumbering } from '../../events/outbox/event-numbering.js';
+import { type Lease, Leases } from '../../core/database/leases/leases.js';
+import { PollingLoop } from '../../core/database/leases/polling-loop.js';
+import { hourMs, minuteMs } from '../../core/values/durations.js';
+import { EventRelay } from '../../events/outbox/event-relay.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
+import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import type { EndpointAttempts } from '../sending/attempt-counts.js';
-import { DeliveryAttemptRunner } from '../sending/delivery-attempt-runner.js';
+import { EndpointBatches } from '../sending/endpoint-batches.js';
+import { WebhookStatisticsRepository } from './webhook-statistics.repository.js';
+import type { WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
-/** At most so many are counted: beyond that the number says no more than that it is large. */
-const countLimit = 10_000;
-
-/** What waits, of all organizations. */
+/** The waiting records of all organizations. */
 export interface Backlog {
   /** How long the one that is due longest waits, in milliseconds; 0 when nothing waits. */
   readonly lagMs: number;
@@ -17,24 +21,70 @@ export interface Backlog {
   readonly count: number;
 }
 
-/** Figures about webhooks for those who operate the service. */
+/** The deliveries to an endpoint in an hour. */
+export interface HourlyWebhookStats {
+  readonly delivered: number;
+  readonly failed: number;
+  /** Of an attempt; null when there was none. */
+  readonly averageMs: number | null;
+  /** Most that were seen waiting. */
+  readonly backlog: number;
+}
+
+/** The deliveries to an endpoint hour by hour, oldest first; the last hour is under way. */
+export interface EndpointStatistics {
+  readonly hours: readonly HourlyWebhookStats[];
+}
+
+/** At most so many are counted: beyond that the number says no more than that it is large. */
+const countLimit = 10_000;
+/** How often one process of all counts the backlogs of endpoints. */
+const backlogIntervalMs = minuteMs;
+/** How long that process may be silent. */
+const leaseMs = 4 * backlogIntervalMs;
+const hoursOfDay = 24;
+
+/** Statistics of webhooks for the operator (rule OPS-35), and the backlogs of endpoints over time. */
 @Injectable()
 export class WebhookStatisticsService {
+  private readonly lease: Lease;
+  private readonly loop = new PollingLoop(
+    'Backlogs of webhooks could not be noted',
+    async () => {
+      if (await this.lease.isMine()) await this.noteBacklogs();
+    },
+    () => backlogIntervalMs,
+  );
+
   constructor(
     private readonly events: OutboxEventsRepository,
     private readonly queue: DeliveryQueueRepository,
-    private readonly attempts: DeliveryAttemptRunner,
-    private readonly numbering: EventNumbering,
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly statistics: WebhookStatisticsRepository,
+    private readonly batches: EndpointBatches,
+    private readonly relay: EventRelay,
     private readonly clock: Clock,
-  ) {}
+    leases: Leases,
+  ) {
+    this.lease = leases.of('webhook-backlogs', leaseMs);
+  }
 
-  /** The events that have no number yet, and maybe no deliveries. */
+  start(): void {
+    this.loop.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.loop.stop();
+    await this.lease.release().catch(() => undefined);
+  }
+
+  /** The events that have no number yet, and so no deliveries. */
   async eventBacklog(): Promise<Backlog> {
     const { oldest, count } = await this.events.waiting(countLimit);
     return this.backlog(oldest, count);
   }
 
-  /** The deliveries that are due and not being attempted. */
+  /** The deliveries that are due. */
   async deliveryBacklog(): Promise<Backlog> {
     const { oldest, count } = await this.queue.due(this.clock.now(), countLimit);
     return this.backlog(oldest, count);
@@ -42,21 +92,84 @@ export class WebhookStatisticsService {
 
   /** The attempts of this process, by endpoint. */
   attemptsByEndpoint(): readonly EndpointAttempts[] {
-    return this.attempts.stats().byEndpoint;
+    return this.batches.stats().byEndpoint;
   }
 
   /** Attempts of this process whose results are not stored yet. */
   unstoredResults(): number {
-    return this.attempts.stats().unstored;
+    return this.batches.stats().unstored;
   }
 
   /** How many events this process has numbered. */
   numberedEvents(): number {
-    return this.numbering.stats().numbered;
+    return this.relay.stats().numbered;
+  }
+
+  /** The last 24 hours of endpoints, by their ids in hexadecimal. */
+  async lastDay(
+    endpoints: readonly { readonly _id: string; readonly organizationId: string }[],
+  ): Promise<ReadonlyMap<string, EndpointStatistics>> {
+    const now = this.clock.now();
+    const found = await this.statistics.since(
+      idsOf(endpoints.map(({ organizationId }) => organizationId)),
+      idsOf(endpoints.map(({ _id }) => _id)),
+      firstHour(now, hoursOfDay),
+    );
+    const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId.toHexString());
+    return new Map(
+      endpoints.map(({ _id }) => {
+        return [_id, { hours: hourlyStats(byEndpoint.get(_id) ?? [], now, hoursOfDay) }];
+      }),
+    );
+  }
+
+  /** Notes how many deliveries wait for each endpoint. */
+  async noteBacklogs(): Promise<void> {
+    const now = this.clock.now();
+    const ids = await this.queue.endpointsWaiting();
+    for (const endpoint of await this.endpoints.findOrganizationsOf(ids)) {
+      const waiting = await this.queue.countWaiting(endpoint._id, countLimit);
+      await this.statistics.noteBacklog(endpoint, waiting, now);
+    }
   }
 
   private backlog(oldest: Date | null, count: number): Backlog {
     const lagMs = oldest === null ? 0 : this.clock.now().getTime() - oldest.getTime();
     return { lagMs: Math.max(0, lagMs), count };
   }
+}
+
+/** The hours up to a time, oldest first, out of the statistics of one endpoint. */
+export function hourlyStats(
+  quarters: readonly Pick<
+    WebhookStatisticsDocument,
+    'at' | 'delivered' | 'failed' | 'milliseconds' | 'backlog'
+  >[],
+  until: Date,
+  hours: number,
+): HourlyWebhookStats[] {
+  const first = firstHour(until, hours).getTime();
+  const byHour = Map.groupBy(quarters, ({ at }) => Math.floor((at.getTime() - first) / hourMs));
+  return Array.from({ length: hours }, (_, hour) => {
+    const parts = byHour.get(hour) ?? [];
+    const sum = (field: 'delivered' | 'failed' | 'milliseconds') =>
+      parts.reduce((total, part) => total + (part[field] ?? 0), 0);
+    const [delivered, failed] = [sum('delivered'), sum('failed')];
+    const attempts = delivered + failed;
+    return {
+      delivered,
+      failed,
+      averageMs: attempts === 0 ? null : sum('milliseconds') / attempts,
+      backlog: Math.max(0, ...parts.map(({ backlog = 0 }) => backlog)),
+    };
+  });
+}
+
+/** When the first of some hours begins of which the last one is under way. */
+function firstHour(until: Date, hours: number): Date {
+  return new Date((Math.floor(until.getTime() / hourMs) - hours + 1) * hourMs);
+}
+
+function idsOf(ids: readonly string[]): Types.ObjectId[] {
+  return [...new Set(ids)].map((id) => new Types.ObjectId(id));
 }

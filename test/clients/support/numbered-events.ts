@@ -15,7 +15,7 @@ export async function numberEvents(db: Db, organizationId: ObjectId): Promise<vo
   const unnumbered = events.find({ organizationId, sequence: null }).sort({ storedAt: 1, _id: 1 });
   for (const { _id } of await unnumbered.toArray()) {
     last += 1;
-    const $set = { sequence: last, numberedAt: now, relayedAt: now };
+    const $set = { sequence: last, numberedAt: now };
     await events.updateOne({ _id }, { $set });
   }
   // Those who wait are told by this.

@@ -82,14 +82,14 @@ export async function undelivered(
     db.collection('webhookDeliveries').find({ organizationId }).toArray(),
   ]);
   const deliveriesOf = groupBy(deliveries, ({ eventId }) => eventId);
-  return events.flatMap(({ _id, relayedAt }) => {
+  return events.flatMap(({ _id, sequence = null }) => {
     const id = String(_id);
     const own = deliveriesOf.get(id) ?? [];
     const [only] = own;
-    if (relayedAt === null) return [`event ${id} was not relayed`];
+    if (sequence === null) return [`event ${id} was not relayed`];
     if (own.length !== 1) return [`event ${id} has ${own.length} deliveries`];
     if (only?.['status'] !== 'delivered') return [`event ${id} is ${only?.['status']}`];
-    return received.has(only['messageId']) ? [] : [`event ${id} never came`];
+    return received.has(`msg_${id}`) ? [] : [`event ${id} never came`];
   });
 }
 

@@ -22,7 +22,7 @@ export interface DuplicateKey {
 }
 
 /** The server's code for a violated unique index. */
-export const duplicateKeyCode = 11_000;
+const duplicateKeyCode = 11_000;
 
 const interruptedCode = 11_601;
 

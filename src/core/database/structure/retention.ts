@@ -11,6 +11,10 @@ export interface Retention {
   readonly kind: string;
   /** The setting that says how long; for ever while it is not set. */
   readonly setting: RetentionSetting;
+  /** A shorter setting counts as so many days. */
+  readonly minimumDays?: number;
+  /** How many days more than the setting says records are kept. */
+  readonly extraDays?: number;
   /** How much later than that the database removes them. */
   readonly marginSeconds?: number;
   /** Each record stores the time at which it is removed. */
@@ -45,10 +49,14 @@ export function removeAfter(
 }
 
 /** How long records are kept; null for ever. */
-export function keptSeconds({ setting }: Retention, environment: Environment): number | null {
+export function keptSeconds(
+  { setting, minimumDays = 0, extraDays = 0 }: Retention,
+  environment: Environment,
+): number | null {
   const value = environment[setting];
   if (value === undefined) return null;
-  return value * (setting.endsWith('_HOURS') ? hourSeconds : daySeconds);
+  const seconds = value * (setting.endsWith('_HOURS') ? hourSeconds : daySeconds);
+  return Math.max(seconds, minimumDays * daySeconds) + extraDays * daySeconds;
 }
 
 /** How long after the time in the index records are removed; null for never. */

@@ -37,7 +37,6 @@ export const erasureColumns: Columns<ErasureReport> = {
   Clients: ({ counts }) => counts.clients,
   'Change-log entries': ({ counts }) => counts.changeLogEntries,
   Events: ({ counts }) => counts.events,
-  Deliveries: ({ counts }) => counts.deliveries,
   'Responses of receivers': ({ counts }) => counts.attempts,
   'Clients of other leads, kept': ({ keptClientIds }) => keptClientIds,
   'Stored responses end by themselves until': ({ storedResponsesEndAt }) => storedResponsesEndAt,

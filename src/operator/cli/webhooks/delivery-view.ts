@@ -1,10 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
-import type { WebhookAttemptDocument } from '../../../webhooks/deliveries/webhook-attempt.schema.js';
 import type {
   ListedDelivery,
+  ShownDelivery,
   WebhookDeliveriesService,
 } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
-import type { WebhookDeliveryDocument } from '../../../webhooks/deliveries/webhook-delivery.schema.js';
 import type { Columns } from '../command-line/output.js';
 
 /** A delivery as the command line prints it. */
@@ -70,11 +69,8 @@ export function deliveryView(delivery: ListedDelivery) {
 }
 
 /** A delivery for printing, with its body and all attempts. */
-export function deliveryDetailView(
-  delivery: WebhookDeliveryDocument,
-  attempts: readonly WebhookAttemptDocument[],
-) {
-  const log = attempts.map(
+export function deliveryDetailView(delivery: ShownDelivery) {
+  const log = delivery.log.map(
     ({ round, attempt, startedAt, milliseconds, url, statusCode, response, error }) => {
       return { round, attempt, startedAt, milliseconds, url, statusCode, response, error };
     },

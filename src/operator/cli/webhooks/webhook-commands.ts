@@ -99,7 +99,7 @@ function addShow(group: Command): void {
     .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
         const document = await endpointOf(application, id);
-        const pending = await (await deliveriesOf(application)).countPending(document._id);
+        const pending = await (await deliveriesOf(application)).countWaiting(document._id);
         printItem({ ...endpointView(document), pending }, endpointDetailColumns, options);
       }),
     );

@@ -1,8 +1,10 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
 import type { DeliveryStatus } from '../../../webhooks/deliveries/delivery-outcome.js';
-import type { DeliveryFilter } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
-import type { WebhookDeliveryDocument } from '../../../webhooks/deliveries/webhook-delivery.schema.js';
+import type {
+  DeliveryFilter,
+  ShownDelivery,
+} from '../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { WebhookEndpointDocument } from '../../../webhooks/endpoints/webhook-endpoint.schema.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
@@ -129,7 +131,7 @@ function addReplay(group: Command): void {
 async function endpointOrDelivery(
   application: INestApplicationContext,
   id: string,
-): Promise<{ endpoint?: WebhookEndpointDocument; delivery?: WebhookDeliveryDocument }> {
+): Promise<{ endpoint?: WebhookEndpointDocument; delivery?: ShownDelivery }> {
   const { Types } = await import('mongoose');
   const _id = new Types.ObjectId(id);
   const endpoint = await (await endpointsOf(application)).findWithRemoved(_id);
@@ -141,14 +143,11 @@ async function endpointOrDelivery(
 
 async function printOne(
   application: INestApplicationContext,
-  delivery: WebhookDeliveryDocument,
+  delivery: ShownDelivery,
   options: OutputOptions,
 ): Promise<void> {
   const showing = { action: 'show', subject: 'delivery', to: delivery } as const;
-  const attempts = await logged(application, showing, async () =>
-    (await deliveriesOf(application)).attemptsOf(delivery),
-  );
-  const view = deliveryDetailView(delivery, attempts);
+  const view = await logged(application, showing, async () => deliveryDetailView(delivery));
   printItem(view, deliveryColumns, options);
   if (options.json === true) return;
   printLine('');
@@ -156,7 +155,7 @@ async function printOne(
 }
 
 function replayFilter(
-  delivery: WebhookDeliveryDocument | undefined,
+  delivery: ShownDelivery | undefined,
   { failed, since, until }: ReplayOptions,
 ): DeliveryFilter {
   const isChosen = failed === true || since !== undefined || until !== undefined;

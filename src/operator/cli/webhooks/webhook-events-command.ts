@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ListedEvent } from '../../../events/outbox/outbox-events.service.js';
+import type { ListedEvent } from '../../../events/outbox/event-history.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { listLimit, name } from '../command-line/option-values.js';
@@ -33,11 +33,11 @@ export function addEventsCommand(group: Command): void {
     .option('--limit <n>', 'how many at most', listLimit, 50)
     .action((options: EventsOptions) =>
       withApplication(async (application) => {
-        const { OutboxEventsService } =
-          await import('../../../events/outbox/outbox-events.service.js');
+        const { EventHistoryService } =
+          await import('../../../events/outbox/event-history.service.js');
         const { _id } = await organizationOf(application, options.org);
         const { failed = false, limit } = options;
-        const events = await application.get(OutboxEventsService).list(_id, { failed, limit });
+        const events = await application.get(EventHistoryService).list(_id, { failed, limit });
         printList(events.map(eventView), columns, options);
       }),
     );
@@ -47,7 +47,7 @@ function eventView({
   _id,
   type,
   createdAt,
-  relayedAt,
+  numberedAt,
   requestId,
   failureReason = null,
 }: ListedEvent) {
@@ -55,7 +55,7 @@ function eventView({
     _id: _id.toHexString(),
     type,
     createdAt,
-    relayedAt,
+    relayedAt: numberedAt ?? null,
     requestId: requestId ?? null,
     failureReason,
   };

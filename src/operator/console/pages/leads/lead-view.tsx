@@ -13,8 +13,8 @@ import type {
 } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type {
   ListedEvent,
-  OutboxEventsService,
-} from '../../../../events/outbox/outbox-events.service.js';
+  EventHistoryService,
+} from '../../../../events/outbox/event-history.service.js';
 import type { PageRequest } from '../page.js';
 import { maskedFields, maskedName, maskedValue, plainText } from '../shared/masking.js';
 import { Card, Code, DataTable, Facts, Link, Pages, When } from '../shared/parts.js';
@@ -29,7 +29,7 @@ interface ShownLead {
   readonly organization: Organization;
   readonly inspected: InspectedLead;
   readonly changes: Awaited<ReturnType<LeadInspectionService['history']>>;
-  readonly events: Awaited<ReturnType<OutboxEventsService['about']>>;
+  readonly events: Awaited<ReturnType<EventHistoryService['about']>>;
   readonly deliveries: Awaited<ReturnType<WebhookDeliveriesService['ofEvents']>>;
   readonly reservations: Awaited<ReturnType<ReservationHistoryService['ofLeads']>>;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
@@ -233,7 +233,7 @@ function ToldTo({
   readonly event: ListedEvent;
   readonly sent: readonly ListedDelivery[];
 }) {
-  if (event.relayedAt === null) return <>{text('lead.notRelayed')}</>;
+  if (!event.numberedAt) return <>{text('lead.notRelayed')}</>;
   if (event.failureReason) return <span class="bad">{event.failureReason}</span>;
   if (sent.length === 0) return <>{text('lead.toldNobody')}</>;
   return (

@@ -5,7 +5,7 @@ import { OperatorLogService } from '../../../audit/operator-log.service.js';
 import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
-import { OutboxEventsService } from '../../../../events/outbox/outbox-events.service.js';
+import { EventHistoryService } from '../../../../events/outbox/event-history.service.js';
 import type { PageContent, PageRequest } from '../page.js';
 import { partOf } from '../shared/parts.js';
 import { type Subject, SubjectPage } from '../shared/subject-page.js';
@@ -25,7 +25,7 @@ export class LeadPage extends SubjectPage {
     log: OperatorLogService,
     private readonly leads: LeadInspectionService,
     private readonly keys: ApiKeysService,
-    private readonly events: OutboxEventsService,
+    private readonly events: EventHistoryService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly reservations: ReservationHistoryService,
   ) {

@@ -1,6 +1,6 @@
 import { area, curveMonotoneX, line } from 'd3-shape';
 import type { ComponentChildren } from 'preact';
-import type { EndpointFigures } from '../../../../webhooks/statistics/webhook-figures.service.js';
+import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import type { PageRequest } from '../page.js';
 
 const width = 120;
@@ -11,7 +11,7 @@ const margin = 2;
 /** The success rate, latency and backlog of an endpoint, each as a cell of a table. */
 export function endpointCurves(
   request: PageRequest,
-  { hours }: EndpointFigures = { hours: [] },
+  { hours }: EndpointStatistics = { hours: [] },
 ): ComponentChildren[] {
   const { text, formats } = request;
   const rates = hours.map(({ delivered, failed }) =>

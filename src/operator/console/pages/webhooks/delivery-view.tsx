@@ -14,7 +14,6 @@ interface Shown {
   /** Whether bodies and responses are shown. */
   readonly isShown: boolean;
   readonly delivery: NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
-  readonly attempts: Awaited<ReturnType<WebhookDeliveriesService['latestAttemptsOf']>>;
   readonly endpoint: ShownEndpoint | null;
 }
 
@@ -99,16 +98,16 @@ function Request({ request, isShown, delivery }: Shown) {
       />
       <h3>{text('delivery.body')}</h3>
       <pre dir="ltr" role="region" tabIndex={0} aria-label={text('delivery.body')}>
-        {maskedValue(body.slice(0, mostCharacters), isShown)}
+        {body === null ? '–' : maskedValue(body.slice(0, mostCharacters), isShown)}
       </pre>
-      {isShown && body.length > mostCharacters && (
+      {isShown && body !== null && body.length > mostCharacters && (
         <p class="note">{text('delivery.cut', { count: mostCharacters })}</p>
       )}
     </Card>
   );
 }
 
-function Attempts({ request, isShown, attempts: { attempts, hasMore } }: Shown) {
+function Attempts({ request, isShown, delivery: { log } }: Shown) {
   const { text, formats } = request;
   return (
     <Card title={text('delivery.tries')}>
@@ -125,18 +124,19 @@ function Attempts({ request, isShown, attempts: { attempts, hasMore } }: Shown) 
           text('delivery.error'),
           text('delivery.answer'),
         ]}
-        rows={attempts.map((attempt) => [
-          <When request={request} time={attempt.startedAt} />,
-          attempt.round,
-          attempt.attempt,
-          <Code>{maskedUrl(attempt.url)}</Code>,
-          formats.duration(attempt.milliseconds),
-          attempt.statusCode ?? '–',
-          attempt.error ?? '–',
-          <Code>{maskedValue(attempt.response, isShown)}</Code>,
-        ])}
+        rows={log
+          .toReversed()
+          .map((attempt) => [
+            <When request={request} time={attempt.startedAt} />,
+            attempt.round,
+            attempt.attempt,
+            <Code>{maskedUrl(attempt.url)}</Code>,
+            formats.duration(attempt.milliseconds),
+            attempt.statusCode ?? '–',
+            attempt.error ?? '–',
+            <Code>{maskedValue(attempt.response, isShown)}</Code>,
+          ])}
       />
-      {hasMore && <p class="note">{text('shared.more', { count: attempts.length })}</p>}
     </Card>
   );
 }

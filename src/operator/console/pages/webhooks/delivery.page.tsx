@@ -71,11 +71,8 @@ export class DeliveryPage implements ConsolePage {
     delivery: NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>,
     isShown: boolean,
   ): Promise<PageContent> {
-    const [attempts, endpoint] = await Promise.all([
-      this.deliveries.latestAttemptsOf(delivery),
-      this.endpoints.show(delivery.endpointId),
-    ]);
-    const shown = { delivery, attempts, endpoint: endpoint?.shown ?? null, isShown };
+    const endpoint = await this.endpoints.show(delivery.endpointId);
+    const shown = { delivery, endpoint: endpoint?.shown ?? null, isShown };
     return {
       heading: request.text('delivery.heading', { id: delivery._id.toHexString() }),
       body: <DeliveryView request={request} {...shown} />,

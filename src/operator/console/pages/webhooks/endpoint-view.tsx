@@ -2,7 +2,7 @@ import type { KeysetPage } from '../../../../core/database/documents/keyset.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import type { EndpointFigures } from '../../../../webhooks/statistics/webhook-figures.service.js';
+import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { FormToken } from '../../layout/form-token.js';
 import { consolePath } from '../../layout/layout.js';
 import type { PageRequest } from '../page.js';
@@ -22,7 +22,7 @@ interface Shown {
   readonly hasMoreWaiting: boolean;
   /** Whether the list has only failed deliveries. */
   readonly isFailed: boolean;
-  readonly figures: EndpointFigures | undefined;
+  readonly figures: EndpointStatistics | undefined;
 }
 
 /** What the page of an endpoint shows; no secret is part of it. */
@@ -65,7 +65,7 @@ function AsItIs({ request, endpoint, organization, waiting, hasMoreWaiting }: Sh
 function LastDay({ request, figures }: Shown) {
   const { text, formats } = request;
   const [success, latency, backlog] = endpointCurves(request, figures);
-  const sum = (pick: (hour: EndpointFigures['hours'][number]) => number) =>
+  const sum = (pick: (hour: EndpointStatistics['hours'][number]) => number) =>
     (figures?.hours ?? []).reduce((total, hour) => total + pick(hour), 0);
   return (
     <Card title={text('endpoint.lastDay')}>

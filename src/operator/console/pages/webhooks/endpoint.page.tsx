@@ -4,7 +4,7 @@ import { OperatorLogService } from '../../../audit/operator-log.service.js';
 import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookFiguresService } from '../../../../webhooks/statistics/webhook-figures.service.js';
+import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 import { partOf } from '../shared/parts.js';
@@ -31,7 +31,7 @@ export class EndpointPage implements ConsolePage {
     private readonly directory: OrganizationDirectoryService,
     private readonly endpoints: WebhookEndpointsService,
     private readonly deliveries: WebhookDeliveriesService,
-    private readonly figures: WebhookFiguresService,
+    private readonly statistics: WebhookStatisticsService,
     private readonly log: OperatorLogService,
   ) {}
 
@@ -48,7 +48,7 @@ export class EndpointPage implements ConsolePage {
     const [deliveries, waiting, figures, organization] = await Promise.all([
       this.deliveries.listPage(organizationId, filter, part),
       this.deliveries.countWaiting(endpoint.document._id, mostWaiting),
-      this.figures.lastDay([endpoint.shown]),
+      this.statistics.lastDay([endpoint.shown]),
       this.directory.find(endpoint.shown.organizationId),
     ]);
     const shown = {

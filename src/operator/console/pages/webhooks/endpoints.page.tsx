@@ -6,7 +6,7 @@ import {
   organizationsMeant,
 } from '../../../../tenants/organizations/organization-directory.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import { WebhookFiguresService } from '../../../../webhooks/statistics/webhook-figures.service.js';
+import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { consolePath } from '../../layout/layout.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
@@ -27,7 +27,7 @@ export class EndpointsPage implements ConsolePage {
   constructor(
     private readonly directory: OrganizationDirectoryService,
     private readonly endpoints: WebhookEndpointsService,
-    private readonly figures: WebhookFiguresService,
+    private readonly statistics: WebhookStatisticsService,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent> {
@@ -58,7 +58,7 @@ export class EndpointsPage implements ConsolePage {
     const older = parseObjectId(query['older'] ?? '') ?? undefined;
     const page = { older, limit: endpointsOnPage };
     const { items, next } = await this.endpoints.listPage(organization?._id, page);
-    const figures = await this.figures.lastDay(items);
+    const figures = await this.statistics.lastDay(items);
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const rows = items.map((endpoint) => [
       <Link to={`/webhooks/${endpoint._id}`}>

@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import {
+  type KeysetPage,
+  type KeysetRequest,
+  newestFirst,
+} from '../../core/database/documents/keyset.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import type { OutboxEventDocument } from './outbox-event.schema.js';
+
+/** An event without its contents, which may be large. */
+export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
+
+/** An event with its changes, and of its object only id and status. */
+export type ChangeEvent = Pick<
+  OutboxEventDocument,
+  '_id' | 'type' | 'requestId' | 'createdAt' | 'changes' | 'data'
+>;
+
+const without = ['data', 'changes'] as const;
+const changeFields = [
+  'type',
+  'requestId',
+  'createdAt',
+  'changes',
+  'data._id',
+  'data.status',
+] as const;
+
+/** The events of an organization as its history shows them. */
+@Injectable()
+export class EventHistoryService {
+  constructor(
+    @InjectCollection('OutboxEvent')
+    private readonly events: TenantCollection<OutboxEventDocument>,
+  ) {}
+
+  /** The newest events of an organization: all, or those that have no deliveries because they failed. */
+  async list(
+    organizationId: Types.ObjectId,
+    { failed, limit }: { readonly failed: boolean; readonly limit: number },
+  ): Promise<ListedEvent[]> {
+    if (!failed) {
+      return this.events.find(organizationId, {}, { without, sort: { createdAt: -1 }, limit });
+    }
+    const filter = { failureReason: { $gt: '' } } as const;
+    return this.events.find(organizationId, filter, { without, sort: { numberedAt: -1 }, limit });
+  }
+
+  /** The events about objects, newest first, without their contents. */
+  async about(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    part: KeysetRequest,
+  ): Promise<KeysetPage<ListedEvent>> {
+    const about = { 'data._id': { $in: objectIds } };
+    return this.events.page(organizationId, about, newestFirst, part, { without });
+  }
+
+  /** The newest events of some types about objects, with their changes. */
+  async changesOf(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    types: readonly string[],
+    limit: number,
+  ): Promise<ChangeEvent[]> {
+    if (objectIds.length === 0) return [];
+    const about = { 'data._id': { $in: objectIds }, type: { $in: types } };
+    const options = { fields: changeFields, sort: { createdAt: -1 }, limit } as const;
+    return this.events.find(organizationId, about, options);
+  }
+}

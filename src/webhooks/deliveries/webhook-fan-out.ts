@@ -1,0 +1,102 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import { afterTransaction } from '../../core/database/transactions/open-session.js';
+import { type EventFanOut, EventRelay } from '../../events/outbox/event-relay.js';
+import { coversType } from '../../events/outbox/event-types.js';
+import type { UnnumberedEvent } from '../../events/outbox/outbox-events.repository.js';
+import { typesFault, type WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
+import { DeliveryQueueRepository } from './delivery-queue.repository.js';
+import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
+
+/** How many deliveries one transaction inserts, unless a single event has more. */
+const mostDeliveries = 2_000;
+
+/** Creates the deliveries of events for the endpoints that subscribe when the events are numbered (rule HOOK-4). */
+@Injectable()
+export class WebhookFanOut implements EventFanOut {
+  private readonly logger = new Logger(WebhookFanOut.name);
+  private listener = () => {};
+  private readonly report = () => this.listener();
+
+  constructor(
+    private readonly endpoints: WebhookEndpointsRepository,
+    private readonly queue: DeliveryQueueRepository,
+    private readonly clock: Clock,
+    relay: EventRelay,
+  ) {
+    relay.fanOutTo(this);
+  }
+
+  /** Calls the listener after a transaction that created deliveries. */
+  onCreated(listener: () => void): void {
+    this.listener = listener;
+  }
+
+  async fanOut(
+    organizationId: Types.ObjectId,
+    events: readonly UnnumberedEvent[],
+  ): Promise<number> {
+    const endpoints = await this.subscribersOf(organizationId);
+    const now = this.clock.now();
+    const deliveries: WebhookDeliveryDocument[] = [];
+    let count = 0;
+    for (const event of events) {
+      const subscribed = endpoints.filter(({ eventTypes }) =>
+        coversType(eventTypes ?? [], event.type),
+      );
+      if (count > 0 && deliveries.length + subscribed.length > mostDeliveries) break;
+      deliveries.push(...subscribed.map(({ _id }) => newDelivery(event, _id, now)));
+      count += 1;
+    }
+    await this.queue.insert(deliveries);
+    if (deliveries.length > 0) afterTransaction(this.report);
+    return count;
+  }
+
+  /** The enabled endpoints of an organization; faulty ones are marked and left out. */
+  private async subscribersOf(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
+    const endpoints = await this.endpoints.findEnabled(organizationId);
+    const valid = endpoints.filter(({ eventTypes = [] }) => Array.isArray(eventTypes));
+    for (const { _id, fault } of endpoints) {
+      const isValid = valid.some((endpoint) => endpoint._id.equals(_id));
+      if (isValid ? fault !== typesFault : fault === typesFault) continue;
+      await this.endpoints.setFault(_id, isValid ? null : typesFault);
+      if (isValid) continue;
+      const endpointId = _id.toHexString();
+      this.logger.warn(
+        { endpointId, reason: typesFault },
+        'An endpoint is faulty and gets no events',
+      );
+    }
+    return valid;
+  }
+}
+
+/** A delivery that is due immediately. */
+export function newDelivery(
+  event: UnnumberedEvent,
+  endpointId: Types.ObjectId,
+  now: Date,
+): WebhookDeliveryDocument {
+  return {
+    _id: new Types.ObjectId(),
+    organizationId: event.organizationId,
+    endpointId,
+    eventId: event._id,
+    type: event.type,
+    objectId: event.objectId,
+    bytes: event.bytes,
+    ...(event.erasedAt ? { erasedAt: event.erasedAt } : {}),
+    status: 'pending',
+    failureReason: null,
+    round: 1,
+    attempts: 0,
+    nextAttemptAt: now,
+    log: [],
+    completedAt: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+}

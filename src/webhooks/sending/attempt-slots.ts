@@ -1,0 +1,106 @@
+import PQueue from 'p-queue';
+import { mebibyte } from '../../core/values/numbers.js';
+import type { LatencyClass } from '../deliveries/delivery-outcome.js';
+
+/** An event that is not larger takes nothing of a budget. */
+export const freeBytes = 262_144;
+
+/** How many larger events a process holds at a time, in bytes. */
+const budgetBytes: Readonly<Record<LatencyClass, number>> = {
+  fast: 16 * mebibyte,
+  new: 8 * mebibyte,
+  slow: 8 * mebibyte,
+};
+
+/** The room of one latency class. */
+interface ClassSlots {
+  /** Endpoints that have a batch under way. */
+  readonly turns: PQueue;
+  readonly attempts: PQueue;
+  readonly budget: ByteBudget;
+}
+
+/**
+ * Bounds the attempts of a process: all of them together, those to new endpoints to half and those to slow
+ * ones to a quarter of it, so that neither can take the room of fast ones (rule HOOK-8).
+ */
+export class AttemptSlots {
+  private readonly all: PQueue;
+  private readonly classes: Readonly<Record<LatencyClass, ClassSlots>>;
+
+  /** @param concurrency WEBHOOKS_CONCURRENCY */
+  constructor(private readonly concurrency: number) {
+    this.all = new PQueue({ concurrency });
+    const slots = (fraction: number, latencyClass: LatencyClass) => ({
+      turns: new PQueue({ concurrency: part(concurrency, fraction) }),
+      attempts: new PQueue({ concurrency: part(concurrency, fraction) }),
+      budget: new ByteBudget(budgetBytes[latencyClass]),
+    });
+    this.classes = { fast: slots(1, 'fast'), new: slots(1 / 2, 'new'), slow: slots(1 / 4, 'slow') };
+  }
+
+  /** How many attempts to one endpoint may run at the same time. */
+  perEndpoint(latencyClass: LatencyClass): number {
+    return part(this.concurrency, latencyClass === 'fast' ? 1 / 4 : 1 / 16);
+  }
+
+  /** How many deliveries of an endpoint may go together; an attempt that waits there costs nothing. */
+  largestBatch(latencyClass: LatencyClass): number {
+    return this.perEndpoint(latencyClass) * (latencyClass === 'fast' ? 4 : 1);
+  }
+
+  /** Runs the batch of an endpoint when it is its turn. */
+  async turn<T>(latencyClass: LatencyClass, work: () => Promise<T>): Promise<T> {
+    return this.classes[latencyClass].turns.add(work);
+  }
+
+  /**
+   * Runs an attempt when there is room.
+   *
+   * @param index its place in its batch: the first attempts of all batches go before the second ones
+   */
+  async attempt<T>(latencyClass: LatencyClass, index: number, work: () => Promise<T>): Promise<T> {
+    const priority = -index;
+    const ofAll = () => this.all.add(work, { priority });
+    return this.classes[latencyClass].attempts.add(ofAll, { priority });
+  }
+
+  /** Runs work that holds a large event, when there is memory for it. */
+  async holding<T>(latencyClass: LatencyClass, bytes: number, work: () => Promise<T>): Promise<T> {
+    if (bytes <= freeBytes) return work();
+    return this.classes[latencyClass].budget.holding(bytes, work);
+  }
+
+  /** Drops the turns that have not begun. */
+  clear(): void {
+    for (const { turns } of Object.values(this.classes)) turns.clear();
+  }
+}
+
+function part(concurrency: number, fraction: number): number {
+  return Math.max(1, Math.floor(concurrency * fraction));
+}
+
+/** Bytes that may be held at the same time; more than the limit may be held alone. */
+class ByteBudget {
+  private held = 0;
+  private readonly admissions = new PQueue({ concurrency: 1 });
+  private released: () => void = () => {};
+
+  constructor(private readonly limit: number) {}
+
+  async holding<T>(bytes: number, work: () => Promise<T>): Promise<T> {
+    await this.admissions.add(async () => {
+      while (this.held > 0 && this.held + bytes > this.limit) {
+        await new Promise<void>((resolve) => (this.released = resolve));
+      }
+      this.held += bytes;
+    });
+    try {
+      return await work();
+    } finally {
+      this.held -= bytes;
+      this.released();
+    }
+  }
+}
