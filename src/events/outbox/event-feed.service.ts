@@ -4,7 +4,6 @@ import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
-import { withoutSession } from '../../core/database/transactions/open-session.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { type EventPayload, idOfMessage, objectIdOf, payloadOf } from './message.js';
@@ -115,7 +114,8 @@ export class EventFeedService {
 
   /** A new primary may not know yet that a majority has the events which the one before it has shown. */
   private async beyond(organizationId: Types.ObjectId, after: number): Promise<FeedPage> {
-    const { last = 0 } = (await withoutSession(() => this.feeds.find(organizationId))) ?? {};
+    const numbers = await this.feeds.lastNumbers([organizationId]);
+    const last = numbers.get(organizationId.toHexString()) ?? 0;
     if (after > last) return { outcome: 'beyond', last };
     return { outcome: 'page', events: [], next: after, hasMore: false };
   }
