@@ -37,6 +37,7 @@ export function connectionOptions(
     // A text that another program has cut within a character is shown with a replacement instead of failing
     // whatever reads its document.
     enableUtf8Validation: false,
-    monitorCommands: isTracing(),
+    // Left out where nothing is traced: a connection string may ask for it too.
+    ...(isTracing() ? { monitorCommands: true } : {}),
   };
 }
