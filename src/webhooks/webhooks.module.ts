@@ -13,6 +13,7 @@ import { SecretKeys } from './endpoints/secret-keys.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
+import { DeliveryAttempts } from './sending/delivery-attempts.js';
 import { EndpointBatches } from './sending/endpoint-batches.js';
 import { NameResolver } from './sending/name-resolver.js';
 import { WebhookSender } from './sending/webhook-sender.js';
@@ -44,6 +45,7 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
     WebhookErasuresService,
     NameResolver,
     WebhookSender,
+    DeliveryAttempts,
     EndpointBatches,
     WebhookWorker,
     WebhookStatisticsRepository,

@@ -69,8 +69,8 @@ describe('pauseUntil', () => {
 
 describe('latencyClassAfter', () => {
   it.each<[string, LatencyClass, Partial<AttemptResult>, LatencyClass]>([
-    ['a quick success', 'slow', { statusCode: 204, milliseconds: 999 }, 'fast'],
-    ['a success in a second', 'fast', { statusCode: 204, milliseconds: 1_000 }, 'new'],
+    ['a quick success', 'slow', { statusCode: 204, milliseconds: 249 }, 'fast'],
+    ['a success in a quarter', 'fast', { statusCode: 204, milliseconds: 250 }, 'new'],
     ['a slow success', 'fast', { statusCode: 204, milliseconds: 5_000 }, 'slow'],
     ['a success in less', 'slow', { statusCode: 204, milliseconds: 4_999 }, 'new'],
     ['a slow failure', 'fast', { milliseconds: 15_000 }, 'slow'],

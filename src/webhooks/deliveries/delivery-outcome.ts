@@ -43,8 +43,8 @@ const minPauseMs = 5_000;
 const disableAfterMs = 5 * dayMs;
 /** On how many different days an endpoint must have failed to be disabled (rule HOOK-7). */
 export const failingDaysLimit = 5;
-/** A success within this time is a fast one. */
-const fastMs = 1_000;
+/** A success within this time is a fast one: others that share its room wait no longer for it. */
+const fastMs = 250;
 /** An attempt that takes longer is slow, whatever its result (rule HOOK-8). */
 const slowMs = 5_000;
 

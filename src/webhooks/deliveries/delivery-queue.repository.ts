@@ -1,10 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
-import {
-  isDatabaseUnavailable,
-  refusedWrites,
-} from '../../core/database/connection/database-errors.js';
+import { refusedWrites, retried } from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
@@ -103,11 +100,9 @@ export class DeliveryQueueRepository {
           ...byId,
         },
       }));
-      const once = () => refusedWrites(this.deliveries.bulkWrite(operations, { ordered: false }));
-      return once().catch((error: unknown) => {
-        if (isDatabaseUnavailable(error)) return once();
-        throw error;
-      });
+      const options = { ordered: false } as const;
+      const once = () => refusedWrites(this.deliveries.bulkWrite(operations, options));
+      return once().catch(once);
     };
     const refused = await write(finished, true);
     if (refused.length === 0) return [];

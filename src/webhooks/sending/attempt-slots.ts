@@ -70,11 +70,6 @@ export class AttemptSlots {
     if (bytes <= freeBytes) return work();
     return this.classes[latencyClass].budget.holding(bytes, work);
   }
-
-  /** Drops the turns that have not begun. */
-  clear(): void {
-    for (const { turns } of Object.values(this.classes)) turns.clear();
-  }
 }
 
 function part(concurrency: number, fraction: number): number {

@@ -8,6 +8,7 @@ import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository
 import { WebhookFanOut } from '../deliveries/webhook-fan-out.js';
 import { EndpointLeasesRepository } from '../endpoints/endpoint-leases.repository.js';
 import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
+import { DeliveryAttempts } from './delivery-attempts.js';
 import { EndpointBatches } from './endpoint-batches.js';
 
 /** How often deliveries are looked for that other processes created, or that became due (rule HOOK-10). */
@@ -35,6 +36,7 @@ export class WebhookWorker implements OnModuleDestroy {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly queue: DeliveryQueueRepository,
     private readonly leases: EndpointLeasesRepository,
+    private readonly attempts: DeliveryAttempts,
     private readonly batches: EndpointBatches,
     private readonly fanOut: WebhookFanOut,
     private readonly statistics: WebhookStatisticsService,
@@ -80,7 +82,8 @@ export class WebhookWorker implements OnModuleDestroy {
     const key = id.toHexString();
     if (this.stopping.signal.aborted || this.waiting.has(key)) return;
     this.waiting.add(key);
-    void this.batches.slots.turn(latencyClass, async () => {
+    void this.attempts.slots.turn(latencyClass, async () => {
+      if (this.stopping.signal.aborted) return;
       const batch = this.deliver(id);
       this.running.add(batch);
       const next = await batch;
@@ -105,7 +108,6 @@ export class WebhookWorker implements OnModuleDestroy {
   private async stopAll(): Promise<void> {
     this.stopping.abort();
     await this.loop.stop();
-    this.batches.slots.clear();
     const timer = setTimeout(() => this.aborting.abort(), shutdownGraceMs);
     while (this.running.size > 0) await Promise.all(this.running);
     clearTimeout(timer);

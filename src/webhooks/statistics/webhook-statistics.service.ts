@@ -9,6 +9,7 @@ import { OutboxEventsRepository } from '../../events/outbox/outbox-events.reposi
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import type { EndpointAttempts } from '../sending/attempt-counts.js';
+import { DeliveryAttempts } from '../sending/delivery-attempts.js';
 import { EndpointBatches } from '../sending/endpoint-batches.js';
 import { WebhookStatisticsRepository } from './webhook-statistics.repository.js';
 import type { WebhookStatisticsDocument } from './webhook-statistics.schema.js';
@@ -61,6 +62,7 @@ export class WebhookStatisticsService {
     private readonly queue: DeliveryQueueRepository,
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly statistics: WebhookStatisticsRepository,
+    private readonly attempts: DeliveryAttempts,
     private readonly batches: EndpointBatches,
     private readonly relay: EventRelay,
     private readonly clock: Clock,
@@ -92,7 +94,7 @@ export class WebhookStatisticsService {
 
   /** The attempts of this process, by endpoint. */
   attemptsByEndpoint(): readonly EndpointAttempts[] {
-    return this.batches.stats().byEndpoint;
+    return this.attempts.stats();
   }
 
   /** Attempts of this process whose results are not stored yet. */

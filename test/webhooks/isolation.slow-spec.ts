@@ -1,0 +1,116 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { type Document, ObjectId } from 'mongodb';
+import { EventRelay } from '../../src/events/outbox/event-relay.js';
+import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
+import { addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { type Receiver, type Respond, startReceiver } from '../support/receiver.js';
+import { rounds } from '../support/rounds.js';
+import { startWebhookService, type WebhookService } from './webhook-service.js';
+
+let service: WebhookService;
+let receivers: Receiver[] = [];
+
+beforeAll(async () => {
+  service = await startWebhookService({ WEBHOOKS_CONCURRENCY: '16', WEBHOOKS_TIMEOUT_MS: '2000' });
+});
+afterEach(async () => {
+  await Promise.all(receivers.map((receiver) => receiver.stop()));
+  receivers = [];
+  await service.db.collection('webhookEndpoints').deleteMany({});
+});
+afterAll(() => service.stop());
+
+const receiverWith = async (respond: Respond | number = 204) => {
+  const receiver = await startReceiver(respond);
+  receivers.push(receiver);
+  return receiver;
+};
+
+/** Stores events as features do, without their changes. */
+async function publish({ organizationId }: Tenant, count: number, fields: Document = {}) {
+  const now = new Date();
+  const times = { storedAt: timeOfStoring, createdAt: now, updatedAt: now };
+  for (let stored = 0; stored < count; stored += 5_000) {
+    const events = Array.from({ length: Math.min(5_000, count - stored) }, () => {
+      const data = { _id: new ObjectId().toHexString(), ...fields };
+      return { organizationId, type: 'lead.created', data, ...times };
+    });
+    await service.db.collection('outboxEvents').insertMany(events);
+  }
+}
+
+/** Milliseconds from the commit of a change until its event is received, the median of some. */
+async function medianDelay(tenant: Tenant, receiver: Receiver, count: number): Promise<number> {
+  const delays: number[] = [];
+  for (let sent = 1; sent <= count; sent++) {
+    await service.createLead(tenant);
+    const committedAt = performance.now();
+    await receiver.receivedRequests(sent);
+    delays.push(performance.now() - committedAt);
+  }
+  return delays.toSorted((a, b) => a - b)[Math.floor(count / 2)] ?? 0;
+}
+
+describe('the backlog of an organization', () => {
+  it('delays no event of another one: each organization has its turn', async () => {
+    const [busy, quiet] = [await addTenant(service.db), await addTenant(service.db)];
+    const receiver = await receiverWith();
+    await service.subscribe(quiet, receiver.url);
+    const count = rounds(5_000, 100_000);
+    await publish(busy, count);
+    const delay = await medianDelay(quiet, receiver, 1);
+    const { organizationId } = busy;
+    const events = service.db.collection('outboxEvents');
+    const waiting = await events.countDocuments({ organizationId, sequence: null });
+    // Far from its end, the backlog lets the other one go first.
+    expect(waiting).toBeGreaterThan(count / 2);
+    process.stdout.write(
+      `  ${count} events waiting, another's event came in ${delay.toFixed(0)} ms\n`,
+    );
+    await events.deleteMany({ organizationId, sequence: null });
+    await eventually(async () => {
+      expect(await service.service.app.get(EventRelay).relayNext()).toBe(false);
+    });
+  });
+});
+
+describe('slow, failing and huge receivers', () => {
+  it('delay no healthy one much', async () => {
+    const healthy = await addTenant(service.db);
+    const receiver = await receiverWith();
+    await service.subscribe(healthy, receiver.url);
+    const count = rounds(15, 100);
+    const alone = await medianDelay(healthy, receiver, count);
+    receiver.received.length = 0;
+
+    const others = await addTenant(service.db);
+    const slow = await receiverWith((_received, response) => {
+      setTimeout(() => response.writeHead(204).end(), 900);
+    });
+    const [hanging, failing] = [await receiverWith(() => undefined), await receiverWith(500)];
+    const huge = await receiverWith((_received, response) => {
+      response.writeHead(200);
+      response.end('x'.repeat(1_048_576));
+    });
+    for (const { url } of [slow, hanging, failing]) {
+      for (let number = 0; number < 10; number++) {
+        await service.subscribe(others, `${url}/${number}`);
+      }
+    }
+    const large = await addTenant(service.db);
+    for (const number of [1, 2]) await service.subscribe(large, `${huge.url}/${number}`);
+    await publish(others, 30);
+    await publish(large, 10, { text: 'x'.repeat(1_048_576) });
+    await Promise.all([slow, hanging, failing, huge].map((one) => one.receivedRequests(3)));
+    const beside = await medianDelay(healthy, receiver, count);
+    const figures = [alone, beside].map((delay) => delay.toFixed(0)).join(' and ');
+    process.stdout.write(`  median delay alone and beside others: ${figures} ms\n`);
+    const pending = { organizationId: others.organizationId, status: 'pending' };
+    const deliveries = service.db.collection('webhookDeliveries');
+    expect(await deliveries.countDocuments(pending)).toBeGreaterThan(0);
+    // Whoever waited for the room of a hanging one would wait for its timeout.
+    expect(beside).toBeLessThan(2_000);
+    await deliveries.deleteMany(pending);
+  });
+});
