@@ -60,22 +60,22 @@ async function publish(count: number): Promise<void> {
   await db.collection('outboxEvents').insertMany(events);
 }
 
-/** Until every event has come under its own id, and no other id has. */
-async function allCame(count: number, patienceMs?: number): Promise<void> {
+/** Waits until every event has come under its own id; gives what is missing then. */
+async function missingOf(count: number): Promise<string[]> {
   const { organizationId } = tenant;
   const ids = () => new Set(receiver.received.map(({ headers }) => headers['webhook-id']));
   await eventually(async () => {
     expect(ids().size).toBe(count);
     const pending = { organizationId, status: 'pending' };
     expect(await db.collection('webhookDeliveries').countDocuments(pending)).toBe(0);
-  }, patienceMs);
-  expect(await undelivered(db, organizationId, ids() as Set<string>)).toEqual([]);
+  });
   const deliveries = db.collection('webhookDeliveries').find({ organizationId });
   for (const { log, attempts } of await deliveries.toArray()) {
     expect([attempts, log.length]).toEqual([1, 1]);
   }
   const numbers = await db.collection('outboxEvents').distinct('sequence', { organizationId });
   expect(numbers).toEqual(Array.from({ length: count }, (_, index) => index + 1));
+  return undelivered(db, organizationId, ids() as Set<string>);
 }
 
 describe('every command of relay and worker', () => {
@@ -119,7 +119,7 @@ describe('every command of relay and worker', () => {
         });
         await publish(5);
         count += 5;
-        await allCame(count);
+        expect(await missingOf(count)).toEqual([]);
         await server.command({ configureFailPoint: 'failCommand', mode: 'off' });
       }
     },

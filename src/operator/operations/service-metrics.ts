@@ -5,8 +5,10 @@ import { RequestRates } from '../../core/http/rate-limit/request-rates.js';
 import { standardOutput } from '../../core/http/server/standard-output.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { EventWaiters } from '../../events/feed/event-waiters.js';
+import { EventRelay } from '../../events/outbox/event-relay.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
 import { AuthenticationFailures } from '../../tenants/keys/authentication-failures.js';
+import { EndpointBatches } from '../../webhooks/sending/endpoint-batches.js';
 import {
   type Backlog,
   WebhookStatisticsService,
@@ -23,7 +25,7 @@ type Get = <Part>(part: Type<Part>) => Part;
 const values: Readonly<Record<string, readonly [help: string, read: (get: Get) => number]>> = {
   delivery_results_unstored: [
     'Attempts of this process whose results are not stored yet.',
-    (get) => get(WebhookStatisticsService).unstoredResults(),
+    (get) => get(EndpointBatches).stats().unstored,
   ],
   event_requests_waiting: [
     'Requests that wait for events in this process; 5,000 at most.',
@@ -35,7 +37,7 @@ const values: Readonly<Record<string, readonly [help: string, read: (get: Get) =
   ],
   events_numbered_total: [
     'Events that this process has given their numbers.',
-    (get) => get(WebhookStatisticsService).numberedEvents(),
+    (get) => get(EventRelay).stats().numbered,
   ],
   log_lines_dropped_total: [
     'Lines of the log that nobody has read from standard output in time.',

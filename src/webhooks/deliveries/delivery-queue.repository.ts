@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Collection, Document, Filter } from 'mongodb';
 import type { Types } from 'mongoose';
-import { refusedWrites, retried } from '../../core/database/connection/database-errors.js';
+import { refusedWrites } from '../../core/database/connection/database-errors.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,

@@ -4,13 +4,11 @@ import { Clock } from '../../core/configuration/clock.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { hourMs, minuteMs } from '../../core/values/durations.js';
-import { EventRelay } from '../../events/outbox/event-relay.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import type { EndpointAttempts } from '../sending/attempt-counts.js';
 import { DeliveryAttempts } from '../sending/delivery-attempts.js';
-import { EndpointBatches } from '../sending/endpoint-batches.js';
 import { WebhookStatisticsRepository } from './webhook-statistics.repository.js';
 import type { WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
@@ -63,8 +61,6 @@ export class WebhookStatisticsService {
     private readonly endpoints: WebhookEndpointsRepository,
     private readonly statistics: WebhookStatisticsRepository,
     private readonly attempts: DeliveryAttempts,
-    private readonly batches: EndpointBatches,
-    private readonly relay: EventRelay,
     private readonly clock: Clock,
     leases: Leases,
   ) {
@@ -95,16 +91,6 @@ export class WebhookStatisticsService {
   /** The attempts of this process, by endpoint. */
   attemptsByEndpoint(): readonly EndpointAttempts[] {
     return this.attempts.stats();
-  }
-
-  /** Attempts of this process whose results are not stored yet. */
-  unstoredResults(): number {
-    return this.batches.stats().unstored;
-  }
-
-  /** How many events this process has numbered. */
-  numberedEvents(): number {
-    return this.relay.stats().numbered;
   }
 
   /** The last 24 hours of endpoints, by their ids in hexadecimal. */
