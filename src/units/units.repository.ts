@@ -16,24 +16,13 @@ import { indexToCountBy } from './reading/unit-indexes.js';
 /** Units as they are stored, read as they are asked for. */
 export type UnitBatches = AsyncGenerator<UnitDocument[], void>;
 
-/** The names under which units are looked for. */
-export interface SoughtNames {
-  readonly slugs: readonly string[];
-  readonly recordSystemIds: readonly string[];
-  readonly unitIds: readonly string[];
+/** The filter on units with one of some names, none without a name. */
+export function havingOneOf(
+  field: 'slug' | 'recordSystemId' | 'unitId',
+  names: readonly string[],
+): TenantFilter<UnitDocument>[] {
+  return names.length === 0 ? [] : [{ [field]: { $in: [...new Set(names)] } }];
 }
-
-/** Ids of units within their compounds. */
-interface SoughtUnitIds {
-  readonly unitIds: readonly string[];
-  readonly compoundIds: readonly Types.ObjectId[];
-  readonly anywhere: readonly string[];
-}
-
-const nameFields = ['slug', 'recordSystemId', 'unitId', 'compoundId'] as const;
-
-/** The ids and names of a unit. */
-export type UnitNames = Pick<UnitDocument, '_id' | (typeof nameFields)[number]>;
 
 @Injectable()
 export class UnitsRepository {
@@ -50,36 +39,25 @@ export class UnitsRepository {
     return this.units.find(organizationId, { _id: { $in: ids }, ...notDeleted });
   }
 
-  /** The names of units that have one of these. */
-  async findNamed(
+  /** The units that match one of some filters; by a query each, since the server plans alternatives each time. */
+  async findAny(
     organizationId: Types.ObjectId,
-    { slugs, recordSystemIds, unitIds }: SoughtNames,
-  ): Promise<UnitNames[]> {
-    // One by one: for an alternative the server would plan each time.
-    const filters = [
-      ...(slugs.length === 0 ? [] : [{ slug: { $in: slugs } }]),
-      ...(recordSystemIds.length === 0 ? [] : [{ recordSystemId: { $in: recordSystemIds } }]),
-      ...(unitIds.length === 0 ? [] : [{ unitId: { $in: unitIds } }]),
-    ];
-    const found = new Map<string, UnitNames>();
+    filters: readonly TenantFilter<UnitDocument>[],
+  ): Promise<UnitDocument[]> {
+    const found = new Map<string, UnitDocument>();
     for (const filter of filters) {
-      const units = await this.units.find(
-        organizationId,
-        { ...filter, ...notDeleted },
-        { fields: nameFields },
-      );
+      const units = await this.units.find(organizationId, { ...filter, ...notDeleted });
       for (const unit of units) found.set(unit._id.toHexString(), unit);
     }
     return [...found.values()];
   }
 
-  /** The names of units, deleted or not. */
-  async findNames(
+  /** Units, deleted or not. */
+  async findAllByIds(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
-  ): Promise<UnitNames[]> {
-    if (ids.length === 0) return [];
-    return this.units.find(organizationId, { _id: { $in: ids } }, { fields: nameFields });
+  ): Promise<UnitDocument[]> {
+    return ids.length === 0 ? [] : this.units.find(organizationId, { _id: { $in: ids } });
   }
 
   /** The unit, also when it is deleted. */
@@ -94,44 +72,11 @@ export class UnitsRepository {
     return this.units.findOne(organizationId, { slug, ...notDeleted });
   }
 
-  async findBySlugs(
-    organizationId: Types.ObjectId,
-    slugs: readonly string[],
-  ): Promise<UnitDocument[]> {
-    return this.units.find(organizationId, { slug: { $in: slugs }, ...notDeleted });
-  }
-
   async findByRecordSystemId(
     organizationId: Types.ObjectId,
     recordSystemId: string,
   ): Promise<UnitDocument | null> {
     return this.units.findOne(organizationId, { recordSystemId, ...notDeleted });
-  }
-
-  async findByRecordSystemIds(
-    organizationId: Types.ObjectId,
-    recordSystemIds: readonly string[],
-  ): Promise<UnitDocument[]> {
-    if (recordSystemIds.length === 0) return [];
-    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
-    return this.units.find(organizationId, filter);
-  }
-
-  /** Units with ids in some compounds, and others with ids in any compound. */
-  async findByUnitIds(
-    organizationId: Types.ObjectId,
-    { unitIds, compoundIds, anywhere }: SoughtUnitIds,
-  ): Promise<UnitDocument[]> {
-    const found: UnitDocument[] = [];
-    if (unitIds.length > 0 && compoundIds.length > 0) {
-      const filter = { unitId: { $in: unitIds }, compoundId: { $in: compoundIds }, ...notDeleted };
-      found.push(...(await this.units.find(organizationId, filter)));
-    }
-    if (anywhere.length > 0) {
-      const filter = { unitId: { $in: anywhere }, ...notDeleted };
-      found.push(...(await this.units.find(organizationId, filter)));
-    }
-    return found;
   }
 
   /** Units with an id, which is unique within a compound only, in one compound or in all; two at most. */

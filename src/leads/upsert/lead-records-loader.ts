@@ -55,9 +55,9 @@ export class LeadRecordsLoader {
       return { request, lead: byId.get(request.payload.recordSystemId ?? '') };
     });
     const numbers = isDryRun ? [] : this.numbersFor(organization, updates, earlier);
-    // A request that is alone reads less: none before it can have changed its lead or its client.
+    // No request before one that is alone can have changed its client.
     const isAlone = updates.length === 1 && earlier === undefined;
-    const phones = soughtPhones(organization, updates, isAlone);
+    const phones = soughtPhones(organization, updates, earlier);
     // A lead of the group may have a phone, or get it, that a request sends for another one.
     const ofGroup = [...leads, ...(earlier?.decisions.map(({ lead }) => lead) ?? [])];
     const phoneOwners = await this.phoneOwners.findOwners(
@@ -114,16 +114,18 @@ export class LeadRecordsLoader {
   }
 }
 
-/** The phones that requests send; of one that is alone, those that its lead does not have yet. */
+/** The phones that requests send and their leads do not have yet; all where a request before may change the lead. */
 function soughtPhones(
   { allowConflictLeads, phoneCountry }: Organization,
   updates: readonly Update[],
-  isAlone: boolean,
+  earlier: LeadRecords | undefined,
 ): string[] {
   if (allowConflictLeads) return [];
+  const ofLeads = Map.groupBy(updates, ({ lead }) => lead);
   const phones = updates.flatMap(({ request, lead }) => {
     const sent = phonesOf(request.data);
-    if (lead === undefined || !isAlone) return sent;
+    const isShared = earlier !== undefined || ofLeads.get(lead)?.length !== 1;
+    if (lead === undefined || isShared) return sent;
     const own = storedPhones(lead, phoneCountry).phoneKeys;
     return sent.filter((phone) => !own.includes(phoneKey(phone, phoneCountry)));
   });

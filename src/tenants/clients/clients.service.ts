@@ -34,8 +34,8 @@ export class ClientsService {
   /**
    * The clients that leads may touch.
    *
-   * @param isAlone whether it is one lead: nothing before it can take a contact from the client that it
-   *   has, so that clients are looked for only by what that client does not have yet
+   * @param isAlone whether it is one lead: another one before it may replace the email of its client, whose
+   *   own one is not looked for else
    */
   async load(
     organization: Organization,
@@ -50,9 +50,9 @@ export class ClientsService {
     const known = new Map(linked.map((client) => [client._id.toHexString(), client]));
     const contacts = sought.map(({ clientId, contact }) => {
       const client = clientId ? known.get(clientId.toHexString()) : undefined;
-      return client === undefined || !isAlone
-        ? contact
-        : lackedContact(client, contact, organization);
+      if (client === undefined) return contact;
+      const lacked = lackedContact(client, contact, organization);
+      return isAlone ? lacked : { ...lacked, email: contact.email };
     });
     const { phones, emails } = soughtContacts(contacts, organization);
     const others = await this.clients.findByPhones(_id, [...phones]);

@@ -8,7 +8,7 @@ import {
   textOf,
   timeOrNull,
 } from '../../core/database/documents/stored-values.js';
-import { type UnitNames, UnitsRepository } from '../units.repository.js';
+import { havingOneOf, UnitsRepository } from '../units.repository.js';
 
 /** How an outside system names a unit: by slug, by its own id, or by the compound's unit id. */
 export type UnitReference =
@@ -76,26 +76,26 @@ export class UnitLookupService {
     references: readonly UnitReference[],
     own: readonly Types.ObjectId[],
   ): Promise<NamedUnits> {
-    const named = await this.units.findNamed(organizationId, {
-      slugs: references.flatMap((one) => (typeof one === 'string' ? one : [])),
-      recordSystemIds: references.flatMap((one) =>
-        typeof one === 'object' && 'recordSystemId' in one ? one.recordSystemId : [],
-      ),
-      unitIds: references.flatMap((one) =>
-        typeof one === 'object' && 'unitId' in one ? one.unitId : [],
-      ),
-    });
-    return new NamedUnits(named, await this.units.findNames(organizationId, own));
+    const slugs = references.filter((one) => typeof one === 'string');
+    const ids = references.filter((one) => typeof one === 'object');
+    const recordSystemIds = ids.flatMap((one) => ('unitId' in one ? [] : one.recordSystemId));
+    const unitIds = ids.flatMap((one) => ('unitId' in one ? one.unitId : []));
+    const named = await this.units.findAny(organizationId, [
+      ...havingOneOf('slug', slugs),
+      ...havingOneOf('recordSystemId', recordSystemIds),
+      ...havingOneOf('unitId', unitIds),
+    ]);
+    return new NamedUnits(named, await this.units.findAllByIds(organizationId, own));
   }
 }
 
 /** Units by the names that requests give them. */
 export class NamedUnits {
-  private readonly all: ReadonlyMap<string, UnitNames>;
+  private readonly all: ReadonlyMap<string, UnitDocument>;
 
   constructor(
-    private readonly active: readonly UnitNames[],
-    own: readonly UnitNames[],
+    private readonly active: readonly UnitDocument[],
+    own: readonly UnitDocument[],
   ) {
     this.all = new Map([...own, ...active].map((unit) => [unit._id.toHexString(), unit]));
   }
@@ -116,7 +116,7 @@ export class NamedUnits {
   }
 }
 
-function isNamed(unit: UnitNames, reference: UnitReference): boolean {
+function isNamed(unit: UnitDocument, reference: UnitReference): boolean {
   if (typeof reference === 'string') return unit.slug === reference;
   return 'unitId' in reference
     ? unit.unitId === reference.unitId

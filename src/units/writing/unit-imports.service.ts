@@ -34,7 +34,7 @@ export class UnitImportsService {
     now: Date,
   ): Promise<SaveCounts> {
     const slugs = entries.map(({ slug }) => slug);
-    const stored = await this.units.findBySlugs(organizationId, slugs);
+    const stored = await this.units.findAny(organizationId, [{ slug: { $in: slugs } }]);
     const ids = stored.map(({ _id }) => _id);
     const reservations = await this.reservations.statusesByUnit(organizationId, ids);
     const bySlug = new Map(stored.map((unit) => [unit.slug, unit]));

@@ -5,7 +5,7 @@ import { ReferencesRepository } from '../../catalogue/references/references.repo
 import { besideTransaction } from '../../core/database/transactions/open-session.js';
 import type { Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { ReservationsRepository } from '../../reservations/reservations.repository.js';
-import { UnitsRepository } from '../units.repository.js';
+import { havingOneOf, UnitsRepository } from '../units.repository.js';
 import { slugCandidates } from './slug.js';
 import { slugTexts, type UnitRequest } from './unit-decision.js';
 import { requestFields } from './unit-merge.js';
@@ -81,17 +81,24 @@ export class UnitRecordsLoader {
     inputs: readonly UpsertUnitDto[],
     compoundIds: readonly Types.ObjectId[],
   ): Promise<UnitDocument[]> {
-    const recordSystemIds = distinct(inputs.flatMap((input) => input.recordSystemId ?? []));
-    const recorded = await this.units.findByRecordSystemIds(organizationId, recordSystemIds);
+    const recordSystemIds = inputs.flatMap((input) => input.recordSystemId ?? []);
+    const recorded = await this.units.findAny(
+      organizationId,
+      havingOneOf('recordSystemId', recordSystemIds),
+    );
     const sent = inputs.flatMap(({ unitId }) => unitId ?? []);
     const anywhere = inputs.flatMap(({ unitId, compound }) =>
       compound === undefined && unitId !== undefined ? unitId : [],
     );
-    const others = await this.units.findByUnitIds(organizationId, {
-      unitIds: distinct([...sent, ...recorded.flatMap(({ unitId }) => unitId ?? [])]),
-      compoundIds: [...compoundIds, ...recorded.flatMap(({ compoundId }) => compoundId ?? [])],
-      anywhere: distinct(anywhere),
-    });
+    const unitIds = [...sent, ...recorded.flatMap(({ unitId }) => unitId ?? [])];
+    const parents = [...compoundIds, ...recorded.flatMap(({ compoundId }) => compoundId ?? [])];
+    const others = await this.units.findAny(organizationId, [
+      ...havingOneOf('unitId', unitIds).map((filter) => ({
+        ...filter,
+        compoundId: { $in: parents },
+      })),
+      ...havingOneOf('unitId', anywhere),
+    ]);
     return [...recorded, ...others];
   }
 

@@ -3,7 +3,6 @@ import { BSON } from 'mongodb';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
-import { languages } from '../../core/localization/language.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Decided } from '../../core/writes/write-kind.js';
@@ -42,7 +41,7 @@ export class UnitUpsertsService {
       load: (requests, options) => loader.load(requests, options),
       decide,
       store: (records) => this.store(records),
-      respond: (decided) => this.respond(decided),
+      respond: (decided) => Promise.all(decided.map((one) => this.respond(one))),
     });
   }
 
@@ -69,24 +68,12 @@ export class UnitUpsertsService {
     );
   }
 
-  private async respond(
-    decided: readonly Decided<UnitRequest, UnitDecision>[],
-  ): Promise<UnitResponse[]> {
-    const responses = new Map<unknown, UnitResponse>();
-    for (const language of languages) {
-      const asked = decided.filter(({ request }) => request.caller.language === language);
-      const [first] = asked;
-      if (first === undefined) continue;
-      const { organizationId } = first.request.caller;
-      const units = asked.map(({ decision }) => decision.unit);
-      const shown = await this.presenter.presentAll({ organizationId, language }, units);
-      for (const [index, unit] of shown.entries()) {
-        const operation = asked[index]?.decision.operation ?? 'update';
-        const body: UnitUpsertResponseDto = { ok: true, operation, unit };
-        responses.set(asked[index], { status: upsertStatus(operation), body });
-      }
-    }
-    return decided.flatMap((one) => responses.get(one) ?? []);
+  private async respond({
+    request: { caller },
+    decision: { operation, unit },
+  }: Decided<UnitRequest, UnitDecision>): Promise<UnitResponse> {
+    const presented = await this.presenter.present(unit, caller.language);
+    return { status: upsertStatus(operation), body: { ok: true, operation, unit: presented } };
   }
 }
 
