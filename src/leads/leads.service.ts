@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { DomainError } from '../core/http/errors/domain-error.js';
 import { upsertStatus } from '../core/http/server/upsert-status.js';
 import type { Answer } from '../core/idempotency/idempotency-claim.js';
-import { mebibyte } from '../core/values/numbers.js';
 import { type GroupCommit, GroupCommits } from '../core/writes/group-commit.js';
 import type { Batch } from '../core/writes/write-kind.js';
 import { Clock } from '../core/configuration/clock.js';
@@ -53,7 +51,6 @@ export class LeadsService {
   ) {
     this.commit = commits.of({
       name: 'lead',
-      limits: { count: 32, bytes: mebibyte },
       queueKeys: ({ caller: { organizationId }, payload: { recordSystemId } }) =>
         recordSystemId === undefined ? [] : [leadQueueKey(organizationId, recordSystemId)],
       load: (requests, options) => loader.load(requests, options),
@@ -74,8 +71,7 @@ export class LeadsService {
    * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
    */
   async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResponseDto> {
-    const bytes = BSON.calculateObjectSize(payload);
-    return (await this.commit.submit(leadRequest(caller, payload), bytes)).body;
+    return (await this.commit.submit(leadRequest(caller, payload), payload)).body;
   }
 
   /** Does for each lead what {@link upsert} does for one, in one transaction; a dry run stores nothing. */

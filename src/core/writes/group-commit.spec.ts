@@ -81,7 +81,6 @@ function doubling(
     parts as unknown as GroupCommits,
     {
       name: 'lead',
-      limits,
       queueKeys: ({ value }) => [`key of ${value}`],
       load: load as never,
       decide,
@@ -91,9 +90,10 @@ function doubling(
         onDuplicateKey: async (index, { value }) => void duplicates.push([index, value]),
       }),
     },
+    limits,
   );
   const submit = async (value: number, expiresAt?: number) =>
-    (await groups.submit(doublingOf(value, expiresAt), 1)).body ?? 0;
+    (await groups.submit(doublingOf(value, expiresAt), {})).body ?? 0;
   const submitAll = (requests: readonly number[]) =>
     Promise.allSettled(requests.map((request) => submit(request)));
   return { tried, duplicates, queued, options, metrics, submit, submitAll };

@@ -1,4 +1,5 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { BSON } from 'mongodb';
 import { Counter } from 'prom-client';
 import { Clock } from '../configuration/clock.js';
 import {
@@ -19,10 +20,13 @@ import type { Answer } from '../idempotency/idempotency-claim.js';
 import { IdempotencyService } from '../idempotency/idempotency.service.js';
 import { Metrics } from '../observability/metrics.js';
 import { type InTrace, inCurrentTrace } from '../observability/tracing.js';
+import { mebibyte } from '../values/numbers.js';
 import { GroupTransaction, type TransactionParts } from './group-transaction.js';
 import { groupMetrics, RequestGroups, type Settle } from './request-groups.js';
 import type { Batch, Outcome, PendingWrites, WriteKind, WriteRequest } from './write-kind.js';
 
+/** Most requests of a group, and bytes of them. */
+const groupLimits = { count: 32, bytes: mebibyte };
 /** How long a group is held up by a transaction that does not end, in milliseconds. */
 const conflictPatienceMs = 500;
 
@@ -85,12 +89,13 @@ export class GroupCommit<
   constructor(
     parts: GroupCommits,
     private readonly kind: WriteKind<Request, Records, Decision, Response>,
+    private readonly limits = groupLimits,
   ) {
     this.transactions = parts.transactions;
     this.transaction = new GroupTransaction(parts, kind);
     this.groups = new RequestGroups(
       (entries, settle) => this.runGroup(entries, settle),
-      kind.limits,
+      limits,
       groupMetrics(parts.metrics, kind.name),
     );
     this.heldUp = new Counter(
@@ -104,11 +109,11 @@ export class GroupCommit<
   /**
    * The response to a request; its `Idempotency-Key` keeps it, or the refusal.
    *
-   * @param bytes counted against the limit of a group
+   * @param sent whose size counts against the limit of a group
    * @throws DatabaseUnavailableError when its time is over (rule HTTP-12); the reason of a refusal
    */
-  async submit(request: Request, bytes: number): Promise<Response> {
-    return (await this.enqueue(request, bytes)) as Response;
+  async submit(request: Request, sent: object): Promise<Response> {
+    return (await this.enqueue(request, BSON.calculateObjectSize(sent))) as Response;
   }
 
   /**
@@ -120,7 +125,7 @@ export class GroupCommit<
     const [first] = batch.requests;
     if (first === undefined) return batch.answerOf([]);
     // It leaves no room for others in its group.
-    return (await this.enqueue(first, this.kind.limits.bytes, batch)) as Whole;
+    return (await this.enqueue(first, this.limits.bytes, batch)) as Whole;
   }
 
   /** The response that {@link submitAll} would give now; stores nothing. */

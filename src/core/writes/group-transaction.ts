@@ -28,6 +28,8 @@ export interface TransactionParts {
   readonly clock: Clock;
 }
 
+type TransactionOptions = Omit<LoadOptions<unknown>, 'earlier'>;
+
 /** The work of one transaction: loads, decides one request after the other, stores, and answers. */
 export class GroupTransaction<
   Request extends WriteRequest,
@@ -46,39 +48,42 @@ export class GroupTransaction<
    * @returns the outcomes of as many requests, from the first on, as one transaction should store
    */
   async run(requests: readonly Request[]): Promise<Outcome<Response>[]> {
-    const now = this.parts.clock.now();
-    const { outcomes, records } = await this.decide(requests, maxStoredBytes, {
-      now,
-      isDryRun: false,
-    });
-    await this.store(requests[0], records, now);
+    const [first] = requests;
+    if (first === undefined) return [];
+    const options = this.optionsFor(first, false);
+    const { outcomes, records } = await this.decide(requests, maxStoredBytes, options);
+    await this.store(records, options);
     const answered = outcomes.flatMap((outcome, index) => {
       const caller = requests[index]?.caller;
       return caller === undefined ? [] : { caller, answer: this.answerTo(outcome, caller) };
     });
-    await this.parts.idempotency.completeAll(answered, now);
+    await this.parts.idempotency.completeAll(answered, options.now);
     return outcomes;
   }
 
   /** Runs a batch inside the open transaction. */
   async runBatch<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
     const { caller, requests } = batch;
-    const now = this.parts.clock.now();
-    const decided = await this.decide(requests, batch.maxBytes, { now, isDryRun: false });
-    await this.store(requests[0], decided.records, now);
-    const answer = batch.answerOf(withRefused(batch, decided.outcomes));
-    await batch.alsoStore?.(answer, now);
-    await this.parts.idempotency.completeAll([{ caller, answer }], now);
+    const options = this.optionsFor(batch, false);
+    const { outcomes, records } = await this.decide(requests, batch.maxBytes, options);
+    await this.store(records, options);
+    const answer = batch.answerOf(withRefused(batch, outcomes));
+    await batch.alsoStore?.(answer, options.now);
+    await this.parts.idempotency.completeAll([{ caller, answer }], options.now);
     return answer;
   }
 
   /** The response that a batch would get now; takes no lock and opens no transaction. */
   async rehearse<Whole extends Answer>(batch: Batch<Request, Response, Whole>): Promise<Whole> {
-    const now = this.parts.clock.now();
     const { outcomes } = await this.parts.snapshots.during(() =>
-      this.decide(batch.requests, batch.maxBytes, { now, isDryRun: true }),
+      this.decide(batch.requests, batch.maxBytes, this.optionsFor(batch, true)),
     );
     return batch.answerOf(withRefused(batch, outcomes));
+  }
+
+  /** The clock is read once in a transaction. */
+  private optionsFor({ caller }: WriteRequest, isDryRun: boolean): TransactionOptions {
+    return { organizationId: caller.organizationId, now: this.parts.clock.now(), isDryRun };
   }
 
   /**
@@ -89,7 +94,7 @@ export class GroupTransaction<
   private async decide(
     requests: readonly Request[],
     maxBytes: number,
-    options: Omit<LoadOptions<Records>, 'earlier'>,
+    options: TransactionOptions,
   ): Promise<{ outcomes: Outcome<Response>[]; records: Records | undefined }> {
     const decisions: Outcome<Decided<Request, Decision>>[] = [];
     let records: Records | undefined;
@@ -123,13 +128,12 @@ export class GroupTransaction<
   }
 
   private async store(
-    request: Request | undefined,
     records: Records | undefined,
-    now: Date,
+    { organizationId, now }: TransactionOptions,
   ): Promise<void> {
-    if (request === undefined || records === undefined) return;
-    await this.parts.locks.take(request.caller.organizationId, records.locks, now);
-    await this.kind.store(records);
+    if (records === undefined) return;
+    await this.parts.locks.take(organizationId, records.locks, now);
+    await this.kind.store(records, organizationId);
   }
 
   private answerTo(outcome: Outcome<Response>, { language }: WriteRequest['caller']): Answer {

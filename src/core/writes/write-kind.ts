@@ -1,7 +1,7 @@
+import type { Types } from 'mongoose';
 import type { DomainError } from '../http/errors/domain-error.js';
 import type { RequestCaller } from '../http/request-caller.js';
 import type { Answer } from '../idempotency/idempotency-claim.js';
-import type { GroupLimits } from './request-groups.js';
 
 /** A request that changes something. */
 export interface WriteRequest {
@@ -18,6 +18,7 @@ export interface PendingWrites {
 
 /** How records are loaded. */
 export interface LoadOptions<Records> {
+  readonly organizationId: Types.ObjectId;
   /** The time of the transaction. */
   readonly now: Date;
   /** Nothing is stored: the requests only ask what they would do. */
@@ -47,8 +48,6 @@ export interface WriteKind<
 > {
   /** In the names of metrics. */
   readonly name: string;
-  /** The size of a group. */
-  readonly limits: GroupLimits;
   /** Keys of the records that a request is about; such requests take turns when they run outside of groups. */
   queueKeys(request: Request): string[];
   /** Reads all that the requests may touch; at least for the first one. */
@@ -60,7 +59,7 @@ export interface WriteKind<
    */
   decide(records: Records, request: Request): Decision;
   /** Stores the changes, in one command for each collection, and the events. */
-  store(records: Records): Promise<void>;
+  store(records: Records, organizationId: Types.ObjectId): Promise<void>;
   /** The responses to decided requests, for their `Idempotency-Key` and for the controller. */
   respond(
     decided: readonly Decided<Request, Decision>[],

@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
@@ -8,7 +7,6 @@ import { ErrorResponses, toDomainError } from '../../core/http/errors/error-resp
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { defaultLanguage } from '../../core/localization/language.js';
-import { mebibyte } from '../../core/values/numbers.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Decided, LoadOptions, PendingWrites } from '../../core/writes/write-kind.js';
 import { reservationErrors } from '../reservation-errors.js';
@@ -72,11 +70,10 @@ export class CallbacksService {
   ) {
     this.commit = commits.of({
       name: 'callback',
-      limits: { count: 32, bytes: mebibyte },
       queueKeys: ({ callback }) => [`reservation:${callback.reservationId}`],
       load: (requests, options) => this.load(requests, options),
       decide: (records, request) => this.decide(records, request),
-      store: (records) => this.store(records),
+      store: (records, organizationId) => this.store(records, organizationId),
       respond: (decided) => decided.map((one) => this.responseTo(one)),
     });
   }
@@ -93,9 +90,8 @@ export class CallbacksService {
     callback: CallbackDto,
     record: CallbackRecord,
   ): Promise<CallbackOutcome> {
-    const bytes = BSON.calculateObjectSize(record.payload);
     const { outcome, error } = await this.commit
-      .submit({ caller, callback, record }, bytes)
+      .submit({ caller, callback, record }, record.payload)
       .catch((failure: unknown) => {
         // Not awaited: a database in trouble must not hold up the response.
         void this.logFailed(caller, record, failure);
@@ -118,10 +114,9 @@ export class CallbacksService {
 
   private async load(
     requests: readonly CallbackRequest[],
-    { now }: LoadOptions<CallbackRecords>,
+    { organizationId, now }: LoadOptions<CallbackRecords>,
   ): Promise<{ records: CallbackRecords; count: number }> {
     const ids = requests.flatMap(({ callback }) => parseObjectId(callback.reservationId) ?? []);
-    const organizationId = organizationOf(requests);
     const found = await this.reservations.findByIds(organizationId, ids);
     const reservations = await this.states.load(organizationId, found, now);
     const records = {
@@ -146,8 +141,11 @@ export class CallbacksService {
     return handled;
   }
 
-  private async store({ reservations, logged }: CallbackRecords): Promise<void> {
-    await this.states.store(organizationOf(logged), reservations);
+  private async store(
+    { reservations, logged }: CallbackRecords,
+    organizationId: Types.ObjectId,
+  ): Promise<void> {
+    await this.states.store(organizationId, reservations);
     await this.log.insert(logged, reservations.now);
   }
 
@@ -193,11 +191,6 @@ function apply(
   records.put(loaded, state, requestId);
   const error = outcome.error === undefined ? undefined : callbackError(outcome.error, outcome);
   return { outcome, error, effects };
-}
-
-function organizationOf([first]: readonly { readonly caller: RequestCaller }[]): Types.ObjectId {
-  if (first === undefined) throw new Error('There is no request.');
-  return first.caller.organizationId;
 }
 
 /** Headers that say what the empty body cannot (rule CALL-14). */

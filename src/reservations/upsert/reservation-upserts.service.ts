@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { ignoredFieldsValue } from '../../core/http/server/ignored-fields.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
-import { mebibyte } from '../../core/values/numbers.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Decided, Loaded, LoadOptions, PendingWrites } from '../../core/writes/write-kind.js';
 import { leadErrors } from '../../leads/lead-errors.js';
@@ -31,7 +29,6 @@ interface UpsertRequest {
 
 /** Reservations, with the units and leads that requests name. */
 interface UpsertRecords extends PendingWrites {
-  readonly organizationId: Types.ObjectId;
   readonly reservations: ReservationRecords;
   readonly units: NamedUnits;
   readonly leads: ReadonlyMap<string, Types.ObjectId>;
@@ -59,15 +56,14 @@ export class ReservationUpsertsService {
   ) {
     this.commit = commits.of({
       name: 'reservation',
-      limits: { count: 32, bytes: mebibyte },
       queueKeys: ({ caller: { organizationId }, body: { recordSystemId } }) =>
         recordSystemId === undefined
           ? []
           : [`reservation:${organizationId.toHexString()}:${recordSystemId}`],
       load: (requests, options) => this.load(requests, options),
       decide,
-      store: (records) =>
-        this.states.store(records.organizationId, records.reservations, { emitsUnitEvents: true }),
+      store: ({ reservations: changed }, organizationId) =>
+        this.states.store(organizationId, changed, { emitsUnitEvents: true }),
       respond: (decided) => decided.map(responseTo),
     });
   }
@@ -81,15 +77,13 @@ export class ReservationUpsertsService {
    *   that becomes too large
    */
   async upsert(caller: Caller, body: UpsertReservationDto): Promise<UpsertResponse> {
-    return this.commit.submit({ caller, body }, BSON.calculateObjectSize(body));
+    return this.commit.submit({ caller, body }, body);
   }
 
   private async load(
     requests: readonly UpsertRequest[],
-    { now }: LoadOptions<UpsertRecords>,
+    { organizationId, now }: LoadOptions<UpsertRecords>,
   ): Promise<Loaded<UpsertRecords>> {
-    const organizationId = requests[0]?.caller.organizationId;
-    if (organizationId === undefined) throw new Error('There is no request to load for.');
     const bodies = requests.map(({ body }) => body);
     const stored = await this.reservations.findByRecordSystemIds(
       organizationId,
@@ -106,7 +100,6 @@ export class ReservationUpsertsService {
     const otherUnits = named.filter((id) => typeof id === 'object');
     const reservations = await this.states.load(organizationId, stored, now, otherUnits);
     const records = {
-      organizationId,
       reservations,
       units,
       leads,
@@ -120,8 +113,8 @@ export class ReservationUpsertsService {
 }
 
 function decide(
-  { reservations, organizationId, ...named }: UpsertRecords,
-  { caller: { requestId }, body }: UpsertRequest,
+  { reservations, ...named }: UpsertRecords,
+  { caller: { organizationId, requestId }, body }: UpsertRequest,
 ): Upserted {
   const stored = reservations.findByRecordSystemId(body.recordSystemId);
   if (stored === null && body.unit === undefined) {

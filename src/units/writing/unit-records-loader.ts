@@ -23,10 +23,8 @@ export class UnitRecordsLoader {
 
   async load(
     requests: readonly UnitRequest[],
-    { now }: LoadOptions<UnitRecords>,
+    { organizationId, now }: LoadOptions<UnitRecords>,
   ): Promise<Loaded<UnitRecords>> {
-    const organizationId = requests[0]?.caller.organizationId;
-    if (organizationId === undefined) throw new Error('There is no request to load for.');
     const inputs = requests.map(({ input }) => input);
     // The catalogue is read beside the transaction, as by readers of lists.
     const catalogue = besideTransaction(() => this.catalogue(organizationId, inputs));

@@ -1,9 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { BSON } from 'mongodb';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
-import { mebibyte } from '../../core/values/numbers.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Decided } from '../../core/writes/write-kind.js';
 import { Outbox } from '../../events/outbox/outbox.js';
@@ -36,7 +34,6 @@ export class UnitUpsertsService {
   ) {
     this.commit = commits.of({
       name: 'unit',
-      limits: { count: 32, bytes: mebibyte },
       queueKeys,
       load: (requests, options) => loader.load(requests, options),
       decide,
@@ -56,8 +53,7 @@ export class UnitUpsertsService {
     if (input.recordSystemId === undefined && input.unitId === undefined) {
       throw new DomainError(unitErrors.idRequired);
     }
-    const bytes = BSON.calculateObjectSize(input);
-    return (await this.commit.submit({ caller, input }, bytes)).body;
+    return (await this.commit.submit({ caller, input }, input)).body;
   }
 
   private async store({ changes, loaded: { organizationId, now } }: UnitRecords): Promise<void> {

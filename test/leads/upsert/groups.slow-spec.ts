@@ -261,7 +261,7 @@ describe('lead requests in groups', () => {
       data: {},
     }));
     const loader = service.service.app.get(LeadRecordsLoader);
-    const options = { now: new Date(), isDryRun: true, earlier: undefined };
+    const options = { organizationId, now: new Date(), isDryRun: true, earlier: undefined };
     const { count } = await loader.load(requests, options);
     expect(count).toBe(3);
   });
