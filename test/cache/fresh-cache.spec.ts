@@ -1,8 +1,10 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { ClientSession } from 'mongodb';
 import { Types } from 'mongoose';
 import type { Environment } from '../../src/core/configuration/environment.js';
 import { cacheLifetimeMs, FreshCache } from '../../src/core/cache/fresh-cache.js';
+import { withSession } from '../../src/core/database/transactions/open-session.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { cacheMetrics } from '../operations/metrics-text.js';
 import { rounds } from '../support/rounds.js';
@@ -186,6 +188,19 @@ describe('an entry', () => {
     );
     expect(makes).toBe(1 + 3);
     expect(await made('other', 'made')).toBe('made');
+  });
+
+  it('is neither used nor made in a transaction or a snapshot', async () => {
+    await made('key', 'cached');
+    await cache.getAll(own, 'documents', ['id'], async () => new Map([['id', 'cached']]));
+    const session = {} as ClientSession;
+    const inSession = <T>(read: () => Promise<T>) => withSession(session, read);
+    const document = new Map([['id', 'own']]);
+    expect(await inSession(() => made('key', 'own'))).toBe('own');
+    expect(
+      await inSession(() => cache.getAll(own, 'documents', ['id'], async () => document)),
+    ).toBe(document);
+    expect(await made('key', 'new')).toBe('cached');
   });
 
   it('is joined by no read that starts more than a second after its own', async () => {

@@ -257,8 +257,16 @@ describe('what was written through the same instance', () => {
     const find = async (path: string) => json(await read(path)).data;
     await readCached('/units/lake-1');
     for (let value = 2; value < 12; value++) {
+      let isWritten = false;
+      // Also where others read, and cache, what is stored until the commit.
+      const others = (async () => {
+        while (!isWritten) await read('/units/lake-1');
+      })();
       await post('/units', { recordSystemId: 'lake-1', price: value }).expect(200);
-      expect((await find('/units/lake-1')).price).toBe(value);
+      const { price } = await find('/units/lake-1');
+      isWritten = true;
+      await others;
+      expect(price).toBe(value);
     }
     const reservation = { recordSystemId: 'r-1', unit: 'lake-1', status: 'pending' };
     await post('/reservations', reservation).expect(201);

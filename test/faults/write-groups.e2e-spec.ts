@@ -29,7 +29,7 @@ let service: TestService;
 
 beforeAll(async () => {
   database = await startFaultDatabase();
-  service = await startTestService({ RESPONSE_CACHE_BYTES: '0' }, database.uri);
+  service = await startTestService({}, database.uri);
 });
 const pass = () => database.server.command({ configureFailPoint: 'failCommand', mode: 'off' });
 afterEach(pass);

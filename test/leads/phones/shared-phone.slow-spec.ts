@@ -17,7 +17,7 @@ let service: TestService;
 let tenant: Tenant;
 
 beforeAll(async () => {
-  service = await startTestService({ RESPONSE_CACHE_BYTES: '0' }, randomDatabaseUri());
+  service = await startTestService({}, randomDatabaseUri());
   tenant = await addTenant(service.db);
   const { organizationId } = tenant;
   const [nour, mona] = [
