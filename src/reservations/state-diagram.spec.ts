@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { callbackMoves } from './moves.js';
-import { reservationStatuses } from './statuses.js';
+import { chequeStatuses, type ReservationStatus, reservationStatuses } from './statuses.js';
+import { type ChequeFacts, decideCheque, decideReservation, type Decision } from './transitions.js';
 
 const diagram = readFileSync('src/core/http/reference/page/reservation-states.svg', 'utf8');
 
@@ -10,7 +10,12 @@ const shown = [
   ...diagram.matchAll(/data-by="callback" data-from="(.*?)" data-to="(.*?)"/g),
 ].flatMap(([, from = '', to = '']) => from.split(' ').map((status) => `${status} -> ${to}`));
 
-const moves = callbackMoves().map(({ from, to }) => `${from} -> ${to}`);
+/** Every move that a callback can make, each once, as `transitions.ts` decides (rules CALL-4 and CALL-5). */
+const moves = reservationStatuses.flatMap((from) => {
+  const targets = new Set(decisionsFrom(from).flatMap(targetOf));
+  targets.delete(from);
+  return [...targets].map((to) => `${from} -> ${to}`);
+});
 
 describe('the diagram of the reference', () => {
   it('shows every move of a callback, and no other', () => {
@@ -22,3 +27,24 @@ describe('the diagram of the reference', () => {
     for (const status of reservationStatuses) expect(diagram).toContain(`>${status}</text>`);
   });
 });
+
+/** All that can be decided about a reservation with this status and a unit. */
+function decisionsFrom(status: ReservationStatus): Decision[] {
+  const facts = { status, isUnitDeleted: false };
+  const cheques = chequeStatuses.flatMap((previousStatus): ChequeFacts[] =>
+    [false, true].map((isUnitReservedByAnother) => {
+      return { ...facts, previousStatus, isUnitReservedByAnother };
+    }),
+  );
+  return [
+    ...reservationStatuses.map((requested) => decideReservation(facts, requested)),
+    ...cheques.flatMap((cheque) =>
+      chequeStatuses.map((reported) => decideCheque(cheque, reported)),
+    ),
+  ];
+}
+
+function targetOf(decision: Decision): ReservationStatus[] {
+  if (decision.kind !== 'apply') return [];
+  return decision.effects.includes('approve') ? ['approved'] : ['canceled'];
+}

@@ -73,8 +73,8 @@ async function press(selector: string): Promise<void> {
   await Promise.all([page.waitForNavigation(), page.keyboard.press('Enter')]);
 }
 
-async function search(path: string, reference: string): Promise<void> {
-  await open(path);
+async function search(reference: string): Promise<void> {
+  await open('/search');
   await page.type('#organization', sample.organization);
   await page.type('#reference', reference);
   await press('main .search button');
@@ -86,17 +86,15 @@ const looks: Readonly<Record<string, () => Promise<unknown>>> = {
   partners: () => open('/partners'),
   partner: () => open(sample.partner),
   catalogue: () => open(`/catalogue?org=${sample.organization}`),
-  leads: () => open('/leads'),
-  'leads-none': () => search('/leads', 'nobody'),
+  search: () => open('/search'),
+  'search-none': () => search('nobody'),
+  'search-found': () => search('palm-villa-5'),
   lead: () => open(sample.lead),
   'lead-shown': async () => {
     await open(sample.lead);
     await press('form[action$="/show"] button');
   },
-  reservations: () => open('/reservations'),
-  'reservations-found': () => search('/reservations', '01001239876'),
   reservation: () => open(sample.reservation),
-  units: () => open('/units'),
   unit: () => open(sample.unit),
   webhooks: () => open('/webhooks'),
   endpoint: () => open(sample.endpoint),

@@ -14,16 +14,14 @@ import { CatalogueImportModule } from '../catalogue-import/catalogue-import.modu
 import { CataloguePage } from './pages/catalogue/catalogue.page.js';
 import { OverviewPage } from './pages/overview/overview.page.js';
 import { LeadPage } from './pages/leads/lead.page.js';
-import { LeadSearchPage } from './pages/leads/lead-search.page.js';
 import { OperatorLogPage } from './pages/operator-log/operator-log.page.js';
 import { ReservationPage } from './pages/reservations/reservation.page.js';
-import { ReservationSearchPage } from './pages/reservations/reservation-search.page.js';
 import { UnitPage } from './pages/units/unit.page.js';
-import { UnitSearchPage } from './pages/units/unit-search.page.js';
 import { DeliveryPage } from './pages/webhooks/delivery.page.js';
 import { EndpointPage } from './pages/webhooks/endpoint.page.js';
 import { EndpointsPage } from './pages/webhooks/endpoints.page.js';
 import { SystemStateService } from './pages/overview/system-state.service.js';
+import { SearchPage } from './pages/shared/search.page.js';
 import { PartnerPage } from './pages/partners/partner.page.js';
 import { PartnersPage } from './pages/partners/partners.page.js';
 import type { ConsolePage } from './pages/page.js';
@@ -34,11 +32,9 @@ const pages = [
   PartnersPage,
   PartnerPage,
   CataloguePage,
-  LeadSearchPage,
+  SearchPage,
   LeadPage,
-  ReservationSearchPage,
   ReservationPage,
-  UnitSearchPage,
   UnitPage,
   EndpointsPage,
   EndpointPage,

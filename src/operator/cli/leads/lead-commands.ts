@@ -4,9 +4,11 @@ import type { Types } from 'mongoose';
 import type { LeadDto } from '../../../leads/dto/lead.dto.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { plainColumns } from '../../views/field.js';
+import { leadFields } from '../../views/lead.js';
 import { addErase } from './lead-erase-command.js';
 import { addImport } from './lead-import-command.js';
-import { historyColumns, leadColumns, leadHistory } from './lead-view.js';
+import { historyColumns, leadHistory } from './lead-view.js';
 import { logged } from '../command-line/logged.js';
 import { externalId, name } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
@@ -46,7 +48,7 @@ function addShow(group: Command): void {
         const { _id } = await organizationOf(application, options.org);
         const [first] = await leadsOf(application, _id, lead);
         await logShown(application, _id, [first]);
-        printItem(first, leadColumns, options);
+        printItem(first, plainColumns(leadFields), options);
       }),
     );
 }

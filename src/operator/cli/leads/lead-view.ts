@@ -9,24 +9,6 @@ type ChangeEntry = ReturnType<typeof changeEntry>;
 type DeliveryEntry = ReturnType<typeof deliveryEntry>;
 type HistoryEntry = ChangeEntry | DeliveryEntry;
 
-/** The lines of `lead show`. */
-export const leadColumns: Columns<LeadDto> = {
-  Id: ({ _id }) => _id,
-  Number: ({ leadId }) => leadId,
-  'External id': ({ recordSystemId }) => recordSystemId,
-  State: ({ isDeleted, isActive }) => {
-    if (isDeleted) return 'deleted';
-    return isActive ? 'active' : 'inactive';
-  },
-  Client: ({ clientId }) => clientId,
-  'Assigned to': ({ assignedToId }) => assignedToId,
-  Compounds: ({ compoundsIds }) => compoundsIds,
-  Data: ({ data }) => JSON.stringify(data),
-  'Additional data': ({ additionalData }) => JSON.stringify(additionalData),
-  Created: ({ createdAt }) => createdAt,
-  Updated: ({ updatedAt }) => updatedAt,
-};
-
 export const historyColumns: Columns<HistoryEntry> = {
   Time: ({ at }) => at,
   Lead: ({ leadId }) => leadId,

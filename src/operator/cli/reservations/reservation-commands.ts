@@ -11,14 +11,15 @@ import {
   printItem,
 } from '../command-line/output.js';
 import { addReconcile } from './reconcile-command.js';
+import { plainColumns } from '../../views/field.js';
 import {
-  callbackColumns,
-  chequeColumns,
-  chequeLines,
-  historyColumns,
-  historyLines,
-  reservationColumns,
-} from './reservation-view.js';
+  callbackListFields,
+  chequeFields,
+  chequesOf,
+  reportFields,
+  reportsOf,
+  reservationFields,
+} from '../../views/reservation.js';
 
 interface CallbacksOptions extends OutputOptions {
   readonly limit: number;
@@ -49,11 +50,11 @@ function addShow(group: Command): void {
         const reservation = await inspection.inspect(new Types.ObjectId(id));
         if (reservation === null) throw new Error(`There is no reservation with id ${id}.`);
         if (options.json === true) return printJson(reservation);
-        printItem(reservation, reservationColumns, options);
+        printItem(reservation, plainColumns(reservationFields), options);
         printLine('');
-        printList(chequeLines(reservation), chequeColumns, options);
+        printList(chequesOf(reservation), plainColumns(chequeFields), options);
         printLine('');
-        printList(historyLines(reservation), historyColumns, options);
+        printList(reportsOf(reservation), plainColumns(reportFields), options);
       }),
     );
 }
@@ -71,7 +72,7 @@ function addCallbacks(group: Command): void {
         const { Types } = await import('mongoose');
         const inspection = await inspectionOf(application);
         const callbacks = await inspection.callbacks(new Types.ObjectId(id), options.limit);
-        printList(callbacks, callbackColumns, options);
+        printList(callbacks, plainColumns(callbackListFields), options);
       }),
     );
 }

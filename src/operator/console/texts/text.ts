@@ -1,4 +1,5 @@
 import type { Language } from '../../../core/localization/language.js';
+import { viewTexts } from '../../views/texts.js';
 import { commonTexts } from './common-texts.js';
 import { leadTexts } from '../pages/leads/lead-texts.js';
 import { operatorLogTexts } from '../pages/operator-log/operator-log-texts.js';
@@ -15,6 +16,7 @@ type Texts = Readonly<Record<string, Readonly<Record<Language, string>>>>;
 
 /** All texts of the console, by their keys. Each page adds those of its own file here. */
 export const texts = {
+  ...viewTexts,
   ...commonTexts,
   ...sharedTexts,
   ...overviewTexts,

@@ -1,19 +1,17 @@
 import { Injectable } from '@nestjs/common';
-import {
-  type CatalogueOverview,
-  CatalogueOverviewService,
-} from '../../../../catalogue/import/catalogue-overview.service.js';
+import { CatalogueOverviewService } from '../../../../catalogue/import/catalogue-overview.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { importFields } from '../../../views/catalogue.js';
 import { consolePath } from '../../layout/layout.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { Card, DataTable, numeric, When } from '../shared/parts.js';
+import { FieldTable } from '../shared/fields.js';
+import { Card } from '../shared/parts.js';
 import { organizationLabel } from '../shared/search.js';
 import { UnitBars } from './unit-bars.js';
 
-const mostImports = 20;
-/** Those with most units. */
-const mostCompounds = 40;
+/** More imports, and compounds with fewer units, are not shown. */
+const limits = { mostImports: 20, mostCompounds: 40 };
 
 /** What was imported when, and which units there are to sell. */
 @Injectable()
@@ -35,17 +33,20 @@ export class CataloguePage implements ConsolePage {
     const id = query['org'] ?? first._id.toHexString();
     const chosen = organizations.find(({ _id }) => _id.toHexString() === id);
     if (chosen === undefined) return null;
-    const limits = { mostImports, mostCompounds };
     const overview = await this.catalogues.read(chosen._id, limits);
     const body = (
       <>
-        <Choice request={request} organizations={organizations} chosen={chosen} />
+        <Choice {...{ request, organizations, chosen }} />
         <Card title={text('catalogue.units')}>
           <UnitBars request={request} overview={overview} />
         </Card>
-        <Card title={text('catalogue.imports')}>
-          <Imports request={request} overview={overview} />
-        </Card>
+        <FieldTable
+          request={request}
+          title={text('catalogue.imports')}
+          fields={importFields}
+          items={overview.imports}
+          ifEmpty={text('catalogue.noImports')}
+        />
       </>
     );
     return { body };
@@ -65,49 +66,13 @@ function Choice({
     <form method="get" action={`${consolePath}/catalogue`} class="choice">
       <label for="org">{text('shared.organization')}</label>
       <select id="org" name="org">
-        {organizations.map((organization) => {
-          const { _id } = organization;
-          const id = _id.toHexString();
-          return (
-            <option key={id} value={id} selected={_id.equals(chosen._id)}>
-              {organizationLabel(organization)}
-            </option>
-          );
-        })}
+        {organizations.map((one) => (
+          <option key={one._id} value={one._id.toHexString()} selected={one === chosen}>
+            {organizationLabel(one)}
+          </option>
+        ))}
       </select>
       <button type="submit">{text('catalogue.show')}</button>
     </form>
-  );
-}
-
-function Imports({
-  request,
-  overview: { imports },
-}: {
-  readonly request: PageRequest;
-  readonly overview: CatalogueOverview;
-}) {
-  const { text } = request;
-  const rows = imports.map(({ createdAt, state, done, total, counts }) => [
-    <When request={request} time={createdAt} />,
-    <span class={state === 'finished' ? 'good' : 'warn'}>{text(`catalogue.state.${state}`)}</span>,
-    text('catalogue.ofEntries', { done, total }),
-    counts.reduce((sum, { created }) => sum + created, 0),
-    counts.reduce((sum, { updated }) => sum + updated, 0),
-  ]);
-  return (
-    <DataTable
-      request={request}
-      label={text('catalogue.imports')}
-      columns={[
-        text('catalogue.begun'),
-        text('shared.state'),
-        text('catalogue.entries'),
-        numeric(text('catalogue.created')),
-        numeric(text('catalogue.updated')),
-      ]}
-      rows={rows}
-      ifEmpty={text('catalogue.noImports')}
-    />
   );
 }

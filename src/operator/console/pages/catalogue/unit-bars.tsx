@@ -52,9 +52,9 @@ export function UnitBars({
       </ScrollArea>
       <DataTable
         request={request}
-        label={text('catalogue.compound')}
+        label={text('shared.compound')}
         columns={[
-          text('catalogue.compound'),
+          text('shared.compound'),
           ...kinds.map(({ name }) => numeric(name)),
           numeric(text('catalogue.all')),
         ]}

@@ -6,9 +6,10 @@ import { OrganizationDirectoryService } from '../../../../tenants/organizations/
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { EventHistoryService } from '../../../../events/outbox/event-history.service.js';
-import type { PageContent, PageRequest } from '../page.js';
+import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { partOf } from '../shared/parts.js';
-import { type Subject, SubjectPage } from '../shared/subject-page.js';
+import { logShowing } from '../shared/personal-data.js';
+import { type Subject, subjectOf } from '../shared/subject.js';
 import { LeadView } from './lead-view.js';
 
 const changesOnPage = 20;
@@ -19,20 +20,43 @@ const mostReservations = 10;
 
 /** All that is known of a lead: "our leads do not arrive" is answered here. */
 @Injectable()
-export class LeadPage extends SubjectPage {
+export class LeadPage implements ConsolePage {
+  readonly path = '/leads/:organization/:id';
+  readonly title = 'shared.lead';
+  readonly isInMenu = false;
+  readonly actions = [
+    { path: `${this.path}/show`, run: (request: PageRequest) => this.show(request) },
+  ];
+
   constructor(
-    directory: OrganizationDirectoryService,
-    log: OperatorLogService,
+    private readonly directory: OrganizationDirectoryService,
+    private readonly log: OperatorLogService,
     private readonly leads: LeadInspectionService,
     private readonly keys: ApiKeysService,
     private readonly events: EventHistoryService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly reservations: ReservationHistoryService,
-  ) {
-    super('lead', directory, log);
+  ) {}
+
+  async read(request: PageRequest): Promise<PageContent | null> {
+    const subject = await subjectOf(this.directory, request);
+    return subject && this.contentOf(request, subject, false);
   }
 
-  protected async contentOf(
+  private async show(request: PageRequest): Promise<PageContent | null> {
+    const subject = await subjectOf(this.directory, request);
+    const content = subject && (await this.contentOf(request, subject, true));
+    // Nothing is logged of what is not there.
+    if (subject === null || content === null) return null;
+    await logShowing(this.log, request, {
+      organizationId: subject.organization._id,
+      subject: 'lead',
+      subjectId: subject.id.toHexString(),
+    });
+    return content;
+  }
+
+  private async contentOf(
     request: PageRequest,
     { organization, id }: Subject,
     isShown: boolean,

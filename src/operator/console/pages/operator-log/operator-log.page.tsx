@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { type OperatorLogEntry, OperatorLogService } from '../../../audit/operator-log.service.js';
+import { OperatorLogService } from '../../../audit/operator-log.service.js';
 import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { operatorLogFields } from '../../../views/operator-log.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { Card, Code, DataTable, Link, Pages, partOf, When } from '../shared/parts.js';
+import { FieldTable } from '../shared/fields.js';
+import { partOf } from '../shared/parts.js';
 
 const entriesOnPage = 50;
 
@@ -23,67 +25,21 @@ export class OperatorLogPage implements ConsolePage {
     const { items, next } = await this.log.list(partOf(request, 'entries', entriesOnPage));
     const organizations = await this.directory.list();
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
+    const entries = items.map((entry) => {
+      const id = entry.organizationId.toHexString();
+      return { ...entry, organizationName: names.get(id) ?? id };
+    });
     const body = (
-      <Card title={text('log.title')}>
-        <DataTable
-          request={request}
-          caption={text('log.caption')}
-          columns={[
-            text('shared.when'),
-            text('shared.what'),
-            text('log.subject'),
-            text('log.details'),
-            text('log.result'),
-            text('shared.organization'),
-            text('log.who'),
-          ]}
-          rows={items.map((entry) => [
-            <When request={request} time={entry.createdAt} />,
-            text(`log.action.${entry.action}`),
-            <>
-              {text(`log.subject.${entry.subject}`)} <Subject entry={entry} />
-            </>,
-            <span dir="ltr">{entry.details ?? '–'}</span>,
-            resultText(request, entry),
-            names.get(entry.organizationId.toHexString()) ?? (
-              <Code>{entry.organizationId.toHexString()}</Code>
-            ),
-            <Code>{`${entry.address} ${entry.session}`}</Code>,
-          ])}
-        />
-        <Pages request={request} name="entries" next={next} label={text('log.title')} />
-      </Card>
+      <FieldTable
+        request={request}
+        title={text('log.title')}
+        caption={text('log.caption')}
+        fields={operatorLogFields}
+        items={entries}
+        next={next}
+        part="entries"
+      />
     );
     return { body };
-  }
-}
-
-function resultText({ text }: PageRequest, { result, count }: OperatorLogEntry): string {
-  const name = text(`log.result.${result}`);
-  return count === null ? name : text('log.count', { result: name, count });
-}
-
-function Subject({ entry }: { readonly entry: OperatorLogEntry }) {
-  const path = pathOf(entry);
-  const id = <Code>{entry.subjectId}</Code>;
-  return path === null ? id : <Link to={path}>{id}</Link>;
-}
-
-/** Where what it was done to can be looked at; null where it has no page. */
-function pathOf({ subject, subjectId, organizationId }: OperatorLogEntry): string | null {
-  switch (subject) {
-    case 'lead':
-      return `/leads/${organizationId.toHexString()}/${subjectId}`;
-    case 'reservation':
-      return `/reservations/${organizationId.toHexString()}/${subjectId}`;
-    case 'delivery':
-      return `/webhooks/deliveries/${subjectId}`;
-    case 'endpoint':
-      return `/webhooks/${subjectId}`;
-    case 'key':
-    case 'organization':
-      return null;
-    default:
-      return subject satisfies never;
   }
 }

@@ -1,11 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { type Partner, PartnersService } from '../../../usage/partners.service.js';
-import { type KeyFigure, KeyFigures } from '../../layout/key-figures.js';
+import { partnerFields } from '../../../views/partner.js';
+import { WeekHeatMap } from '../../charts/week-heat-map.js';
 import { ScrollArea } from '../../layout/scroll-area.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
+import { FieldList } from '../shared/fields.js';
 import { Card, DataTable, numeric } from '../shared/parts.js';
-import { PartnerHabit } from './partner-habit.js';
-import { PartnerState } from './partner-state.js';
 
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
 const days = Array.from({ length: 7 }, (_, day) => day);
@@ -23,52 +23,59 @@ export class PartnerPage implements ConsolePage {
     const { text, formats, params } = request;
     const partner = await this.partners.find(params['keyId'] ?? '');
     if (partner === null) return null;
-    const figures: KeyFigure[] = [
-      { name: text('partners.day'), value: formats.number(partner.calls) },
-      { name: text('partners.usual'), value: formats.number(partner.usualCalls) },
-      { name: text('partners.errors'), value: formats.number(partner.errors) },
-      { name: text('partners.lastCall'), value: formats.time(partner.lastCallAt) },
-      { name: text('partners.missed'), value: formats.number(partner.missedCalls) },
-    ];
-    const title = text('partners.habitOf', { name: partner.name });
+    const { name, week } = partner;
+    const title = text('partners.habitOf', { name });
     const body = (
       <>
-        <p>
-          {partner.organizationName} · <PartnerState state={partner.state} text={text} />
-        </p>
-        <KeyFigures figures={figures} />
+        <FieldList
+          request={request}
+          fields={[
+            ...partnerFields,
+            { title: 'partners.missed', kind: 'number', of: ({ missedCalls }) => missedCalls },
+          ]}
+          item={partner}
+        />
         <Card title={title}>
           <ScrollArea label={title}>
             <PartnerHabit partner={partner} request={request} size="large" />
           </ScrollArea>
           <details>
             <summary>{text('partners.table')}</summary>
-            <HabitTable partner={partner} request={request} />
+            <DataTable
+              request={request}
+              label={text('partners.table')}
+              columns={[text('partners.weekday'), ...hours.map((hour) => numeric(String(hour)))]}
+              rows={days.map((day) => [
+                formats.weekday(day),
+                ...hours.map((hour) => week[day * hours.length + hour] ?? 0),
+              ])}
+            />
           </details>
         </Card>
       </>
     );
-    return { body, heading: partner.name };
+    return { body, heading: name };
   }
 }
 
-function HabitTable({
-  partner: { week },
-  request,
+/** The calls of a partner by hour of the week, as a picture that also says it in words. */
+export function PartnerHabit({
+  partner: { keyId, name, week },
+  request: { text, formats },
+  size,
 }: {
   readonly partner: Partner;
   readonly request: PageRequest;
+  readonly size: 'small' | 'large';
 }) {
-  const { text, formats } = request;
-  return (
-    <DataTable
-      request={request}
-      label={text('partners.table')}
-      columns={[text('partners.weekday'), ...hours.map((hour) => numeric(String(hour)))]}
-      rows={days.map((day) => [
-        formats.weekday(day),
-        ...hours.map((hour) => week[day * hours.length + hour] ?? 0),
-      ])}
-    />
-  );
+  const most = Math.max(...week);
+  const busiest = week.indexOf(most);
+  const description = text('partners.habitText', {
+    calls: formats.number(Math.round(week.reduce((sum, calls) => sum + calls, 0))),
+    day: formats.weekday(Math.floor(busiest / hours.length)),
+    hour: busiest % hours.length,
+    most: formats.number(most),
+  });
+  const texts = { title: text('partners.habitOf', { name }), description };
+  return <WeekHeatMap id={`habit-${keyId}`} {...{ texts, week, formats, size }} />;
 }

@@ -3,17 +3,24 @@ import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.j
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import {
   mostCallbacks,
+  type Move,
   type ReservationHistory,
   type TimelineCallback,
   type TimelineEntry,
 } from '../../../../reservations/reading/reservation-history.service.js';
-import { sentFields } from '../../../../reservations/callback/callback-record.js';
 import type { InspectedReservation } from '../../../../reservations/reading/reservation-inspection.service.js';
+import {
+  callbackFields,
+  chequeFields,
+  chequesOf,
+  reportFields,
+  reportsOf,
+  reservationFields,
+} from '../../../views/reservation.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
-import { Card, Change, Code, DataTable, Facts, Link, When } from '../shared/parts.js';
-import { UnitLink } from './reservation-rows.js';
-import { WayView } from './way-view.js';
+import { FieldList, FieldTable } from '../shared/fields.js';
+import { Card, Change, Code, Facts, When } from '../shared/parts.js';
 
 interface ShownReservation {
   readonly request: PageRequest;
@@ -23,10 +30,10 @@ interface ShownReservation {
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
 
-/** More reports about one cheque are counted only: the timeline has all that callbacks made. */
-const mostReports = 20;
+/** More reports are counted only: the timeline has all that callbacks made. */
+const mostReports = 200;
 
-/** What an event is called. */
+/** The events that have names of their own. */
 const eventNames: Readonly<Record<string, TextKey>> = {
   'reservation.created': 'reservation.event.created',
   'reservation.updated': 'reservation.event.updated',
@@ -35,77 +42,71 @@ const eventNames: Readonly<Record<string, TextKey>> = {
   'wallet.restored': 'reservation.event.walletRestored',
 };
 
-/** What the page of a reservation shows. */
+/** All cards of the page of a reservation. */
 export function ReservationView(shown: ShownReservation) {
-  const { request, history } = shown;
+  const { request, organization, reservation, history } = shown;
+  const { text } = request;
+  const reports = reportsOf(reservation);
   return (
     <>
       <div class="columns">
-        <AsItIs {...shown} />
-        <WayView request={request} way={history.way} />
+        <Card title={text('shared.now')}>
+          <FieldList
+            request={request}
+            organizationId={reservation.organizationId}
+            fields={[
+              { title: 'shared.organization', show: () => organization.name },
+              ...reservationFields,
+            ]}
+            item={reservation}
+          />
+        </Card>
+        <StatusHistory request={request} moves={history.way} />
       </div>
       <Timeline {...shown} />
-      <Cheques {...shown} />
+      <FieldTable
+        request={request}
+        title={text('reservation.cheques')}
+        caption={text('reservation.chequesCaption')}
+        fields={chequeFields}
+        items={chequesOf(reservation)}
+      />
+      <FieldTable
+        request={request}
+        title={text('reservation.reports')}
+        caption={text('reservation.reportsCaption')}
+        fields={reportFields}
+        items={reports.slice(-mostReports)}
+        next={reports.length > mostReports ? '' : null}
+      />
     </>
   );
 }
 
-function AsItIs({ request, organization, reservation }: ShownReservation) {
+function StatusHistory({
+  request,
+  moves,
+}: {
+  readonly request: PageRequest;
+  readonly moves: readonly Move[];
+}) {
   const { text } = request;
-  const { unit, unitId, leadId, status, isDeleted } = reservation;
-  const organizationId = organization._id.toHexString();
-  const unitStatus = unit === null ? text('reservation.unitMissing') : (unit.status ?? '–');
   return (
-    <Card title={text('reservation.facts')}>
-      <Facts
-        facts={[
-          [text('shared.organization'), organization.name],
-          [text('shared.id'), <Code>{reservation._id}</Code>],
-          [text('shared.externalId'), <Code>{reservation.recordSystemId ?? '–'}</Code>],
-          [
-            text('shared.status'),
-            <>
-              <Code>{status}</Code>
-              {isDeleted && ` (${text('shared.deleted')})`}
-            </>,
-          ],
-          [
-            text('shared.unit'),
-            unitId && <UnitLink {...{ organizationId, unitId }}>{unit?.slug ?? unitId}</UnitLink>,
-          ],
-          [
-            text('reservation.unitStatus'),
-            unit?.isDeleted ? `${unitStatus} (${text('shared.deleted')})` : unitStatus,
-          ],
-          [
-            text('shared.lead'),
-            leadId && (
-              <Link to={`/leads/${organizationId}/${leadId}`}>
-                <Code>{leadId}</Code>
-              </Link>
-            ),
-          ],
-          [
-            text('reservation.partner'),
-            text(reservation.partnerCollection.isActive ? 'shared.active' : 'shared.inactive'),
-          ],
-          [text('reservation.wallet'), walletState(request, reservation)],
-          [text('reservation.approved'), <When request={request} time={reservation.approvedAt} />],
-          [text('reservation.canceled'), <When request={request} time={reservation.canceledAt} />],
-          [text('shared.created'), <When request={request} time={reservation.createdAt} />],
-          [text('shared.updated'), <When request={request} time={reservation.updatedAt} />],
-        ]}
-      />
+    <Card title={text('reservation.statusHistory')}>
+      <ol>
+        {moves.map(({ from, to, by, at }, index) => (
+          <li key={index}>
+            {from === null
+              ? text('reservation.begins', { to })
+              : text('reservation.moves', { from, to })}
+            {` · ${text(`reservation.by.${by}`)}`}
+            {at !== null && ' · '}
+            {at !== null && <When request={request} time={at} />}
+          </li>
+        ))}
+      </ol>
     </Card>
   );
-}
-
-function walletState({ text, formats }: PageRequest, { wallets }: InspectedReservation): string {
-  const [first] = wallets;
-  if (first === undefined) return text('reservation.walletNone');
-  if (!first.isDeleted) return text('shared.active');
-  const time = first.deletedAt === null ? '–' : formats.time(new Date(first.deletedAt));
-  return text('reservation.walletDeleted', { time });
 }
 
 function Timeline(shown: ShownReservation) {
@@ -168,10 +169,9 @@ function Callback({
   keys,
 }: ShownReservation & { readonly callback: TimelineCallback }) {
   const { text } = request;
-  const { outcome, otherFields, apiKeyId, requestId } = callback;
-  const { status, messages } = outcome;
+  const { status } = callback.outcome;
   const isRefused = status >= 400;
-  const key = keys.find(({ _id }) => _id.toHexString() === apiKeyId)?.name ?? apiKeyId;
+  const key = keys.find(({ _id }) => _id.toHexString() === callback.apiKeyId)?.name;
   return (
     <div>
       <p>
@@ -180,22 +180,20 @@ function Callback({
           {text(isRefused ? 'reservation.refused' : 'reservation.accepted', { status })}
         </span>
       </p>
-      <Facts
-        facts={[
-          [
-            text('reservation.sent'),
-            <span dir="ltr">
-              {sentFields(callback).map((field) => (
-                <code key={field}>{`${field} `}</code>
-              ))}
-            </span>,
-          ],
-          [text('reservation.otherFields'), otherFields > 0 && otherFields],
-          [text('reservation.why'), messages.join(' ')],
-          [text('reservation.did'), <Effects request={request} outcome={outcome} />],
-          [text('shared.key'), key],
-          [text('shared.request'), <Code>{requestId}</Code>],
+      <FieldList
+        request={request}
+        fields={[
+          callbackFields.sent,
+          callbackFields.otherFields,
+          callbackFields.why,
+          {
+            title: 'reservation.did',
+            show: ({ outcome }) => <Effects request={request} outcome={outcome} />,
+          },
+          { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => key ?? apiKeyId },
+          callbackFields.request,
         ]}
+        item={callback}
       />
     </div>
   );
@@ -213,91 +211,25 @@ function Effects({
     if (status >= 400) return <>{text('reservation.didNothing')}</>;
     return <>{text('reservation.didUnknown', { reservation, cheque })}</>;
   }
-  const lines: (readonly [TextKey, ComponentChildren])[] = [
-    ...(effects.reservation === undefined
-      ? []
-      : ([['reservation.didReservation', <Change {...effects.reservation} />]] as const)),
-    ...(effects.cheque === undefined
-      ? []
-      : ([['reservation.didCheque', <Change {...effects.cheque} />]] as const)),
-    ...(effects.unit === undefined
-      ? []
-      : ([['reservation.didUnit', <Change {...effects.unit} />]] as const)),
-    ...(effects.wallet === undefined
-      ? []
-      : ([[`reservation.didWallet.${effects.wallet}`, null]] as const)),
-    ...(reservation === 'ignored' ? ([['reservation.didIgnored', null]] as const) : []),
-    ...(cheque === 'skipped' ? ([['reservation.didSkipped', null]] as const) : []),
+  const changes = [
+    ['shared.reservation', effects.reservation],
+    ['reservation.cheque', effects.cheque],
+    ['shared.unit', effects.unit],
+  ] as const;
+  const lines: ComponentChildren[] = [
+    ...changes.flatMap(([title, change]) =>
+      change === undefined ? [] : [[`${text(title)} `, <Change {...change} />]],
+    ),
+    ...(effects.wallet === undefined ? [] : [text(`reservation.didWallet.${effects.wallet}`)]),
+    ...(reservation === 'ignored' ? [text('reservation.didIgnored')] : []),
+    ...(cheque === 'skipped' ? [text('reservation.didSkipped')] : []),
   ];
   if (lines.length === 0) return <>{text('reservation.didNothing')}</>;
   return (
     <ul class="plain">
-      {lines.map(([name, change]) => (
-        <li key={name}>
-          {text(name)} {change}
-        </li>
+      {lines.map((line, index) => (
+        <li key={index}>{line}</li>
       ))}
     </ul>
-  );
-}
-
-function Cheques({ request, reservation }: ShownReservation) {
-  const { text, formats } = request;
-  const rows = reservation.wallets.flatMap(({ cheques, isDeleted }) =>
-    cheques.map((cheque) => [
-      <Code>{cheque.installmentId}</Code>,
-      <Code>{cheque.status}</Code>,
-      <Code>{cheque.chequeNumber ?? '–'}</Code>,
-      cheque.chequeAmount === undefined ? '–' : formats.number(cheque.chequeAmount),
-      cheque.dueDate === undefined ? '–' : cheque.dueDate.slice(0, 10),
-      text(isDeleted ? 'shared.deleted' : 'shared.active'),
-      <Reports request={request} history={cheque.statusHistory} />,
-    ]),
-  );
-  return (
-    <Card title={text('reservation.cheques')}>
-      <DataTable
-        request={request}
-        caption={text('reservation.chequesCaption')}
-        columns={[
-          text('reservation.installment'),
-          text('shared.status'),
-          text('reservation.number'),
-          text('reservation.amount'),
-          text('reservation.due'),
-          text('reservation.wallet'),
-          text('reservation.reports'),
-        ]}
-        rows={rows}
-      />
-    </Card>
-  );
-}
-
-type StatusHistory = InspectedReservation['wallets'][number]['cheques'][number]['statusHistory'];
-
-function Reports({
-  request,
-  history,
-}: {
-  readonly request: PageRequest;
-  readonly history: StatusHistory;
-}) {
-  const { text, formats } = request;
-  if (history.length === 0) return <>–</>;
-  const before = history.length - mostReports;
-  return (
-    <ol class="plain">
-      {before > 0 && <li>{text('reservation.moreReports', { count: before })}</li>}
-      {history
-        .slice(-mostReports)
-        .map(({ status, changedAt, chequeNumber, chequeAmount }, index) => (
-          <li key={index}>
-            <Code>{status}</Code> <When request={request} time={changedAt} />
-            {chequeNumber !== undefined && ` ${chequeNumber}`}
-            {chequeAmount !== undefined && ` ${formats.number(chequeAmount)}`}
-          </li>
-        ))}
-    </ol>
   );
 }

@@ -4,14 +4,14 @@ import { OrganizationDirectoryService } from '../../../../tenants/organizations/
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import { ReservationInspectionService } from '../../../../reservations/reading/reservation-inspection.service.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { subjectOf } from '../shared/subject-page.js';
+import { subjectOf } from '../shared/subject.js';
 import { ReservationView } from './reservation-view.js';
 
 /** All that happened to a reservation: "why was this cheque refused" is answered here. */
 @Injectable()
 export class ReservationPage implements ConsolePage {
   readonly path = '/reservations/:organization/:id';
-  readonly title = 'reservation.title';
+  readonly title = 'shared.reservation';
   readonly isInMenu = false;
 
   constructor(

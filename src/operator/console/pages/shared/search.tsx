@@ -1,7 +1,4 @@
-import type { ComponentChildren } from 'preact';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
-import { FormToken } from '../../layout/form-token.js';
-import { consolePath } from '../../layout/layout.js';
 import type { PageRequest } from '../page.js';
 import { Card, Code, DataTable } from './parts.js';
 
@@ -41,58 +38,6 @@ export function OrganizationField({
         ))}
       </datalist>
     </p>
-  );
-}
-
-/**
- * The form of a page that looks for things of one organization. What it looks for is no part of an
- * address: it may be a phone.
- */
-export function SearchForm({
-  request,
-  organizations,
-  path,
-  label,
-  hint,
-  children,
-}: {
-  readonly request: PageRequest;
-  readonly organizations: readonly Organization[];
-  /** Where it is sent, below `/console`. */
-  readonly path: string;
-  /** What is looked for, and how. */
-  readonly label: string;
-  readonly hint: string;
-  /** What was found. */
-  readonly children?: ComponentChildren;
-}) {
-  const { form, text } = request;
-  return (
-    <>
-      <form method="post" action={consolePath + path} class="card search">
-        <FormToken request={request} />
-        <OrganizationField
-          request={request}
-          organizations={organizations}
-          value={form['organization']}
-        />
-        <p>
-          <label for="reference">{label}</label>
-          <input
-            id="reference"
-            name="reference"
-            value={form['reference'] ?? ''}
-            required
-            maxLength={1_024}
-            autocomplete="off"
-            aria-describedby="reference-hint"
-          />
-          <small id="reference-hint">{hint}</small>
-        </p>
-        <button type="submit">{text('shared.search')}</button>
-      </form>
-      <div role="status">{children}</div>
-    </>
   );
 }
 

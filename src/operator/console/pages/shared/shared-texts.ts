@@ -1,11 +1,9 @@
 /** Texts that several pages have. */
 export const sharedTexts = {
-  'shared.organization': { 'en-us': 'Organization', 'ar-eg': 'المؤسسة' },
   'shared.organizationHint': {
     'en-us': 'Part of its name, or its id',
     'ar-eg': 'جزء من اسمها أو معرّفها',
   },
-  'shared.search': { 'en-us': 'Search', 'ar-eg': 'بحث' },
   'shared.chooseOrganization': {
     'en-us': 'Which organization is meant? {count} fit: write more of its name, or its id.',
     'ar-eg': 'أي مؤسسة تقصد؟ يوجد {count} مطابقة: اكتب المزيد من الاسم أو اكتب المعرّف.',
@@ -14,11 +12,6 @@ export const sharedTexts = {
     'en-us': 'There is no such organization.',
     'ar-eg': 'لا توجد مؤسسة كهذه.',
   },
-  'shared.nothingFound': {
-    'en-us': 'Nothing was found. {hint}',
-    'ar-eg': 'لم يُعثر على شيء. {hint}',
-  },
-  'shared.found': { 'en-us': 'Found', 'ar-eg': 'النتائج' },
   'shared.more': {
     'en-us': 'There are more than these {count}.',
     'ar-eg': 'يوجد أكثر من هذه النتائج ({count}).',
@@ -36,25 +29,27 @@ export const sharedTexts = {
     'ar-eg': 'البيانات الشخصية ظاهرة، وقد سُجّل ذلك.',
   },
   'shared.hide': { 'en-us': 'Hide it', 'ar-eg': 'أخفها' },
-  'shared.id': { 'en-us': 'Id', 'ar-eg': 'المعرّف' },
-  'shared.externalId': { 'en-us': 'External id', 'ar-eg': 'المعرّف الخارجي' },
-  'shared.state': { 'en-us': 'State', 'ar-eg': 'الحالة' },
-  'shared.active': { 'en-us': 'active', 'ar-eg': 'نشط' },
-  'shared.inactive': { 'en-us': 'inactive', 'ar-eg': 'غير نشط' },
-  'shared.deleted': { 'en-us': 'deleted', 'ar-eg': 'محذوف' },
-  'shared.erased': { 'en-us': 'erased', 'ar-eg': 'مُحيت بياناته' },
-  'shared.created': { 'en-us': 'Created', 'ar-eg': 'أُنشئ' },
-  'shared.updated': { 'en-us': 'Updated', 'ar-eg': 'عُدّل' },
-  'shared.when': { 'en-us': 'When (UTC)', 'ar-eg': 'متى (بالتوقيت العالمي)' },
-  'shared.what': { 'en-us': 'What', 'ar-eg': 'ماذا' },
-  'shared.request': { 'en-us': 'Request', 'ar-eg': 'الطلب' },
-  'shared.key': { 'en-us': 'Key', 'ar-eg': 'المفتاح' },
   'shared.noKey': { 'en-us': 'import', 'ar-eg': 'استيراد' },
-  'shared.field': { 'en-us': 'Field', 'ar-eg': 'الحقل' },
-  'shared.value': { 'en-us': 'Value', 'ar-eg': 'القيمة' },
-  'shared.status': { 'en-us': 'Status', 'ar-eg': 'الحالة' },
-  'shared.unit': { 'en-us': 'Unit', 'ar-eg': 'الوحدة' },
-  'shared.lead': { 'en-us': 'Lead', 'ar-eg': 'العميل المحتمل' },
-  'shared.reservation': { 'en-us': 'Reservation', 'ar-eg': 'الحجز' },
   'shared.reservations': { 'en-us': 'Reservations', 'ar-eg': 'الحجوزات' },
+  'shared.now': { 'en-us': 'As it is now', 'ar-eg': 'كما هو الآن' },
+  'search.title': { 'en-us': 'Search', 'ar-eg': 'بحث' },
+  'search.submit': { 'en-us': 'Search', 'ar-eg': 'بحث' },
+  'search.reference': {
+    'en-us': 'Lead, reservation or unit',
+    'ar-eg': 'عميل محتمل أو حجز أو وحدة',
+  },
+  'search.hint': {
+    'en-us':
+      'An id or external id; of a lead also its number, phone in any spelling or email of its client; of a unit also its slug or unit id',
+    'ar-eg':
+      'معرّف أو معرّف خارجي، وللعميل رقمه أو هاتفه بأي كتابة أو بريده الإلكتروني، وللوحدة اسمها في العنوان أو رقمها',
+  },
+  'search.none': {
+    'en-us':
+      'Nothing was found. A deleted lead is found by its id or number, not by a phone; a deleted unit by its id only.',
+    'ar-eg':
+      'لم يُعثر على شيء. العميل المحذوف يُعثر عليه بالمعرّف أو الرقم لا بالهاتف، والوحدة المحذوفة بمعرّفها فقط.',
+  },
+  'search.leads': { 'en-us': 'Leads', 'ar-eg': 'العملاء المحتملون' },
+  'search.units': { 'en-us': 'Units', 'ar-eg': 'الوحدات' },
 } as const;

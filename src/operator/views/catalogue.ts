@@ -1,0 +1,22 @@
+import type { CatalogueOverview } from '../../catalogue/import/catalogue-overview.service.js';
+import type { Field } from './field.js';
+
+type Import = CatalogueOverview['imports'][number];
+
+export const importFields: readonly Field<Import>[] = [
+  { title: 'import.begun', kind: 'time', of: ({ createdAt }) => createdAt },
+  {
+    title: 'shared.state',
+    kind: 'status',
+    of: ({ state }) => `import.${state}` as const,
+    mood: ({ state }) => (state === 'finished' ? 'good' : 'warn'),
+  },
+  { title: 'import.stored', kind: 'number', of: ({ done }) => done },
+  { title: 'import.total', kind: 'number', of: ({ total }) => total },
+  { title: 'import.created', kind: 'number', of: ({ counts }) => sumOf(counts, 'created') },
+  { title: 'import.updated', kind: 'number', of: ({ counts }) => sumOf(counts, 'updated') },
+];
+
+function sumOf(counts: Import['counts'], name: 'created' | 'updated'): number {
+  return counts.reduce((sum, count) => sum + count[name], 0);
+}

@@ -1,0 +1,73 @@
+import { type ViewText, viewTexts } from './texts.js';
+
+/** How much a value calls for attention. */
+export type Mood = 'good' | 'warn' | 'bad' | 'note';
+
+interface Title<T> {
+  readonly title: ViewText;
+  /** The page of the console that says more, below its address; null where there is none. */
+  to?(item: T, organizationId: string): string | null;
+  /** Added in brackets. */
+  note?(item: T): ViewText | number | null;
+  mood?(item: T): Mood;
+}
+
+type Value<T, Kind extends string, V> = Title<T> & {
+  readonly kind: Kind;
+  of(item: T): V | null | undefined;
+};
+
+/**
+ * What console and command line show of a thing: a title and a value. From the kind follows how it is
+ * written: `status` is translated, `personal` is masked by the console until it is asked for.
+ */
+export type Field<T> =
+  | Value<T, 'text' | 'code', string | number | readonly string[]>
+  | Value<T, 'time' | 'day', Date | string>
+  | Value<T, 'number', number>
+  | Value<T, 'status', ViewText | readonly ViewText[]>
+  | Value<T, 'change', { readonly from: string | null; readonly to: string }>
+  | Value<T, 'personal', unknown>;
+
+/** Below the address of the console. */
+export function recordPath(
+  kind: 'leads' | 'reservations' | 'units',
+  organizationId: string,
+  id: string,
+): string {
+  return `/${kind}/${organizationId}/${id}`;
+}
+
+/** The titles and values of fields in English, for a terminal, where nothing is masked. */
+export function plainColumns<T>(fields: readonly Field<T>[]) {
+  const entries = fields.map(
+    (field) => [english(field.title), (item: T) => plainValue(field, item)] as const,
+  );
+  return Object.fromEntries(entries);
+}
+
+function plainValue<T>(field: Field<T>, item: T) {
+  const value = valueOf(field, item);
+  const note = field.note?.(item) ?? null;
+  if (note === null) return value;
+  const noted = typeof note === 'number' ? note : english(note);
+  return `${String(value ?? '')} (${noted})`.trimStart();
+}
+
+function valueOf<T>(field: Field<T>, item: T) {
+  if (field.kind === 'status') return [field.of(item) ?? []].flat().map(english);
+  if (field.kind === 'day') return dayOf(field.of(item));
+  if (field.kind === 'personal') return JSON.stringify(field.of(item));
+  if (field.kind !== 'change') return field.of(item);
+  const change = field.of(item);
+  return change && `${change.from ?? ''} -> ${change.to}`;
+}
+
+/** As `2026-01-31`; other programs may have stored a text that is no time. */
+export function dayOf(value: Date | string | null | undefined): string | undefined {
+  return (value instanceof Date ? value.toISOString() : value)?.slice(0, 10);
+}
+
+function english(title: ViewText): string {
+  return viewTexts[title]['en-us'];
+}

@@ -1,0 +1,52 @@
+import type { LeadDto } from '../../leads/dto/lead.dto.js';
+import type { FoundClient } from '../../tenants/clients/clients.service.js';
+import { type Field, recordPath } from './field.js';
+import { createdAt, externalId, id, updatedAt } from './common.js';
+
+const number: Field<LeadDto> = {
+  title: 'lead.number',
+  kind: 'code',
+  of: ({ leadId }) => leadId,
+  to: ({ _id }, organizationId) => recordPath('leads', organizationId, _id),
+};
+const state: Field<LeadDto & { readonly isErased?: boolean }> = {
+  title: 'shared.state',
+  kind: 'status',
+  of: ({ isDeleted, isActive }) => {
+    if (isDeleted) return 'shared.deleted';
+    return isActive ? 'shared.active' : 'shared.inactive';
+  },
+  note: ({ isErased = false }) => (isErased ? 'shared.erased' : null),
+};
+
+/** A lead in a list. */
+export const leadListFields = [number, externalId, state, createdAt];
+
+export const leadFields: readonly Field<LeadDto & { readonly isErased?: boolean }>[] = [
+  id,
+  { title: 'lead.number', kind: 'code', of: ({ leadId }) => leadId },
+  externalId,
+  state,
+  { title: 'lead.client', kind: 'code', of: ({ clientId }) => clientId },
+  { title: 'lead.assignedTo', kind: 'code', of: ({ assignedToId }) => assignedToId },
+  { title: 'lead.compounds', kind: 'code', of: ({ compoundsIds }) => compoundsIds },
+  { title: 'lead.data', kind: 'personal', of: ({ data }) => data },
+  { title: 'lead.additionalData', kind: 'personal', of: ({ additionalData }) => additionalData },
+  createdAt,
+  updatedAt,
+];
+
+export const clientFields: readonly Field<FoundClient>[] = [
+  id,
+  {
+    title: 'shared.state',
+    kind: 'status',
+    of: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : 'shared.active'),
+    note: ({ isErased }) => (isErased ? 'shared.erased' : null),
+  },
+  { title: 'lead.name', kind: 'personal', of: ({ name }) => name },
+  { title: 'lead.email', kind: 'personal', of: ({ email }) => email },
+  { title: 'lead.phones', kind: 'personal', of: ({ phoneNumbers }) => phoneNumbers },
+  createdAt,
+  updatedAt,
+];

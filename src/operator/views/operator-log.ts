@@ -1,0 +1,42 @@
+import type { OperatorLogEntry } from '../audit/operator-log.service.js';
+import { type Field, recordPath } from './field.js';
+
+/** An entry of the log with the name of its organization. */
+type Entry = OperatorLogEntry & { readonly organizationName: string };
+
+export const operatorLogFields: readonly Field<Entry>[] = [
+  { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
+  { title: 'shared.what', kind: 'status', of: ({ action }) => `log.action.${action}` as const },
+  {
+    title: 'log.subject',
+    kind: 'status',
+    of: ({ subject }) => `log.subject.${subject}` as const,
+  },
+  { title: 'shared.id', kind: 'code', of: ({ subjectId }) => subjectId, to: pathOf },
+  { title: 'log.details', kind: 'code', of: ({ details }) => details },
+  {
+    title: 'log.result',
+    kind: 'status',
+    of: ({ result }) => `log.result.${result}` as const,
+    note: ({ count }) => count,
+  },
+  { title: 'shared.organization', kind: 'text', of: ({ organizationName }) => organizationName },
+  { title: 'log.who', kind: 'code', of: ({ address, session }) => `${address} ${session}` },
+];
+
+function pathOf({ subject, subjectId, organizationId }: Entry): string | null {
+  switch (subject) {
+    case 'lead':
+    case 'reservation':
+      return recordPath(`${subject}s`, organizationId.toHexString(), subjectId);
+    case 'delivery':
+      return `/webhooks/deliveries/${subjectId}`;
+    case 'endpoint':
+      return `/webhooks/${subjectId}`;
+    case 'key':
+    case 'organization':
+      return null;
+    default:
+      return subject satisfies never;
+  }
+}

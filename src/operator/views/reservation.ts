@@ -1,0 +1,163 @@
+import { sentFields } from '../../reservations/callback/callback-record.js';
+import type { ListedReservation } from '../../reservations/reading/reservation-history.service.js';
+import type {
+  InspectedCallback,
+  InspectedReservation,
+} from '../../reservations/reading/reservation-inspection.service.js';
+import { createdAt, externalId, id, requestId, updatedAt } from './common.js';
+import { type Field, recordPath } from './field.js';
+
+type Wallet = InspectedReservation['wallets'][number];
+type Cheque = Wallet['cheques'][number] & { readonly wallet: Wallet };
+type Report = Cheque['statusHistory'][number] & Pick<Cheque, 'installmentId'>;
+
+const status: Field<Pick<ListedReservation, 'status' | 'isDeleted'>> = {
+  title: 'shared.status',
+  kind: 'code',
+  of: (reservation) => reservation.status,
+  note: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : null),
+};
+
+/** A reservation in a list. */
+export const reservationListFields: readonly Field<ListedReservation>[] = [
+  {
+    title: 'shared.reservation',
+    kind: 'code',
+    of: ({ _id }) => _id,
+    to: ({ _id }, organizationId) => recordPath('reservations', organizationId, _id),
+  },
+  externalId,
+  status,
+  {
+    title: 'shared.unit',
+    kind: 'code',
+    of: ({ unitId }) => unitId,
+    to: ({ unitId }, organizationId) => unitId && recordPath('units', organizationId, unitId),
+  },
+  createdAt,
+  updatedAt,
+];
+
+export const reservationFields: readonly Field<InspectedReservation>[] = [
+  id,
+  { title: 'shared.organization', kind: 'code', of: ({ organizationId }) => organizationId },
+  externalId,
+  status,
+  {
+    title: 'shared.unit',
+    kind: 'code',
+    of: ({ unitId, unit }) => unit?.slug ?? unitId,
+    to: ({ organizationId, unitId }) => unitId && recordPath('units', organizationId, unitId),
+  },
+  {
+    title: 'reservation.unitStatus',
+    kind: 'text',
+    of: ({ unit }) => unit?.status,
+    note: ({ unit }) => {
+      if (unit === null) return 'reservation.unitMissing';
+      return unit.isDeleted ? 'shared.deleted' : null;
+    },
+  },
+  {
+    title: 'shared.lead',
+    kind: 'code',
+    of: ({ leadId }) => leadId,
+    to: ({ organizationId, leadId }) => leadId && recordPath('leads', organizationId, leadId),
+  },
+  {
+    title: 'reservation.partner',
+    kind: 'status',
+    of: ({ partnerCollection }) =>
+      partnerCollection.isActive ? 'shared.active' : 'shared.inactive',
+  },
+  {
+    title: 'reservation.wallet',
+    kind: 'status',
+    of: ({ wallets: [wallet] }) => (wallet === undefined ? 'shared.noneOfIt' : walletState(wallet)),
+  },
+  {
+    title: 'reservation.walletDeletedAt',
+    kind: 'time',
+    of: ({ wallets: [wallet] }) => wallet?.deletedAt,
+  },
+  { title: 'reservation.approved', kind: 'time', of: ({ approvedAt }) => approvedAt },
+  { title: 'reservation.canceled', kind: 'time', of: ({ canceledAt }) => canceledAt },
+  createdAt,
+  updatedAt,
+];
+
+const installment: Field<{ readonly installmentId: string }> = {
+  title: 'reservation.installment',
+  kind: 'code',
+  of: ({ installmentId }) => installmentId,
+};
+
+const chequeState: readonly Field<Pick<Report, 'status' | 'chequeNumber' | 'chequeAmount'>>[] = [
+  { title: 'reservation.cheque', kind: 'code', of: (item) => item.status },
+  { title: 'reservation.number', kind: 'code', of: ({ chequeNumber }) => chequeNumber },
+  { title: 'reservation.amount', kind: 'number', of: ({ chequeAmount }) => chequeAmount },
+];
+
+export const chequeFields: readonly Field<Cheque>[] = [
+  installment,
+  ...chequeState,
+  { title: 'reservation.due', kind: 'day', of: ({ dueDate }) => dueDate },
+  { title: 'reservation.wallet', kind: 'status', of: ({ wallet }) => walletState(wallet) },
+  { title: 'reservation.walletDeletedAt', kind: 'time', of: ({ wallet }) => wallet.deletedAt },
+];
+
+export const reportFields: readonly Field<Report>[] = [
+  { title: 'reservation.reported', kind: 'time', of: ({ changedAt }) => changedAt },
+  installment,
+  ...chequeState,
+  { title: 'reservation.source', kind: 'text', of: ({ source }) => source },
+];
+
+type Callback = Pick<
+  InspectedCallback,
+  'payload' | 'refusedFields' | 'otherFields' | 'outcome' | 'requestId'
+>;
+
+/** What a callback sent, and why it was refused. */
+export const callbackFields = {
+  sent: { title: 'reservation.sent', kind: 'code', of: (item) => sentFields(item).join(' ') },
+  otherFields: {
+    title: 'reservation.otherFields',
+    kind: 'number',
+    of: (item) => item.otherFields,
+  },
+  why: { title: 'reservation.why', kind: 'text', of: ({ outcome }) => outcome.messages },
+  request: requestId,
+} as const satisfies Readonly<Record<string, Field<Callback>>>;
+
+/** The lines of `reservation callbacks`. */
+export const callbackListFields: readonly Field<InspectedCallback>[] = [
+  { title: 'reservation.received', kind: 'time', of: ({ receivedAt }) => receivedAt },
+  { title: 'reservation.response', kind: 'number', of: ({ outcome }) => outcome.status },
+  { title: 'shared.reservation', kind: 'code', of: ({ outcome }) => outcome.reservation },
+  { title: 'reservation.cheque', kind: 'code', of: ({ outcome }) => outcome.cheque },
+  callbackFields.why,
+  callbackFields.sent,
+  callbackFields.otherFields,
+  { title: 'shared.organization', kind: 'code', of: ({ organizationId }) => organizationId },
+  { title: 'shared.key', kind: 'code', of: ({ apiKeyId }) => apiKeyId },
+  callbackFields.request,
+];
+
+/** The cheques of all wallets, those of the active one first. */
+export function chequesOf({ wallets }: InspectedReservation): Cheque[] {
+  return wallets.flatMap((wallet) => wallet.cheques.map((cheque) => ({ ...cheque, wallet })));
+}
+
+/** Every report about any of the cheques, oldest first. */
+export function reportsOf(reservation: InspectedReservation): Report[] {
+  return chequesOf(reservation)
+    .flatMap(({ installmentId, statusHistory }) =>
+      statusHistory.map((report) => ({ ...report, installmentId })),
+    )
+    .toSorted((a, b) => (a.changedAt ?? '').localeCompare(b.changedAt ?? ''));
+}
+
+function walletState({ isDeleted }: Wallet) {
+  return isDeleted ? 'shared.deleted' : 'shared.active';
+}
