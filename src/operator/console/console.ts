@@ -107,17 +107,21 @@ export class Console {
       const site = request.headers['sec-fetch-site'] ?? 'same-origin';
       if (isOwn && ['same-origin', 'none'].includes(site)) return undefined;
       this.logger.warn(`The console refused a form from elsewhere (${request.ip}).`);
-      return responses.sendRefusal(request, reply);
+      return responses.sendNotice(request, reply, 403, 'refused');
     });
   }
 
   private handleFailures(scope: FastifyInstance, responses: PageResponses): void {
-    scope.setNotFoundHandler((request, reply) => responses.sendMissing(request, reply));
+    scope.setNotFoundHandler((request, reply) =>
+      responses.sendNotice(request, reply, 404, 'missing'),
+    );
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
       const { statusCode = 500 } = error;
-      if (statusCode < 500) return responses.sendRefusal(request, reply, statusCode);
-      this.logger.error(error, error.stack);
-      return responses.sendFailure(request, reply);
+      if (statusCode >= 500) this.logger.error(error, error.stack);
+      const kind = statusCode === 400 ? 'invalid' : 'refused';
+      return statusCode < 500
+        ? responses.sendNotice(request, reply, statusCode, kind)
+        : responses.sendNotice(request, reply, 500, 'failed');
     });
   }
 
@@ -162,27 +166,22 @@ function addAssets(scope: FastifyInstance): void {
 }
 
 function addPage(scope: FastifyInstance, page: ConsolePage, responses: PageResponses): void {
-  scope.get(page.path, async (request, reply) => {
-    const content = await page.read(responses.pageRequest(request, reply));
-    return content === null
-      ? responses.sendMissing(request, reply)
-      : responses.send(request, reply, page, content);
-  });
-  for (const action of page.actions ?? []) {
-    scope.post(action.path, async (request, reply) => {
-      const outcome = await action.run(responses.pageRequest(request, reply));
-      return outcome === null
-        ? responses.sendMissing(request, reply)
-        : sendOutcome(outcome, request, reply);
-    });
-  }
-  function sendOutcome(
-    outcome: PageContent | Redirect,
+  const send = (
     request: FastifyRequest,
     reply: FastifyReply,
-  ) {
+    outcome: PageContent | Redirect | null,
+  ) => {
+    if (outcome === null) return responses.sendNotice(request, reply, 404, 'missing');
     if (!('redirectTo' in outcome)) return responses.send(request, reply, page, outcome);
     return reply.redirect(consolePath + outcome.redirectTo, 303);
+  };
+  scope.get(page.path, async (request, reply) =>
+    send(request, reply, await page.read(responses.pageRequest(request, reply))),
+  );
+  for (const action of page.actions ?? []) {
+    scope.post(action.path, async (request, reply) =>
+      send(request, reply, await action.run(responses.pageRequest(request, reply))),
+    );
   }
 }
 

@@ -80,19 +80,8 @@ export class PageResponses {
     return /^\/(?![/\\])[\w\-./?=&%+~:,]*$/.test(next) ? consolePath + next : consolePath;
   }
 
-  sendMissing(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return this.sendNotice(request, reply, 404, 'missing');
-  }
-
-  sendRefusal(request: FastifyRequest, reply: FastifyReply, status = 403): FastifyReply {
-    return this.sendNotice(request, reply, status, status === 400 ? 'invalid' : 'refused');
-  }
-
-  sendFailure(request: FastifyRequest, reply: FastifyReply): FastifyReply {
-    return this.sendNotice(request, reply, 500, 'failed');
-  }
-
-  private sendNotice(
+  /** A page that says only why there is no other one. */
+  sendNotice(
     request: FastifyRequest,
     reply: FastifyReply,
     status: number,

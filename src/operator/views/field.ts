@@ -3,9 +3,14 @@ import { type ViewText, viewTexts } from './texts.js';
 /** How much a value calls for attention. */
 export type Mood = 'good' | 'warn' | 'bad' | 'note';
 
+/** The records that have pages of their own. */
+type RecordKind = 'leads' | 'reservations' | 'units';
+
 interface Title<T> {
   readonly title: ViewText;
-  /** The page of the console that says more, below its address; null where there is none. */
+  /** The value is the id of such a record, to which the console links. */
+  readonly record?: RecordKind;
+  /** Another page of the console that says more, below its address; null where there is none. */
   to?(item: T, organizationId: string): string | null;
   /** Added in brackets. */
   note?(item: T): ViewText | number | null;
@@ -30,12 +35,15 @@ export type Field<T> =
   | Value<T, 'personal', unknown>;
 
 /** Below the address of the console. */
-export function recordPath(
-  kind: 'leads' | 'reservations' | 'units',
-  organizationId: string,
-  id: string,
-): string {
+export function recordPath(kind: RecordKind, organizationId: string, id: string): string {
   return `/${kind}/${organizationId}/${id}`;
+}
+
+/** Where a value leads to; null where there is no more to say. */
+export function pathOf<T>(field: Field<T>, item: T, organizationId: string): string | null {
+  if (field.record === undefined) return field.to?.(item, organizationId) ?? null;
+  const id = field.of(item);
+  return typeof id === 'string' ? recordPath(field.record, organizationId, id) : null;
 }
 
 /** The titles and values of fields in English, for a terminal, where nothing is masked. */

@@ -20,27 +20,23 @@ const status: Field<Pick<ListedReservation, 'status' | 'isDeleted'>> = {
 
 /** A reservation in a list. */
 export const reservationListFields: readonly Field<ListedReservation>[] = [
-  {
-    title: 'shared.reservation',
-    kind: 'code',
-    of: ({ _id }) => _id,
-    to: ({ _id }, organizationId) => recordPath('reservations', organizationId, _id),
-  },
+  { title: 'shared.reservation', kind: 'code', of: ({ _id }) => _id, record: 'reservations' },
   externalId,
   status,
-  {
-    title: 'shared.unit',
-    kind: 'code',
-    of: ({ unitId }) => unitId,
-    to: ({ unitId }, organizationId) => unitId && recordPath('units', organizationId, unitId),
-  },
+  { title: 'shared.unit', kind: 'code', of: ({ unitId }) => unitId, record: 'units' },
   createdAt,
   updatedAt,
 ];
 
-export const reservationFields: readonly Field<InspectedReservation>[] = [
+export const reservationFields: readonly Field<
+  InspectedReservation & { readonly organizationName?: string }
+>[] = [
   id,
-  { title: 'shared.organization', kind: 'code', of: ({ organizationId }) => organizationId },
+  {
+    title: 'shared.organization',
+    kind: 'text',
+    of: ({ organizationId, organizationName }) => organizationName ?? organizationId,
+  },
   externalId,
   status,
   {
@@ -58,12 +54,7 @@ export const reservationFields: readonly Field<InspectedReservation>[] = [
       return unit.isDeleted ? 'shared.deleted' : null;
     },
   },
-  {
-    title: 'shared.lead',
-    kind: 'code',
-    of: ({ leadId }) => leadId,
-    to: ({ organizationId, leadId }) => leadId && recordPath('leads', organizationId, leadId),
-  },
+  { title: 'shared.lead', kind: 'code', of: ({ leadId }) => leadId, record: 'leads' },
   {
     title: 'reservation.partner',
     kind: 'status',

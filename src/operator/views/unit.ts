@@ -55,8 +55,7 @@ export const unitChangeFields: readonly Field<UnitStatusChange>[] = [
     title: 'shared.reservation',
     kind: 'code',
     of: ({ reservationId }) => reservationId,
-    to: ({ reservationId }, organizationId) =>
-      reservationId && recordPath('reservations', organizationId, reservationId),
+    record: 'reservations',
   },
   requestId,
 ];

@@ -10,7 +10,7 @@ type KeyView = ReturnType<typeof keyView>;
 type NewKeyView = ReturnType<typeof newKeyView>;
 type RotatedKeyView = ReturnType<typeof rotatedKeyView>;
 
-export const keyColumns: Columns<KeyView> = {
+export const keyColumns = {
   Id: ({ _id }) => _id,
   Prefix: ({ prefix }) => prefix,
   Name: ({ name }) => name,
@@ -22,24 +22,15 @@ export const keyColumns: Columns<KeyView> = {
   'Last used': ({ lastUsedAt }) => lastUsedAt,
   Expires: ({ expiresAt }) => expiresAt,
   Revoked: ({ revokedAt }) => revokedAt,
-};
+} satisfies Columns<KeyView>;
+
+const { Id, Prefix, Name, State, Limit, Revoked } = keyColumns;
 
 /** The lines of `key limit`. */
-export const limitedColumns: Columns<KeyView> = {
-  Id: ({ _id }) => _id,
-  Prefix: ({ prefix }) => prefix,
-  Name: ({ name }) => name,
-  Limit: ({ rateLimit }) => limitText(rateLimit),
-};
+export const limitedColumns: Columns<KeyView> = { Id, Prefix, Name, Limit };
 
 /** The lines of `key revoke`. */
-export const revokedColumns: Columns<KeyView> = {
-  Id: ({ _id }) => _id,
-  Prefix: ({ prefix }) => prefix,
-  Name: ({ name }) => name,
-  State: ({ state }) => state,
-  Revoked: ({ revokedAt }) => revokedAt,
-};
+export const revokedColumns: Columns<KeyView> = { Id, Prefix, Name, State, Revoked };
 
 /** The lines of `key issue`. */
 export const issuedColumns: Columns<NewKeyView> = {

@@ -1,5 +1,16 @@
 import type { ComponentChildren } from 'preact';
 
+/** The colours of charts; each can be told from the paper. */
+export const colors = {
+  good: '#4f9d69',
+  bad: '#b3261e',
+  accent: '#4a85bf',
+  warn: '#c07f00',
+  faint: '#98a4b0',
+} as const;
+
+export type Color = keyof typeof colors;
+
 /** What a drawing shows, for those who see it and for those who do not. */
 export interface ChartTexts {
   /** Names the chart. */
@@ -49,7 +60,7 @@ export function Legend({
       {entries.map(({ name, color }) => (
         <li key={name}>
           <svg width="12" height="12" aria-hidden="true">
-            <rect width="12" height="12" class={`fill-${color}`} />
+            <rect width="12" height="12" fill={colors[color]} />
           </svg>
           {name}
         </li>
@@ -57,6 +68,3 @@ export function Legend({
     </ul>
   );
 }
-
-/** The colours of charts, as the style sheet has them. */
-export type Color = 'good' | 'bad' | 'accent' | 'warn' | 'soft' | 'faint';

@@ -1,5 +1,5 @@
 import { scaleLinear } from 'd3-scale';
-import { ChartFrame, type ChartTexts, type Color, Legend } from './chart-frame.js';
+import { ChartFrame, type ChartTexts, type Color, colors, Legend } from './chart-frame.js';
 
 /** A bar and its parts. */
 export interface Bar {
@@ -28,43 +28,37 @@ export function StackedBars({
   readonly kinds: readonly { readonly name: string; readonly color: Color }[];
   readonly bars: readonly Bar[];
 }) {
-  const sums = bars.map(({ parts }) => parts.reduce((sum, part) => sum + part, 0));
+  const sums = bars.map(({ parts }) => sumOf(parts));
   const x = scaleLinear([0, Math.max(1, ...sums)], [0, width - left - 60]);
   const height = bars.length * (barHeight + gap);
   return (
     <figure>
       <ChartFrame id={id} width={width} height={height} texts={texts}>
-        {bars.map(({ name, parts }, row) => {
-          const y = row * (barHeight + gap);
-          let start = left;
-          return (
-            <g key={name}>
-              <text class="tick end" x={left - 10} y={y + 16}>
-                {name.length > nameLength ? `${name.slice(0, nameLength - 1)}…` : name}
-              </text>
-              {parts.map((part, kind) => {
-                const length = x(part);
-                const rect = (
-                  <rect
-                    key={kinds[kind]?.name}
-                    class={`fill-${kinds[kind]?.color}`}
-                    x={start}
-                    y={y}
-                    width={length}
-                    height={barHeight}
-                  />
-                );
-                start += length;
-                return rect;
-              })}
-              <text class="tick" x={start + 6} y={y + 16}>
-                {sums[row]}
-              </text>
-            </g>
-          );
-        })}
+        {bars.map(({ name, parts }, row) => (
+          <g key={name} transform={`translate(${left} ${row * (barHeight + gap)})`}>
+            <text class="tick end" x={-10} y={16}>
+              {name.length > nameLength ? `${name.slice(0, nameLength - 1)}…` : name}
+            </text>
+            {kinds.map((kind, index) => (
+              <rect
+                key={kind.name}
+                fill={colors[kind.color]}
+                x={x(sumOf(parts.slice(0, index)))}
+                width={x(parts[index] ?? 0)}
+                height={barHeight}
+              />
+            ))}
+            <text class="tick" x={x(sumOf(parts)) + 6} y={16}>
+              {sums[row]}
+            </text>
+          </g>
+        ))}
       </ChartFrame>
       <Legend entries={kinds} />
     </figure>
   );
+}
+
+function sumOf(parts: readonly number[]): number {
+  return parts.reduce((sum, part) => sum + part, 0);
 }

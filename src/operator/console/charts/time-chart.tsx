@@ -1,7 +1,7 @@
 import { scaleLinear, scaleUtc } from 'd3-scale';
-import { area, line } from 'd3-shape';
+import { area } from 'd3-shape';
 import type { Formats } from '../texts/formats.js';
-import { ChartFrame, type ChartTexts, type Color, Legend } from './chart-frame.js';
+import { ChartFrame, type ChartTexts, type Color, colors, Legend } from './chart-frame.js';
 
 /** What is drawn over time. */
 export interface Series {
@@ -37,24 +37,18 @@ export function TimeChart({
   formats,
   height = 220,
 }: TimeChartProps) {
+  const isStacked = kind === 'stacked';
+  const layers = layersOf(series, times.length, isStacked);
+  const most = Math.max(1, ...layers.flatMap(({ tops }) => tops));
   const [first = new Date(0), last = first] = [times[0], times.at(-1)];
   const x = scaleUtc([first, last], [margin.left, width - margin.right]);
-  const most = kind === 'stacked' ? highestSum(series, times.length) : highest(series);
-  const y = scaleLinear([0, Math.max(1, most)], [height - margin.bottom, margin.top]).nice(4);
-  const paths =
-    kind === 'stacked' ? stackedPaths(series, times, x, y) : linePaths(series, times, x, y);
+  const y = scaleLinear([0, most], [height - margin.bottom, margin.top]).nice(4);
   return (
     <figure>
       <ChartFrame id={id} width={width} height={height} texts={texts}>
         {y.ticks(4).map((tick) => (
           <g key={tick}>
-            <line
-              class="grid"
-              x1={margin.left}
-              x2={width - margin.right}
-              y1={y(tick)}
-              y2={y(tick)}
-            />
+            <path class="grid" d={`M${margin.left} ${y(tick)}H${width - margin.right}`} />
             <text class="tick end" x={margin.left - 8} y={y(tick) + 4}>
               {formats.number(tick)}
             </text>
@@ -65,81 +59,32 @@ export function TimeChart({
             {formats.clock(tick)}
           </text>
         ))}
-        {paths.map(({ name, color, path }) => (
-          <path
-            key={name}
-            class={kind === 'stacked' ? `fill-${color}` : `line-${color}`}
-            d={path}
-          />
-        ))}
+        {layers.map(({ name, color, values, bottoms, tops }) => {
+          const shape = area<Date>()
+            .digits(1)
+            .defined((_, index) => isStacked || typeof values[index] === 'number')
+            .x((time) => x(time))
+            .y0((_, index) => y(bottoms[index] ?? 0))
+            .y1((_, index) => y(tops[index] ?? 0));
+          return isStacked ? (
+            <path key={name} fill={colors[color]} d={shape(times) ?? ''} />
+          ) : (
+            <path key={name} class="line" stroke={colors[color]} d={shape.lineY1()(times) ?? ''} />
+          );
+        })}
       </ChartFrame>
       <Legend entries={series} />
     </figure>
   );
 }
 
-type Scale<T> = (value: T) => number;
-
-interface Path {
-  readonly name: string;
-  readonly color: Color;
-  readonly path: string;
-}
-
-function linePaths(
-  series: readonly Series[],
-  times: readonly Date[],
-  x: Scale<Date>,
-  y: Scale<number>,
-): Path[] {
-  return series.map(({ name, color, values }) => {
-    const make = line<Date>()
-      .defined((_, index) => typeof values[index] === 'number')
-      .x((time) => rounded(x(time)))
-      .y((_, index) => rounded(y(values[index] ?? 0)));
-    return { name, color, path: make(times) ?? '' };
+/** Where each series begins and ends: on the one before where they are stacked. */
+function layersOf(series: readonly Series[], length: number, isStacked: boolean) {
+  let sums = Array.from({ length }, () => 0);
+  return series.map((one) => {
+    const bottoms = sums;
+    const tops = bottoms.map((bottom, index) => bottom + (one.values[index] ?? 0));
+    if (isStacked) sums = tops;
+    return { ...one, bottoms, tops };
   });
-}
-
-function stackedPaths(
-  series: readonly Series[],
-  times: readonly Date[],
-  x: Scale<Date>,
-  y: Scale<number>,
-): Path[] {
-  const bottoms = times.map(() => 0);
-  return series.map(({ name, color, values }) => {
-    const make = area<Date>()
-      .x((time) => rounded(x(time)))
-      .y0((_, index) => rounded(y(bottoms[index] ?? 0)))
-      .y1((_, index) => rounded(y((bottoms[index] ?? 0) + (values[index] ?? 0))));
-    const path = make(times) ?? '';
-    for (const [index, value] of values.entries()) {
-      bottoms[index] = (bottoms[index] ?? 0) + (value ?? 0);
-    }
-    return { name, color, path };
-  });
-}
-
-function highest(series: readonly Series[]): number {
-  return series.reduce(
-    (most, { values }) => values.reduce<number>((top, value) => Math.max(top, value ?? 0), most),
-    0,
-  );
-}
-
-function highestSum(series: readonly Series[], length: number): number {
-  let most = 0;
-  for (let index = 0; index < length; index++) {
-    most = Math.max(
-      most,
-      series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),
-    );
-  }
-  return most;
-}
-
-/** A tenth of a pixel says enough. */
-function rounded(value: number): number {
-  return Math.round(value * 10) / 10;
 }

@@ -1,8 +1,9 @@
-import { scaleThreshold } from 'd3-scale';
+import { scaleQuantize } from 'd3-scale';
 import type { Formats } from '../texts/formats.js';
 import { ChartFrame, type ChartTexts } from './chart-frame.js';
 
-const levels = 5;
+/** From few to most. */
+const heat = ['#c6dbef', '#8fbbdf', '#5596ca', '#2a6fac', '#0b3d70'];
 const hours = 24;
 const days = 7;
 
@@ -26,12 +27,20 @@ export function WeekHeatMap({ id, texts, week, formats, size }: WeekHeatMapProps
   const bottom = isSmall ? 0 : 24;
   const width = left + hours * cell.width;
   const height = days * cell.height + bottom;
+  const colorOf = scaleQuantize([0, Math.max(...week)], heat);
+  const busy = [...week.entries()].filter(([, value]) => value > 0);
+  // One path for all cells of a colour: a week has 168.
+  const byColor = Map.groupBy(busy, ([, value]) => colorOf(value));
+  const cellPath = ([hour]: readonly [number, number]) => {
+    const [x, y] = [left + (hour % hours) * cell.width, Math.floor(hour / hours) * cell.height];
+    return `M${x} ${y}h${cell.width - 1}v${cell.height - 1}h${1 - cell.width}z`;
+  };
   return (
     <ChartFrame id={id} width={width} height={height} texts={texts}>
-      <rect class="heat-0" x={left} width={hours * cell.width} height={days * cell.height} />
-      {cellPaths(week, left, cell).map(
-        (path, index) => path !== '' && <path key={path} class={`heat-${index + 1}`} d={path} />,
-      )}
+      <rect fill="#eef2f6" x={left} width={hours * cell.width} height={days * cell.height} />
+      {[...byColor].map(([color, cells]) => (
+        <path key={color} fill={color} d={cells.map(cellPath).join('')} />
+      ))}
       {!isSmall && (
         <>
           {Array.from({ length: days }, (_, day) => (
@@ -53,24 +62,4 @@ export function WeekHeatMap({ id, texts, week, formats, size }: WeekHeatMapProps
       )}
     </ChartFrame>
   );
-}
-
-/** One path for all cells of a level: a week has 168. */
-function cellPaths(
-  week: readonly number[],
-  left: number,
-  cell: { readonly width: number; readonly height: number },
-): string[] {
-  const most = Math.max(...week);
-  const bounds = Array.from({ length: levels - 1 }, (_, index) => ((index + 1) * most) / levels);
-  const level = scaleThreshold(bounds, [0, 1, 2, 3, 4]);
-  const paths = Array.from({ length: levels }, () => '');
-  for (const [hour, value] of week.entries()) {
-    if (value === 0) continue;
-    const x = left + (hour % hours) * cell.width;
-    const y = Math.floor(hour / hours) * cell.height;
-    const index = level(value);
-    paths[index] += `M${x} ${y}h${cell.width - 1}v${cell.height - 1}h${1 - cell.width}z`;
-  }
-  return paths;
 }

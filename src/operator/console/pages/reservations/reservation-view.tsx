@@ -54,11 +54,8 @@ export function ReservationView(shown: ShownReservation) {
           <FieldList
             request={request}
             organizationId={reservation.organizationId}
-            fields={[
-              { title: 'shared.organization', show: () => organization.name },
-              ...reservationFields,
-            ]}
-            item={reservation}
+            fields={reservationFields}
+            item={{ ...reservation, organizationName: organization.name }}
           />
         </Card>
         <StatusHistory request={request} moves={history.way} />
@@ -169,7 +166,8 @@ function Callback({
   keys,
 }: ShownReservation & { readonly callback: TimelineCallback }) {
   const { text } = request;
-  const { status } = callback.outcome;
+  const { outcome, otherFields } = callback;
+  const { status } = outcome;
   const isRefused = status >= 400;
   const key = keys.find(({ _id }) => _id.toHexString() === callback.apiKeyId)?.name;
   return (
@@ -184,11 +182,11 @@ function Callback({
         request={request}
         fields={[
           callbackFields.sent,
-          callbackFields.otherFields,
-          callbackFields.why,
+          ...(otherFields > 0 ? [callbackFields.otherFields] : []),
+          ...(outcome.messages.length > 0 ? [callbackFields.why] : []),
           {
             title: 'reservation.did',
-            show: ({ outcome }) => <Effects request={request} outcome={outcome} />,
+            show: () => <Effects request={request} outcome={outcome} />,
           },
           { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => key ?? apiKeyId },
           callbackFields.request,

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { dayOf, type Field } from '../../../views/field.js';
+import { dayOf, type Field, pathOf } from '../../../views/field.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
 import { maskedName, maskedValue } from './masking.js';
@@ -38,6 +38,7 @@ export function FieldTable<T>({
   next = null,
   part,
   ifEmpty,
+  isHiddenIfEmpty = false,
   ...reader
 }: FieldReader & {
   readonly title: string;
@@ -49,7 +50,9 @@ export function FieldTable<T>({
   /** The parameter of the address that says where it continues; without it there is only a note. */
   readonly part?: string;
   readonly ifEmpty?: string;
+  readonly isHiddenIfEmpty?: boolean;
 }) {
+  if (isHiddenIfEmpty && items.length === 0) return null;
   const { request } = reader;
   const { text } = request;
   const columns = fields.map((field) => {
@@ -73,7 +76,7 @@ function valueOf<T>(field: ShownField<T>, item: T, reader: FieldReader): Compone
   if ('show' in field) return field.show(item);
   const { text } = reader.request;
   const shown = unlinked(field, item, reader);
-  const path = field.to?.(item, reader.organizationId ?? '') ?? null;
+  const path = pathOf(field, item, reader.organizationId ?? '');
   const linked = path === null ? shown : <Link to={path}>{shown}</Link>;
   const [mood, note] = [field.mood?.(item), field.note?.(item) ?? null];
   return (

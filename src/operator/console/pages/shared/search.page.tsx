@@ -68,36 +68,30 @@ export class SearchPage implements ConsolePage {
     const [redirectTo] = hits;
     if (redirectTo === undefined) return pageWith(request, all, <p>{text('search.none')}</p>);
     if (hits.length === 1) return { redirectTo };
-    const reader = { request, organizationId };
+    const tables = { request, organizationId, isHiddenIfEmpty: true };
     return pageWith(
       request,
       all,
       <>
-        {leads.length > 0 && (
-          <FieldTable
-            {...reader}
-            title={text('search.leads')}
-            fields={leadListFields}
-            items={leads}
-            next={hasMore ? '' : null}
-          />
-        )}
-        {reservations.items.length > 0 && (
-          <FieldTable
-            {...reader}
-            title={text('shared.reservations')}
-            fields={reservationListFields}
-            {...reservations}
-          />
-        )}
-        {units.length > 0 && (
-          <FieldTable
-            {...reader}
-            title={text('search.units')}
-            fields={unitListFields}
-            items={units}
-          />
-        )}
+        <FieldTable
+          {...tables}
+          title={text('search.leads')}
+          fields={leadListFields}
+          items={leads}
+          next={hasMore ? '' : null}
+        />
+        <FieldTable
+          {...tables}
+          title={text('shared.reservations')}
+          fields={reservationListFields}
+          {...reservations}
+        />
+        <FieldTable
+          {...tables}
+          title={text('search.units')}
+          fields={unitListFields}
+          items={units}
+        />
       </>,
     );
   }
