@@ -44,13 +44,7 @@ import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
 import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
 
 /** The hooks of features, in the order in which requests meet them; those of HTTP itself come before. */
-const hooks = [
-  ApiKeyGuard,
-  RequestRates,
-  UnsentResponses,
-  IdempotentRequests,
-  ResponseCache,
-];
+const hooks = [ApiKeyGuard, RequestRates, UnsentResponses, IdempotentRequests, ResponseCache];
 
 /** When to stop waiting for running work, within the 10 seconds that are allowed. */
 const shutdownTimeoutMs = 9_000;

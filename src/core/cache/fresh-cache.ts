@@ -18,7 +18,7 @@ const overheadBytes = 2_048;
 /** What a character of JSON takes in memory, as measured with documents of many small fields. */
 const bytesOfCharacter = 4;
 /** Longer keys are hashed. */
-const longestKey = 256;
+const longestKey = 1_024;
 /** With more organizations that have written, all of them start anew. */
 const maxOrganizations = 10_000;
 
