@@ -29,6 +29,8 @@ function deliveryFields(now) {
     ...literals({
       round: 1,
       attempts: 1,
+      bytes: body.length,
+      log: [],
       nextAttemptAt: now,
       leaseOwner: null,
       lastAttemptAt: now,
