@@ -143,7 +143,7 @@ describe('the demo', () => {
     const deliveries = other.db.collection('webhookDeliveries');
     const { organizationId: owner } = tenant;
     expect(await deliveries.distinct('log.error', { organizationId: owner })).toEqual([
-      'it must start with https://',
+      'it must start with https:// (WEBHOOKS_ALLOW_HTTP allows http://)',
     ]);
     expect(receiver.received).toEqual([]);
     await other.stop();

@@ -114,8 +114,10 @@ export class EndpointLeasesRepository {
       ],
       { returnDocument: 'after', projection: { isEnabled: 1, disabledReason: 1 } },
     );
-    const isDisabled = isEnabled === true && after?.isEnabled === false;
-    return isDisabled ? (after.disabledReason ?? null) : null;
+    const reason = after?.disabledReason ?? null;
+    // The operator may have turned it off meanwhile.
+    const isDisabled = after?.isEnabled === false && (reason === 'gone' || reason === 'failing');
+    return isDisabled && isEnabled === true ? reason : null;
   }
 }
 
