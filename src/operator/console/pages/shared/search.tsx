@@ -1,6 +1,6 @@
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import type { PageRequest } from '../page.js';
-import { Card, Code, DataTable } from './parts.js';
+import { FieldTable } from './fields.js';
 
 /** More organizations are not offered for choice; each is found by its name or id. */
 const mostOffered = 200;
@@ -51,19 +51,17 @@ export function OrganizationChoice({
 }) {
   const { text } = request;
   if (organizations.length === 0) return <p class="problem">{text('shared.noOrganization')}</p>;
-  const caption = text('shared.chooseOrganization', { count: organizations.length });
-  const rows = organizations
-    .slice(0, mostOffered)
-    .map(({ _id, name }) => [name, <Code>{_id.toHexString()}</Code>]);
   return (
-    <Card title={text('shared.organization')}>
-      <DataTable
-        request={request}
-        caption={caption}
-        columns={[text('shared.organization'), text('shared.id')]}
-        rows={rows}
-      />
-    </Card>
+    <FieldTable
+      request={request}
+      title={text('shared.organization')}
+      caption={text('shared.chooseOrganization', { count: organizations.length })}
+      fields={[
+        { title: 'shared.organization', kind: 'text', of: ({ name }) => name },
+        { title: 'shared.id', kind: 'code', of: ({ _id }) => _id.toHexString() },
+      ]}
+      items={organizations.slice(0, mostOffered)}
+    />
   );
 }
 
