@@ -118,6 +118,8 @@ describe('a lead', () => {
       expect(whole).toContain(value);
     }
     expect(whole).not.toContain('<b>Farid');
+    // Digits alone have no direction of their own.
+    expect(whole).toContain(`<bdi dir="auto">${phone}</bdi>`);
     expect(await logEntries(id)).toMatchObject([
       { action: 'show', subject: 'lead', result: 'done', address: '127.0.0.1' },
     ]);

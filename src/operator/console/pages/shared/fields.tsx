@@ -112,7 +112,7 @@ function unlinked<T>(field: Field<T>, item: T, { request, isShown = false }: Fie
     case 'code':
       return <Code>{joined(field.of(item))}</Code>;
     case 'text':
-      return <bdi>{joined(field.of(item))}</bdi>;
+      return <bdi dir="auto">{joined(field.of(item))}</bdi>;
     default:
       return field satisfies never;
   }
@@ -122,19 +122,23 @@ function joined(value: string | number | readonly string[] | null | undefined): 
   return [value ?? []].flat().join(', ') || '–';
 }
 
-/** A value, a list of values, or the fields of an object, whose names may be personal, too. */
+/**
+ * A value, a list of values, or the fields of an object, whose names may be personal, too. A phone has no
+ * letters: without `dir` it would be written from right to left.
+ */
 function Personal({ value, isShown }: { readonly value: unknown; readonly isShown: boolean }) {
-  if (Array.isArray(value)) {
-    return <bdi>{value.map((one: unknown) => maskedValue(one, isShown)).join(', ') || '–'}</bdi>;
-  }
-  if (typeof value !== 'object' || value === null) return <bdi>{maskedValue(value, isShown)}</bdi>;
+  const written = (one: unknown) => <bdi dir="auto">{maskedValue(one, isShown)}</bdi>;
+  if (typeof value !== 'object' || value === null) return written(value);
   const fields = Object.entries(value);
   if (fields.length === 0) return <>–</>;
+  const isList = Array.isArray(value);
   return (
     <ul class="plain">
       {fields.map(([name, one], index) => (
         <li key={index}>
-          <Code>{maskedName(name, isShown)}</Code>: <bdi>{maskedValue(one, isShown)}</bdi>
+          {!isList && <Code>{maskedName(name, isShown)}</Code>}
+          {!isList && ': '}
+          {written(one)}
         </li>
       ))}
     </ul>
