@@ -2,8 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { Caller } from '../tenants/keys/caller.js';
-import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
-import { present } from '../catalogue/presenting/present.js';
+import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
+import { present } from '../catalogue/fields/declared-fields.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { Clock } from '../core/configuration/clock.js';
 import { newestFirst, type Order } from '../core/database/documents/keyset.js';
@@ -14,7 +14,7 @@ import { listText } from '../core/http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../core/http/lists/list-reading.js';
 import { pageOf } from '../core/http/lists/pages.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
-import { type CompoundDto, CompoundFieldsDto, CompoundOrganizationDto } from './compound.dto.js';
+import { type CompoundDto, CompoundOrganization } from './compound.dto.js';
 import { CompoundsRepository } from './compounds.repository.js';
 import type { ListCompoundsQuery } from './list-compounds.query.js';
 
@@ -114,11 +114,11 @@ export class CompoundsService {
       `organization ${language}`,
       async () => {
         const document = await this.organizations.findDocument(organizationId);
-        return present(CompoundOrganizationDto, { ...document, _id: organizationId }, language);
+        return present(CompoundOrganization, { ...document, _id: organizationId }, language);
       },
     );
     return compounds.map((compound) =>
-      Object.assign(present(CompoundFieldsDto, compound, language), { organization }),
+      Object.assign(present(CompoundDocument, compound, language), { organization }),
     );
   }
 }

@@ -1,209 +1,51 @@
-import { ApiProperty } from '@nestjs/swagger';
-import { DocumentDto } from '../catalogue/presenting/catalogue.dto.js';
-import {
-  PresentedBoolean,
-  PresentedId,
-  PresentedIds,
-  PresentedList,
-  PresentedLocalized,
-  PresentedNullableId,
-  PresentedNullableText,
-  PresentedNullableTime,
-  PresentedNumber,
-  PresentedObject,
-  PresentedObjects,
-  PresentedOptionalText,
-  PresentedText,
-} from '../catalogue/presenting/presented-fields.js';
-import {
-  AmenityDto,
-  PhaseDto,
-  PropertyTypeDto,
-  UnitDesignDto,
-} from '../catalogue/references/references.dto.js';
+import type { Type } from '@nestjs/common';
+import { ApiProperty, type ApiPropertyOptions } from '@nestjs/swagger';
+import { AmenityDocument } from '../catalogue/collections/amenity.schema.js';
+import { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
+import { PhaseDocument } from '../catalogue/collections/phase.schema.js';
+import { PropertyTypeDocument } from '../catalogue/collections/property-type.schema.js';
+import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
+import { UnitDocument } from '../catalogue/collections/unit.schema.js';
+import { columnsOf } from '../catalogue/fields/declared-fields.js';
+import { shownClass } from '../catalogue/fields/derived-classes.js';
+import type { Shown } from '../catalogue/fields/derived-types.js';
+import { LocalizedText } from '../catalogue/fields/object-fields.js';
 import { PaginationDto } from '../core/http/lists/pages.js';
-
-export class UnitMediaDto {
-  @PresentedText('https://cdn.example.com/compounds/palm-meadows/entrance.jpg')
-  image!: string;
-
-  @PresentedNullableText('floorplan, or null.')
-  imageType!: string | null;
-
-  @PresentedText('image')
-  type!: string;
-}
-
-export class UnitReviewDto {
-  @PresentedNumber(0, '0 when nothing was found.')
-  hasIssue!: number;
-
-  @PresentedText('unitDesign')
-  type!: string;
-
-  @PresentedText('Approved')
-  approveStatus!: string;
-
-  @PresentedNullableId()
-  approvedById!: string | null;
-
-  @PresentedNullableTime()
-  approvedDate!: string | null;
-
-  @PresentedText('Reviewed')
-  reviewStatus!: string;
-
-  @PresentedNullableId()
-  reviewedById!: string | null;
-
-  @PresentedNullableTime()
-  reviewedDate!: string | null;
-}
-
-export class FloorDto {
-  @PresentedText('Ground')
-  name!: string;
-}
-
-/** The fields of a unit's own document (rule UNIT-9). */
-export class UnitFieldsDto extends DocumentDto {
-  @PresentedId()
-  organizationId!: string;
-
-  @PresentedId()
-  compoundId!: string;
-
-  @PresentedId('The phase, or the compound when the unit is in no phase.')
-  locationId!: string;
-
-  @PresentedId()
-  unitDesignId!: string;
-
-  @PresentedId()
-  buildingId!: string;
-
-  @PresentedId()
-  propertyTypeId!: string;
-
-  @PresentedId()
-  finishingTypeId!: string;
-
-  @PresentedOptionalText('Present when it has an external id.')
-  recordSystemId?: string;
-
-  @PresentedText('PM-V-101')
-  unitId!: string;
-
-  @PresentedText('garden-villa-pm-v-101')
-  slug!: string;
-
-  @PresentedLocalized('Garden Villa PM-V-101', 'In the language of the request.')
-  name!: string;
-
-  @PresentedText('Available', 'Such as Available, Reserved or Sold.')
-  status!: string;
-
-  @PresentedText('Unavailable')
-  rentalStatus!: string;
-
-  @PresentedText('primary')
-  saleType!: string;
-
-  @PresentedNumber(260, 'Built-up area in square meters.')
-  bua!: number;
-
-  @PresentedNumber(12_500_000)
-  price!: number;
-
-  @PresentedNumber(3)
-  beds!: number;
-
-  @PresentedObject(FloorDto)
-  floor!: FloorDto;
-
-  @PresentedObjects(UnitMediaDto)
-  media!: readonly UnitMediaDto[];
-
-  @PresentedObjects(UnitReviewDto)
-  reviews!: readonly UnitReviewDto[];
-
-  @PresentedBoolean()
-  showForBrokers!: boolean;
-
-  @PresentedBoolean()
-  isAdminOnly!: boolean;
-
-  @PresentedBoolean()
-  allowToTaskeen!: boolean;
-
-  @PresentedIds()
-  amenitiesIds!: readonly string[];
-
-  @PresentedIds()
-  paymentPlansIds!: readonly string[];
-
-  @PresentedIds()
-  maintenancePlanIds!: readonly string[];
-
-  @PresentedIds()
-  clubPlanIds!: readonly string[];
-
-  @PresentedIds()
-  featuresIds!: readonly string[];
-
-  @PresentedIds()
-  brokersIds!: readonly string[];
-
-  @PresentedIds()
-  brokersGroupsIds!: readonly string[];
-
-  @PresentedIds()
-  releaseIds!: readonly string[];
-
-  @PresentedList()
-  listingType!: readonly unknown[];
-
-  @PresentedList()
-  addons!: readonly unknown[];
-
-  @PresentedList()
-  priceByPaymentPlan!: readonly unknown[];
-}
+import type { Localized } from '../core/localization/localized.js';
 
 /** A unit with what it refers to (rules UNIT-9 and UNIT-10). */
-export class UnitDto extends UnitFieldsDto {
-  @ApiProperty({ type: [AmenityDto], description: 'Without missing and deleted ones.' })
-  amenities!: readonly AmenityDto[];
-
-  @ApiProperty({ type: PhaseDto, nullable: true, description: 'Null when missing or deleted.' })
-  phase!: PhaseDto | null;
-
+export class UnitDto extends shownClass(UnitDocument) {
   @ApiProperty({
-    type: PropertyTypeDto,
-    nullable: true,
-    description: 'Null when missing or deleted.',
+    type: [shownClass(AmenityDocument)],
+    description: 'Without missing and deleted ones.',
   })
-  type!: PropertyTypeDto | null;
+  amenities!: readonly Shown<AmenityDocument>[];
 
-  @ApiProperty({
-    type: UnitDesignDto,
-    nullable: true,
-    description: 'Null when missing or deleted.',
-  })
-  unitDesign!: UnitDesignDto | null;
+  @ApiProperty(orNull(PhaseDocument))
+  phase!: Shown<PhaseDocument> | null;
+
+  @ApiProperty(orNull(PropertyTypeDocument))
+  type!: Shown<PropertyTypeDocument> | null;
+
+  @ApiProperty(orNull(UnitDesignDocument))
+  unitDesign!: Shown<UnitDesignDocument> | null;
 }
 
-/** What a row of a table shows of the unit's compound. */
-export class CompoundNameDto extends DocumentDto {
-  @PresentedLocalized('Palm Meadows')
-  name!: string;
+function orNull(type: Type): ApiPropertyOptions {
+  return { type: shownClass(type), nullable: true, description: 'Null when missing or deleted.' };
+}
+
+/** The compound of a unit in a table. */
+export class CompoundName extends CatalogueDocument {
+  @LocalizedText()
+  declare name?: Localized | null;
 }
 
 /** A unit in a table (rule UNIT-7). */
-export type UnitRow = UnitDto & { readonly compound: CompoundNameDto | null };
+export type UnitRow = UnitDto & { readonly compound: Shown<CompoundName> | null };
 
-/** The columns of the CSV export in their order; a new one goes behind the others (rule UNIT-7). */
-export const unitColumns = [
+/** The columns of the CSV export in the order that its readers know; fields declared with one follow (rule UNIT-7). */
+export const unitColumns: readonly (keyof UnitRow)[] = [
   '_id',
   'unitId',
   'recordSystemId',
@@ -236,7 +78,8 @@ export const unitColumns = [
   'updatedAt',
   'compound',
   'compoundId',
-] as const satisfies readonly (keyof UnitRow)[];
+  ...columnsOf(UnitDocument),
+];
 
 export class CompoundUnitsResponseDto {
   @ApiProperty({ type: [UnitDto] })

@@ -1,40 +1,36 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
-import type { DocumentDto } from '../catalogue/presenting/catalogue.dto.js';
-import { present } from '../catalogue/presenting/present.js';
-import {
-  AmenityDto,
-  PhaseDto,
-  PropertyTypeDto,
-  UnitDesignDto,
-} from '../catalogue/references/references.dto.js';
-import {
-  type ReferenceKind,
-  ReferencesRepository,
-} from '../catalogue/references/references.repository.js';
+import { AmenityDocument } from '../catalogue/collections/amenity.schema.js';
+import type { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
+import { PhaseDocument } from '../catalogue/collections/phase.schema.js';
+import { PropertyTypeDocument } from '../catalogue/collections/property-type.schema.js';
+import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
+import { UnitDocument } from '../catalogue/collections/unit.schema.js';
+import { present, type ReferenceKind } from '../catalogue/fields/declared-fields.js';
+import type { Shown } from '../catalogue/fields/derived-types.js';
+import { ReferencesRepository } from '../catalogue/references/references.repository.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
 import type { UnitBatches } from './units.repository.js';
-import { CompoundNameDto, type UnitDto, UnitFieldsDto, type UnitRow } from './unit.dto.js';
+import { CompoundName, type UnitDto, type UnitRow } from './unit.dto.js';
 
 /** How the documents that units refer to are shown. */
 const shapes = {
-  compounds: CompoundNameDto,
-  phases: PhaseDto,
-  amenities: AmenityDto,
-  propertyTypes: PropertyTypeDto,
-  unitDesigns: UnitDesignDto,
-} as const satisfies Record<ReferenceKind, Type<DocumentDto>>;
+  compounds: CompoundName,
+  phases: PhaseDocument,
+  amenities: AmenityDocument,
+  propertyTypes: PropertyTypeDocument,
+  unitDesigns: UnitDesignDocument,
+} as const satisfies Record<ReferenceKind, Type<CatalogueDocument>>;
 
-type Shown = { readonly [Kind in ReferenceKind]: InstanceType<(typeof shapes)[Kind]> };
+type ShownAs<Kind extends ReferenceKind> = Shown<InstanceType<(typeof shapes)[Kind]>>;
 
 /** Finds documents by their ids, each loaded once for one response. */
 type Find<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T | undefined>>;
 
 /** The documents that the units of one response refer to. */
-type References = { readonly [Kind in ReferenceKind]: Find<Shown[Kind]> };
+type References = { readonly [Kind in ReferenceKind]: Find<ShownAs<Kind>> };
 
 /** With more documents of a kind, a large response loads them again. */
 const mostReferences = 1_000;
@@ -82,23 +78,23 @@ export class UnitPresenter {
       );
       const presented = await presentBatch(units, references, reader.language);
       yield presented.map((unit) =>
-        Object.assign(unit, { compound: compounds.get(unit.compoundId) ?? null }),
+        Object.assign(unit, { compound: compounds.get(unit.compoundId ?? '') ?? null }),
       );
     }
   }
 
   private referencesFor({ organizationId, language }: Reader): References {
-    const finder = <Kind extends ReferenceKind>(kind: Kind): Find<Shown[Kind]> => {
-      const shape: Type<DocumentDto> = shapes[kind];
+    const finder = <Kind extends ReferenceKind>(kind: Kind): Find<ShownAs<Kind>> => {
+      const shape: Type<CatalogueDocument> = shapes[kind];
       const load = async (ids: readonly string[]) => {
         const objectIds = ids.map((id) => new Types.ObjectId(id));
         const documents = await this.references.findByIds(kind, organizationId, objectIds);
         const shown = documents.map((document) => present(shape, document, language));
         return new Map(
-          documents.map(({ _id }, index) => [_id.toHexString(), shown[index] as Shown[Kind]]),
+          documents.map(({ _id }, index) => [_id.toHexString(), shown[index] as ShownAs<Kind>]),
         );
       };
-      const known = new Map<string, Shown[Kind] | undefined>();
+      const known = new Map<string, ShownAs<Kind> | undefined>();
       return async (ids) => {
         if (known.size > mostReferences) known.clear();
         const missing = [...new Set(ids)].filter((id) => id !== '' && !known.has(id));
@@ -129,7 +125,7 @@ async function presentBatch(
   language: Language,
 ): Promise<UnitDto[]> {
   const rows = units.map((unit) => ({
-    unit: present(UnitFieldsDto, unit, language),
+    unit: present(UnitDocument, unit, language),
     amenityIds: listOf(unit.amenitiesIds).map(hexOf),
     phaseId: hexOf(unit.locationId),
     typeId: hexOf(unit.propertyTypeId),

@@ -159,13 +159,13 @@ describe('catalog import', () => {
     const { code, faults } = await report(JSON.stringify(bad));
     expect(code).toBe(1);
     const messages = new Map(faults.map(({ place, message }) => [place, message]));
-    expect(messages.get('compounds[0].name.en-us')).toBe('must be a text of 1 to 2,048 characters');
-    expect(messages.get('units[2]')).toBe('has unknown fields: colour');
-    expect(messages.get('compounds[0].showOnMap')).toBe('must be true or false');
+    expect(messages.get('compounds[0].name.en-us')).toBe('must be a string');
+    expect(messages.get('units[2].colour')).toBe('is not a known field');
+    expect(messages.get('compounds[0].showOnMap')).toBe('must be a boolean');
     expect(messages.get('phases[0].compound')).toBe(
       'there is nothing in compounds with slug nowhere',
     );
-    expect(messages.get('compounds[0].media')).toBe('must be a list');
+    expect(messages.get('compounds[0].media')).toBe('must be an array');
     expect(faults.map(({ place }) => place).toSorted()).toEqual([
       'compounds[0].media',
       'compounds[0].name.en-us',
@@ -174,7 +174,7 @@ describe('catalog import', () => {
       'units[0].price',
       'units[1].recordSystemId',
       'units[1].unitId',
-      'units[2]',
+      'units[2].colour',
       'units[3].amenities.0',
       'units[3].phase',
       'units[4].phase',

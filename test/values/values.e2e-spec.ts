@@ -69,7 +69,7 @@ const inImport =
     const named = { slug: 'new', name: { 'en-us': 'New' } };
     const unit = kind === 'units' ? { compound: 'lake', unitId: 'U-1' } : {};
     const text = JSON.stringify({ [kind]: [{ ...named, ...unit, ...toFields(value) }] });
-    return readCatalogue(text).errors.length === 0;
+    return readCatalogue(text, ({ key }) => key).errors.length === 0;
   };
 
 let lastUnit = 0;

@@ -1,17 +1,31 @@
-import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { Localized } from '../../core/localization/localized.js';
+import { HiddenText, Text } from '../fields/fields.js';
+import { LocalizedText } from '../fields/object-fields.js';
+import { newSlug, webAddress } from '../fields/sent-values.js';
 import { CatalogueDocument, indexChanges } from './catalogue-document.js';
 
-/** An amenity that units and unit designs refer to; its slug is not shown. */
+/** An amenity that units and unit designs refer to (rule UNIT-10). */
 @Schema({ collection: 'amenities' })
 export class AmenityDocument extends CatalogueDocument {
-  @Prop()
+  @LocalizedText({ example: 'Swimming Pool', imported: 'required' })
+  declare name?: Localized | null;
+
+  @Text({
+    example: 'https://cdn.example.com/icons/amenities/swimming-pool.svg',
+    kind: webAddress,
+    imported: true,
+  })
   icon?: string;
 
-  @Prop()
+  @Text({ example: '#0B4F6C', imported: true })
   fontColor?: string;
 
-  @Prop()
+  @Text({ example: '#DFF3FA', imported: true })
   backgroundColor?: string;
+
+  @HiddenText({ kind: newSlug, imported: 'required' })
+  declare slug?: string;
 }
 
 export const amenitySchema = SchemaFactory.createForClass(AmenityDocument);

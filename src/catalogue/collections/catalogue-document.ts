@@ -1,46 +1,64 @@
-import { Prop, raw, Schema } from '@nestjs/mongoose';
+import { Schema } from '@nestjs/mongoose';
 import type { Schema as DocumentSchema, Types } from 'mongoose';
 import { DeletableDocument, notDeleted } from '../../core/database/documents/tenant-document.js';
 import { caseCandidates } from '../../core/localization/fold-case.js';
 import type { Localized } from '../../core/localization/localized.js';
+import { Flag, Id, ImportedTime, Quantity, Text, Time } from '../fields/fields.js';
+import { webAddress } from '../fields/sent-values.js';
 
-/** A text in several languages; reused as a field's definition. */
-export const localized = raw({ 'en-us': String, 'ar-eg': String });
-
-/** What every document of the catalogue carries; only what is required is sure to be there. */
+/**
+ * What every document of the catalogue carries; only what is required is sure to be there. Each class declares
+ * its name and slug, among its fields in the order of responses.
+ */
 @Schema()
 export class CatalogueDocument extends DeletableDocument {
-  @Prop(localized)
+  @Id({ stored: false })
+  declare _id: Types.ObjectId;
+
+  @Flag({ stored: false })
+  declare isDeleted: boolean;
+
+  @Time({ stored: false })
+  declare createdAt: Date;
+
+  @Time({ stored: false })
+  declare updatedAt: Date;
+
+  @Quantity({ example: 0, description: 'An internal version key.', stored: false })
+  __v?: number;
+
   name?: Localized | null;
 
   /** By which the API and imports know it. */
-  @Prop()
   slug?: string;
-
-  /** An internal version key. */
-  __v?: number;
 }
 
 /** A picture of a compound, phase or unit design. */
-export interface MediaItem {
-  image: string;
-  type: string;
+export class Media {
+  @Text({
+    example: 'https://cdn.example.com/compounds/palm-meadows/entrance.jpg',
+    kind: webAddress,
+    imported: 'required',
+  })
+  image!: string;
+
+  @Text({ example: 'image', imported: true, default: 'image' })
+  type!: string;
 }
 
-export interface Brochure {
-  dateUploaded: Date;
-  name: string;
-  url: string;
-}
+export class Brochure {
+  @ImportedTime()
+  dateUploaded!: Date;
 
-/** Who reviewed and approved something, and when. */
-export interface ReviewState {
-  approveStatus: string;
-  approvedById: Types.ObjectId | null;
-  approvedDate: Date | null;
-  reviewStatus: string;
-  reviewedById: Types.ObjectId | null;
-  reviewedDate: Date | null;
+  @Text({ example: 'Master plan', imported: 'required' })
+  name!: string;
+
+  @Text({
+    example: 'https://cdn.example.com/compounds/palm-meadows/brochure.pdf',
+    kind: webAddress,
+    imported: 'required',
+  })
+  url!: string;
 }
 
 /** Serves finding what was changed or deleted since a time: units refer to it. */

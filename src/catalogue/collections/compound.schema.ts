@@ -1,97 +1,128 @@
-import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { SchemaTypes } from 'mongoose';
+import { Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { Types } from 'mongoose';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { caseCandidates } from '../../core/localization/fold-case.js';
 import { languages } from '../../core/localization/language.js';
 import type { Localized } from '../../core/localization/localized.js';
+import { Flag, Id, List, Quantity, Text } from '../fields/fields.js';
+import { LocalizedText, ObjectOf, ObjectsOf } from '../fields/object-fields.js';
+import { newSlug, webAddress } from '../fields/sent-values.js';
 import {
-  type Brochure,
+  Brochure,
   CatalogueDocument,
   indexChanges,
   indexSlugsInAnyCase,
-  localized,
-  type MediaItem,
+  Media,
 } from './catalogue-document.js';
 
-/** A compound: what phases and units belong to. */
+/** A compound, to which phases and units belong (rule COMP-4). */
 @Schema({ collection: 'compounds' })
 export class CompoundDocument extends CatalogueDocument {
-  @Prop()
+  @Id({ stored: false })
+  declare organizationId: Types.ObjectId;
+
+  @Text({ example: 'Compound', imported: true })
   type?: string;
 
-  @Prop(localized)
+  @LocalizedText({
+    example: 'Palm Meadows',
+    description: 'In the language of the request.',
+    imported: 'required',
+  })
+  declare name?: Localized | null;
+
+  @Text({ example: 'palm-meadows', kind: newSlug, imported: 'required' })
+  declare slug?: string;
+
+  @LocalizedText({
+    example: 'Villas around a lake',
+    description: 'In the language of the request.',
+    imported: true,
+  })
   description?: Localized | null;
 
-  @Prop()
+  @Text({ example: 'primary', description: 'Such as primary or resale.', imported: true })
   saleType?: string;
 
-  @Prop()
+  @Text({
+    example: 'https://cdn.example.com/compounds/palm-meadows/logo.png',
+    kind: webAddress,
+    imported: true,
+  })
   logo?: string;
 
-  @Prop()
+  @Text({
+    example: 'https://cdn.example.com/compounds/palm-meadows/main.jpg',
+    kind: webAddress,
+    imported: true,
+  })
   mainImageUrl?: string;
 
-  @Prop()
+  @Text({
+    example: 'https://cdn.example.com/compounds/palm-meadows/banner.jpg',
+    kind: webAddress,
+    imported: true,
+  })
   mainBannerUrl?: string;
 
-  @Prop({ type: [] })
-  media?: MediaItem[];
+  @ObjectsOf(Media, { imported: true })
+  media?: Media[];
 
-  @Prop({ type: [] })
-  constructionUpdates?: MediaItem[];
+  @ObjectsOf(Media, { imported: true })
+  constructionUpdates?: Media[];
 
-  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
+  @ObjectOf(Brochure, { description: 'Its fields are empty where there is none.', imported: true })
   mainBrochure?: Brochure | null;
 
-  @Prop({ type: [] })
+  @ObjectsOf(Brochure, { imported: true })
   brochures?: Brochure[];
 
-  @Prop()
+  @Quantity({ example: 420_000, description: 'Square meters.', imported: true })
   area?: number;
 
-  @Prop()
+  @Quantity({ example: 1_200, imported: true })
   numberOfUnits?: number;
 
-  @Prop()
+  @Flag({ imported: true })
   showOnMap?: boolean;
 
-  @Prop()
+  @Flag({ imported: true })
   isPublished?: boolean;
 
-  @Prop()
+  @Flag({ imported: true })
   isPublic?: boolean;
 
-  @Prop()
+  @Flag({ imported: true })
   mapHealthCheck?: boolean;
 
-  @Prop()
+  @Flag({ imported: true })
   isNewLaunch?: boolean;
 
-  @Prop()
+  @Flag({ imported: true })
   allowPriceRange?: boolean;
 
-  @Prop()
+  @Flag({ imported: true })
   showInLeadFeedback?: boolean;
 
-  @Prop()
+  @Flag({ imported: true })
   isAdminOnly?: boolean;
 
-  @Prop()
+  @Flag({ imported: true })
   showInEcommerce?: boolean;
 
-  @Prop({ type: [] })
+  @List()
   EOIUnitTypes?: unknown[];
 
-  @Prop({ type: [] })
+  @List()
   EOIUnitPreferences?: unknown[];
 
-  @Prop({ type: [] })
+  @List()
   EOIForm?: unknown[];
 
-  @Prop({ type: [] })
+  @List()
   offerJsons?: unknown[];
 
-  @Prop({ type: [] })
+  @List()
   commercialBuildingsOrder?: unknown[];
 }
 

@@ -1,38 +1,57 @@
-import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { SchemaTypes, type Types } from 'mongoose';
+import { Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { Types } from 'mongoose';
 import type { Localized } from '../../core/localization/localized.js';
+import { Id, Quantity, Reference, Text } from '../fields/fields.js';
+import { LocalizedText, ObjectsOf } from '../fields/object-fields.js';
+import { newSlug, webAddress } from '../fields/sent-values.js';
 import {
-  type Brochure,
+  Brochure,
   CatalogueDocument,
   indexChanges,
   indexSlugsInAnyCase,
-  localized,
-  type MediaItem,
+  Media,
 } from './catalogue-document.js';
 
-/** A phase of a compound, which is its parent. */
+/** A phase of a compound, which is its parent (rule UNIT-10). */
 @Schema({ collection: 'phases' })
 export class PhaseDocument extends CatalogueDocument {
-  @Prop({ type: SchemaTypes.ObjectId })
+  @Id({ stored: false })
+  declare organizationId: Types.ObjectId;
+
+  @Reference('compounds', {
+    as: 'compound',
+    imported: 'required',
+    description: 'The compound.',
+  })
   parentId?: Types.ObjectId | null;
 
-  @Prop()
+  @Text({ example: 'Phase', imported: true })
   type?: string;
 
-  @Prop(localized)
-  description?: Localized | null;
-
-  @Prop()
+  @Quantity({ example: 90_000, description: 'Square meters.', imported: true })
   landArea?: number;
 
-  @Prop()
+  @Text({
+    example: 'https://cdn.example.com/phases/lake/main.jpg',
+    kind: webAddress,
+    imported: true,
+  })
   mainImageUrl?: string;
 
-  @Prop({ type: [] })
-  media?: MediaItem[];
+  @ObjectsOf(Media, { imported: true })
+  media?: Media[];
 
-  @Prop({ type: [] })
+  @ObjectsOf(Brochure, { imported: true })
   brochures?: Brochure[];
+
+  @LocalizedText({ example: 'Lake Phase', imported: 'required' })
+  declare name?: Localized | null;
+
+  @Text({ example: 'palm-meadows-lake', kind: newSlug, imported: 'required' })
+  declare slug?: string;
+
+  @LocalizedText({ example: 'The first houses by the lake', imported: true })
+  description?: Localized | null;
 }
 
 export const phaseSchema = SchemaFactory.createForClass(PhaseDocument);

@@ -1,65 +1,83 @@
-import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
-import { SchemaTypes, type Types } from 'mongoose';
+import { Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { Types } from 'mongoose';
 import type { Localized } from '../../core/localization/localized.js';
+import {
+  ForeignIds,
+  Id,
+  NullableId,
+  NullableTime,
+  Quantity,
+  References,
+  Text,
+} from '../fields/fields.js';
+import { LocalizedText, ObjectsOf } from '../fields/object-fields.js';
+import { newSlug } from '../fields/sent-values.js';
 import {
   CatalogueDocument,
   indexChanges,
   indexSlugsInAnyCase,
-  localized,
-  type MediaItem,
-  type ReviewState,
+  Media,
 } from './catalogue-document.js';
 
-/** A unit design; its locations are phases, or the compound that has none. */
+/** A unit design; its locations are phases, or the compound that has none (rule UNIT-10). */
 @Schema({ collection: 'unitDesigns' })
-export class UnitDesignDocument extends CatalogueDocument implements Partial<ReviewState> {
-  @Prop(localized)
-  description?: Localized | null;
-
-  @Prop()
-  bua?: number;
-
-  @Prop()
-  bedrooms?: number;
-
-  @Prop({ type: [] })
-  media?: MediaItem[];
-
-  @Prop({ type: [] })
-  offerGallery?: MediaItem[];
-
-  @Prop({ type: [SchemaTypes.ObjectId] })
-  amenitiesIds?: Types.ObjectId[];
-
-  @Prop({ type: [SchemaTypes.ObjectId] })
-  locationsIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  addonsIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  releaseIds?: Types.ObjectId[];
-
-  @Prop({ type: String })
-  type?: string;
-
-  @Prop({ type: String })
+export class UnitDesignDocument extends CatalogueDocument {
+  @Text({ example: 'Approved' })
   approveStatus?: string;
 
-  @Prop({ type: SchemaTypes.ObjectId })
+  @NullableId()
   approvedById?: Types.ObjectId | null;
 
-  @Prop({ type: Date })
+  @NullableTime()
   approvedDate?: Date | null;
 
-  @Prop({ type: String })
+  @Text({ example: 'Reviewed' })
   reviewStatus?: string;
 
-  @Prop({ type: SchemaTypes.ObjectId })
+  @NullableId()
   reviewedById?: Types.ObjectId | null;
 
-  @Prop({ type: Date })
+  @NullableTime()
   reviewedDate?: Date | null;
+
+  @Id({ stored: false })
+  declare organizationId: Types.ObjectId;
+
+  @LocalizedText({ example: 'Garden Villa', imported: 'required' })
+  declare name?: Localized | null;
+
+  @Text({ example: 'palm-meadows-garden-villa', kind: newSlug, imported: 'required' })
+  declare slug?: string;
+
+  @LocalizedText({ example: 'Three bedrooms and a garden', imported: true })
+  description?: Localized | null;
+
+  @Quantity({ example: 260, description: 'Square meters.', imported: true })
+  bua?: number;
+
+  @Quantity({ example: 3, imported: true })
+  bedrooms?: number;
+
+  @ObjectsOf(Media, { imported: true })
+  media?: Media[];
+
+  @ObjectsOf(Media, { imported: true })
+  offerGallery?: Media[];
+
+  @References('amenities', { as: 'amenities' })
+  amenitiesIds?: Types.ObjectId[];
+
+  @References('phases', { as: 'phases' })
+  locationsIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  addonsIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  releaseIds?: Types.ObjectId[];
+
+  @Text({ example: 'Villa', imported: true })
+  type?: string;
 }
 
 export const unitDesignSchema = SchemaFactory.createForClass(UnitDesignDocument);

@@ -1,87 +1,180 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { defaultLanguage, languages } from '../../core/localization/language.js';
+import type { Localized } from '../../core/localization/localized.js';
 import {
-  CatalogueDocument,
-  indexChanges,
-  type MediaItem,
-  type ReviewState,
-} from './catalogue-document.js';
+  Flag,
+  ForeignIds,
+  Id,
+  List,
+  OptionalText,
+  Quantity,
+  Reference,
+  References,
+  Text,
+  Texts,
+} from '../fields/fields.js';
+import { LocalizedText, ObjectOf, ObjectsOf } from '../fields/object-fields.js';
+import { anyText, externalId, newSlug } from '../fields/sent-values.js';
+import { CatalogueDocument, indexChanges } from './catalogue-document.js';
+import { Floor, UnitMedia, UnitReview } from './unit-parts.js';
 
-/** A picture of a unit; `imageType` is null for general images, `floorplan` for floor plans. */
-export interface UnitMediaItem extends MediaItem {
-  imageType: string | null;
-}
-
-/** The review of one aspect of a unit; `hasIssue` is 0 when nothing was found. */
-export interface UnitReview extends ReviewState {
-  hasIssue: number;
-  type: string;
-}
-
+/** A unit (rule UNIT-9). */
 @Schema({ collection: 'units' })
 export class UnitDocument extends CatalogueDocument {
-  @Prop({ type: SchemaTypes.ObjectId })
+  @Id({ stored: false })
+  declare organizationId: Types.ObjectId;
+
+  @Reference('compounds', {
+    as: 'compound',
+    kind: anyText,
+    sent: {
+      description: 'Slug of the compound; required to create. With unitId alone, where to look.',
+      example: 'palm-meadows',
+    },
+    imported: 'required',
+  })
   compoundId?: Types.ObjectId | null;
 
-  /** The phase, or the compound when the unit is in no phase. */
-  @Prop({ type: SchemaTypes.ObjectId })
+  @Reference('phases', {
+    as: 'phase',
+    description: 'The phase, or the compound when the unit is in no phase.',
+    sent: { description: 'Slug of a phase of the compound; null for none.' },
+  })
   locationId?: Types.ObjectId | null;
 
-  @Prop({ type: SchemaTypes.ObjectId })
+  @Reference('unitDesigns', {
+    as: 'unitDesign',
+    sent: { description: 'Slug of a unit design; null for none.' },
+  })
   unitDesignId?: Types.ObjectId | null;
 
-  @Prop({ type: SchemaTypes.ObjectId })
+  @Id()
+  buildingId?: Types.ObjectId | null;
+
+  @Reference('propertyTypes', {
+    as: 'propertyType',
+    sent: {
+      description: 'Name or slug of an existing property type, in any case; null for none.',
+    },
+  })
   propertyTypeId?: Types.ObjectId | null;
 
-  @Prop()
+  @Id()
+  finishingTypeId?: Types.ObjectId | null;
+
+  @OptionalText({
+    description: 'Present when it has an external id.',
+    kind: externalId,
+    sent: {
+      description:
+        'Stable external id of the unit, used exactly as sent: later requests with it update the ' +
+        'same unit. It or unitId is required.',
+      example: 'ERP-4711',
+    },
+  })
   recordSystemId?: string;
 
   /** Unique within the compound. */
-  @Prop()
+  @Text({
+    example: 'PM-V-101',
+    kind: externalId,
+    sent: { description: 'Id of the unit within its compound.' },
+    imported: 'required',
+  })
   unitId?: string;
 
-  @Prop()
+  @Text({ example: 'garden-villa-pm-v-101', kind: newSlug, imported: 'required' })
+  declare slug?: string;
+
+  @LocalizedText({
+    example: 'Garden Villa PM-V-101',
+    description: 'In the language of the request.',
+    sent: { example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' } },
+    imported: 'required',
+  })
+  declare name?: Localized | null;
+
+  @Text({
+    example: 'Available',
+    description: 'Such as Available, Reserved or Sold.',
+    kind: anyText,
+    sent: {
+      description:
+        'Such as Available, Reserved or Sold; between these three, approved and open reservations ' +
+        'of the unit decide.',
+    },
+  })
   status?: string;
 
-  @Prop()
+  @Text({ example: 'Unavailable', kind: anyText, sent: true })
   rentalStatus?: string;
 
-  @Prop()
+  @Text({ example: 'primary', kind: anyText, sent: true })
   saleType?: string;
 
-  @Prop()
+  @Quantity({ example: 260, description: 'Built-up area in square meters.', sent: true })
   bua?: number;
 
-  @Prop()
+  @Quantity({ example: 12_500_000, sent: true })
   price?: number;
 
-  @Prop()
+  @Quantity({ example: 3, sent: true })
   beds?: number;
 
-  @Prop({ type: SchemaTypes.Mixed, bsonType: 'object' })
-  floor?: { name: string } | null;
+  @ObjectOf(Floor, { sent: { rule: 'isFloor', example: { name: 'Ground' } } })
+  floor?: Floor | null;
 
-  @Prop({ type: [] })
-  media?: UnitMediaItem[];
+  @ObjectsOf(UnitMedia, { sent: { rule: 'isMediaList' } })
+  media?: UnitMedia[];
 
-  @Prop({ type: [] })
+  @ObjectsOf(UnitReview)
   reviews?: UnitReview[];
 
-  @Prop({ type: [SchemaTypes.ObjectId] })
-  amenitiesIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  listingType?: readonly string[];
-
-  @Prop()
+  @Flag({ sent: true })
   showForBrokers?: boolean;
 
-  @Prop()
+  @Flag()
   isAdminOnly?: boolean;
 
-  @Prop()
+  @Flag()
   allowToTaskeen?: boolean;
+
+  @References('amenities', {
+    as: 'amenities',
+    sent: { description: 'Names of existing amenities, in any language and case.' },
+  })
+  amenitiesIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  paymentPlansIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  maintenancePlanIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  clubPlanIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  featuresIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  brokersIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  brokersGroupsIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  releaseIds?: Types.ObjectId[];
+
+  @Texts({ sent: { description: 'Such as sale or rent.' } })
+  listingType?: readonly string[];
+
+  @List()
+  addons?: unknown[];
+
+  @List()
+  priceByPaymentPlan?: unknown[];
 
   /** Another one with each decision about the unit's reservations; no content (rule DATA-8). */
   @Prop({ type: SchemaTypes.ObjectId })
@@ -90,39 +183,6 @@ export class UnitDocument extends CatalogueDocument {
   /** The default name where another one stands in for it, which it follows (rule UNIT-32). */
   @Prop({ type: String })
   nameStandIn?: string | null;
-
-  @Prop({ type: SchemaTypes.ObjectId })
-  buildingId?: Types.ObjectId | null;
-
-  @Prop({ type: SchemaTypes.ObjectId })
-  finishingTypeId?: Types.ObjectId | null;
-
-  @Prop({ type: [] })
-  paymentPlansIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  maintenancePlanIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  clubPlanIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  featuresIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  brokersIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  brokersGroupsIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  releaseIds?: Types.ObjectId[];
-
-  @Prop({ type: [] })
-  addons?: unknown[];
-
-  @Prop({ type: [] })
-  priceByPaymentPlan?: unknown[];
 }
 
 /** Fields by which an index finds units, newest first. */

@@ -9,7 +9,7 @@ import {
 } from './catalogue-entries.js';
 import type { CatalogueFile } from './catalogue-file.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';
-import { referencesOf } from './entry-references.js';
+import { referencesIn } from './entry-references.js';
 
 /** Checks what a file's entries say of each other and of what is stored. */
 @Injectable()
@@ -35,7 +35,7 @@ export class CatalogueChecks {
     organizationId: Types.ObjectId,
     { catalogue, slugs: slugsInFile }: CatalogueFile,
   ): Promise<ImportError[]> {
-    const references = referencesOf(catalogue);
+    const references = referencesIn(catalogue);
     const errors: ImportError[] = [];
     for (const kind of kinds) {
       const notInFile = references.filter(

@@ -1,132 +1,50 @@
-import { z } from 'zod';
-import { limitText, quantity } from '../../core/values/numbers.js';
-import { isValid, type ValueKind } from '../../core/values/rule.js';
-import * as texts from '../../core/values/text.js';
-import { parseTime } from '../../core/values/time.js';
-import { webAddress } from '../../core/values/text.js';
+import type { Type } from '@nestjs/common';
+import { AmenityDocument } from '../collections/amenity.schema.js';
+import type { CatalogueDocument } from '../collections/catalogue-document.js';
+import { CompoundDocument } from '../collections/compound.schema.js';
+import { PhaseDocument } from '../collections/phase.schema.js';
+import { PropertyTypeDocument } from '../collections/property-type.schema.js';
+import { UnitDesignDocument } from '../collections/unit-design.schema.js';
+import { UnitDocument } from '../collections/unit.schema.js';
 
-const short = valueOf<string>(texts.shortText, upTo(texts.shortTextLimit));
-const text = valueOf<string>(texts.text, 'must be a text that is not empty');
-const slug = valueOf<string>(texts.slug, upTo(texts.slugLimit));
-const newSlug = valueOf<string>(
-  texts.newSlug,
-  `${upTo(texts.slugLimit)}, without blanks and / \\ ? # %, and not only dots`,
-);
-const externalId = valueOf<string>(texts.externalId, upTo(texts.externalIdLimit));
-const number = valueOf<number>(quantity, 'must be a finite number that is not negative');
-const url = valueOf<string>(webAddress, 'must be an http or https address');
-const time = z.unknown().transform(parseTime).pipe(z.date('must be an ISO 8601 date'));
-const localized = z.strictObject({ 'en-us': short, 'ar-eg': short.optional() });
-const media = z.array(z.strictObject({ image: url, type: short.default('image') }));
-const brochure = z.strictObject({ dateUploaded: time, name: short, url });
-const flag = z.boolean();
+/** The kinds of entries and the documents that they become, first those that others refer to. */
+export const entryTypes = {
+  propertyTypes: PropertyTypeDocument,
+  amenities: AmenityDocument,
+  compounds: CompoundDocument,
+  phases: PhaseDocument,
+  unitDesigns: UnitDesignDocument,
+  units: UnitDocument,
+} as const satisfies Record<string, Type<CatalogueDocument>>;
 
-const named = { slug: newSlug, name: localized };
-const described = { ...named, description: localized.optional() };
+export type Kind = keyof typeof entryTypes;
+export const kinds = Object.keys(entryTypes) as Kind[];
 
-/** What a file may say of each kind of entry; references are slugs. */
-export const entrySchemas = {
-  propertyTypes: z.strictObject(named),
-  amenities: z.strictObject({
-    ...named,
-    icon: url.optional(),
-    fontColor: short.optional(),
-    backgroundColor: short.optional(),
-  }),
-  compounds: z.strictObject({
-    ...described,
-    type: short.optional(),
-    saleType: short.optional(),
-    logo: url.optional(),
-    mainImageUrl: url.optional(),
-    mainBannerUrl: url.optional(),
-    media: media.optional(),
-    constructionUpdates: media.optional(),
-    mainBrochure: brochure.optional(),
-    brochures: z.array(brochure).optional(),
-    area: number.optional(),
-    numberOfUnits: number.optional(),
-    showOnMap: flag.optional(),
-    isPublished: flag.optional(),
-    isPublic: flag.optional(),
-    mapHealthCheck: flag.optional(),
-    isNewLaunch: flag.optional(),
-    allowPriceRange: flag.optional(),
-    showInLeadFeedback: flag.optional(),
-    isAdminOnly: flag.optional(),
-    showInEcommerce: flag.optional(),
-  }),
-  phases: z.strictObject({
-    ...described,
-    compound: slug,
-    type: short.optional(),
-    landArea: number.optional(),
-    mainImageUrl: url.optional(),
-    media: media.optional(),
-    brochures: z.array(brochure).optional(),
-  }),
-  unitDesigns: z.strictObject({
-    ...described,
-    type: short.optional(),
-    bua: number.optional(),
-    bedrooms: number.optional(),
-    media: media.optional(),
-    offerGallery: media.optional(),
-    amenities: z.array(slug).optional(),
-    phases: z.array(slug).optional(),
-  }),
-  units: z.strictObject({
-    ...named,
-    compound: slug,
-    phase: slug.nullable().optional(),
-    propertyType: slug.nullable().optional(),
-    unitDesign: slug.nullable().optional(),
-    amenities: z.array(slug).optional(),
-    unitId: externalId,
-    recordSystemId: externalId.optional(),
-    status: text.optional(),
-    rentalStatus: text.optional(),
-    saleType: text.optional(),
-    price: number.optional(),
-    bua: number.optional(),
-    beds: number.optional(),
-    floor: z.strictObject({ name: short }).optional(),
-    media: z
-      .array(
-        z.strictObject({
-          image: url,
-          imageType: short.nullable().default(null),
-          type: short.default('image'),
-        }),
-      )
-      .optional(),
-    listingType: z.array(short).optional(),
-    showForBrokers: flag.optional(),
-  }),
-} as const;
-
-function upTo(limit: number): string {
-  return `must be a text of 1 to ${limitText(limit)} characters`;
+/** A valid entry: the fields of its document, which name other entries by their slugs. */
+interface Entry extends Readonly<Record<string, unknown>> {
+  readonly slug: string;
 }
 
-function valueOf<T>(kind: ValueKind, message: string): z.ZodType<T> {
-  return z.custom<T>((value) => isValid(kind, value), message);
+interface PhaseEntry extends Entry {
+  readonly compound: string;
 }
 
-/** The kinds of entries, those first that others refer to. */
-export type Kind = keyof typeof entrySchemas;
-export const kinds = Object.keys(entrySchemas) as Kind[];
+interface UnitEntry extends PhaseEntry {
+  readonly phase?: string | null;
+  readonly unitId: string;
+  readonly recordSystemId?: string;
+}
 
-/** An entry of a file, and where in the file it is. */
+/** An entry of a file, and its location in the file. */
 export interface LocatedEntry<K extends Kind> {
   readonly location: string;
-  readonly entry: z.output<(typeof entrySchemas)[K]>;
+  readonly entry: K extends 'units' ? UnitEntry : K extends 'phases' ? PhaseEntry : Entry;
 }
 
 /** Everything that a file holds. */
 export type Catalogue = { readonly [K in Kind]: LocatedEntry<K>[] };
 
-/** What keeps a file from being imported, and where it is. */
+/** An error that keeps a file from being imported, and its location. */
 export interface ImportError {
   readonly location: string;
   readonly message: string;

@@ -1,8 +1,11 @@
 import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
-import { schemaMessage } from '../../core/values/schema-messages.js';
+import type { DtoClass } from '../../core/http/validation/field.js';
+import { checkedDto } from '../../core/http/validation/validation.pipe.js';
+import type { Message } from '../../core/localization/messages.service.js';
+import { importClass } from '../fields/derived-classes.js';
 import {
   type Catalogue,
-  entrySchemas,
+  entryTypes,
   type ImportError,
   type Kind,
   kinds,
@@ -17,6 +20,13 @@ export interface CatalogueFile {
   readonly errors: readonly ImportError[];
 }
 
+/** The text of a message for the person who imports. */
+type TextOf = (message: Message) => string;
+
+const importClasses = Object.fromEntries(
+  kinds.map((kind) => [kind, importClass(entryTypes[kind])]),
+) as Readonly<Record<Kind, DtoClass>>;
+
 /** One entry before it is validated. */
 interface RawEntry {
   readonly location: string;
@@ -28,23 +38,30 @@ interface RawEntry {
  * Reads a catalogue: one JSON object with a list for each kind, or one entry a line (NDJSON) with
  * its `kind`.
  */
-export function readCatalogue(text: string): CatalogueFile {
+export function readCatalogue(text: string, textOf: TextOf): CatalogueFile {
   const errors: ImportError[] = [];
-  return validated(rawEntries(text.replace(/^\uFEFF/, ''), errors), errors);
+  return validated(rawEntries(text.replace(/^\uFEFF/, ''), errors), errors, textOf);
 }
 
 /** Reads a catalogue that is parsed already: an object with a list for each kind. */
-export function catalogueOf(lists: Readonly<Record<string, unknown>>): CatalogueFile {
+export function catalogueOf(
+  lists: Readonly<Record<string, unknown>>,
+  textOf: TextOf,
+): CatalogueFile {
   const errors: ImportError[] = [];
-  return validated(fromLists(lists, errors), errors);
+  return validated(fromLists(lists, errors), errors, textOf);
 }
 
-function validated(entries: readonly RawEntry[], errors: ImportError[]): CatalogueFile {
+function validated(
+  entries: readonly RawEntry[],
+  errors: ImportError[],
+  textOf: TextOf,
+): CatalogueFile {
   const catalogue = Object.fromEntries(kinds.map((kind) => [kind, []])) as unknown as Catalogue;
   const slugs = new Map(kinds.map((kind) => [kind, new Set<unknown>()]));
   for (const entry of entries) {
     slugs.get(entry.kind)?.add(objectOf(entry.value)['slug']);
-    validate(entry, catalogue, errors);
+    validate(entry, catalogue, errors, textOf);
   }
   return { catalogue, slugs, errors };
 }
@@ -88,14 +105,18 @@ function validate(
   { location, kind, value }: RawEntry,
   catalogue: Catalogue,
   errors: ImportError[],
+  textOf: TextOf,
 ): void {
-  const result = entrySchemas[kind].safeParse(value, { error: schemaMessage });
-  if (result.success) {
-    (catalogue[kind] as LocatedEntry<Kind>[]).push({ location, entry: result.data });
+  if (!isPlainObject(value)) return void addError(errors, location, 'must be an object');
+  const { dto, messages } = checkedDto(importClasses[kind], value);
+  if (messages.length === 0) {
+    (catalogue[kind] as LocatedEntry<Kind>[]).push({ location, entry: dto } as LocatedEntry<Kind>);
     return;
   }
-  for (const { path, message } of result.error.issues) {
-    errors.push({ location: [location, ...path.map(String)].join('.'), message });
+  for (const { key, values } of messages) {
+    // The location names the field.
+    const message = textOf({ key, values: { ...values, property: '' } }).trim();
+    errors.push({ location: `${location}.${values?.['property']}`, message });
   }
 }
 

@@ -1,30 +1,5 @@
-import { type Catalogue, type Kind, kinds } from './catalogue-entries.js';
-
-/** A field of entries that refers to others by their slugs, and the field that stores their ids. */
-interface ReferenceField {
-  readonly field: string;
-  readonly kind: Kind;
-  readonly storedAs: string;
-}
-
-/** How entries refer to each other. */
-export const referenceFields: Readonly<Record<Kind, readonly ReferenceField[]>> = {
-  propertyTypes: [],
-  amenities: [],
-  compounds: [],
-  phases: [{ field: 'compound', kind: 'compounds', storedAs: 'parentId' }],
-  unitDesigns: [
-    { field: 'amenities', kind: 'amenities', storedAs: 'amenitiesIds' },
-    { field: 'phases', kind: 'phases', storedAs: 'locationsIds' },
-  ],
-  units: [
-    { field: 'compound', kind: 'compounds', storedAs: 'compoundId' },
-    { field: 'phase', kind: 'phases', storedAs: 'locationId' },
-    { field: 'propertyType', kind: 'propertyTypes', storedAs: 'propertyTypeId' },
-    { field: 'unitDesign', kind: 'unitDesigns', storedAs: 'unitDesignId' },
-    { field: 'amenities', kind: 'amenities', storedAs: 'amenitiesIds' },
-  ],
-};
+import { type DeclaredReference, referencesOf } from '../fields/declared-fields.js';
+import { type Catalogue, entryTypes, type Kind, kinds } from './catalogue-entries.js';
 
 /** One reference of an entry: where it is, and what it refers to. */
 interface Reference {
@@ -34,17 +9,17 @@ interface Reference {
 }
 
 /** All references of a catalogue. */
-export function referencesOf(catalogue: Catalogue): Reference[] {
+export function referencesIn(catalogue: Catalogue): Reference[] {
   return kinds.flatMap((from) =>
     catalogue[from].flatMap((entry) =>
-      referenceFields[from].flatMap((reference) => referencesIn(entry, reference)),
+      referencesOf(entryTypes[from]).flatMap((reference) => referencesOfEntry(entry, reference)),
     ),
   );
 }
 
-function referencesIn(
+function referencesOfEntry(
   { location, entry }: { readonly location: string; readonly entry: object },
-  { field, kind }: ReferenceField,
+  { field, kind }: DeclaredReference,
 ): Reference[] {
   const value = (entry as Readonly<Record<string, unknown>>)[field];
   return slugsOf(value).map((slug, index) => {

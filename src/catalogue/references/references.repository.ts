@@ -12,12 +12,10 @@ import type { CompoundDocument } from '../collections/compound.schema.js';
 import type { PhaseDocument } from '../collections/phase.schema.js';
 import type { PropertyTypeDocument } from '../collections/property-type.schema.js';
 import type { UnitDesignDocument } from '../collections/unit-design.schema.js';
+import type { ReferenceKind } from '../fields/declared-fields.js';
 
 type Ids = readonly Types.ObjectId[];
 type Named = Pick<CatalogueDocument, '_id' | 'name' | 'slug'>;
-
-/** The collections that units refer to. */
-export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';
 
 const oldestFirst = { sort: { _id: 1 } } as const;
 const inAnyCase = {

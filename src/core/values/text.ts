@@ -5,7 +5,7 @@ export const externalIdLimit = 1_024;
 /** Longest short text in characters. */
 export const shortTextLimit = 2_048;
 /** Longest slug in characters. */
-export const slugLimit = 400;
+const slugLimit = 400;
 
 /** A text of any content. */
 export const string: Rule = { name: 'isString', isMet: (value) => typeof value === 'string' };
@@ -51,12 +51,10 @@ export const shortText: ValueKind = [
   storable,
 ];
 
-/** The name of a catalogue document in addresses, as it is looked for. */
-export const slug: ValueKind = [...shortText, maxLength(slugLimit)];
-
 /** A slug that a document may be given: one part of a path, whoever writes or reads the path. */
 export const newSlug: ValueKind = [
-  ...slug,
+  ...shortText,
+  maxLength(slugLimit),
   textRule('isSlug', (value) => !/[\s\p{Cc}/\\?#%]/u.test(value) && !/^\.*$/.test(value)),
 ];
 

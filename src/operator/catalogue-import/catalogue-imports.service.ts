@@ -1,14 +1,17 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, type Type } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
 import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
-import { withoutUndefined } from '../../core/values/plain-object.js';
+import { defaultLanguage } from '../../core/localization/language.js';
+import { type Message, MessagesService } from '../../core/localization/messages.service.js';
+import { referencesOf, storedFields } from '../../catalogue/fields/declared-fields.js';
 import { CatalogueImportRecordsRepository } from '../../catalogue/import/catalogue-import-records.repository.js';
 import { CatalogueChecks } from '../../catalogue/import/catalogue-checks.js';
 import {
+  entryTypes,
   type ImportError,
   type Kind,
   kinds,
@@ -20,7 +23,7 @@ import {
   type EntryFields,
   type SaveCounts,
 } from '../../catalogue/import/catalogue-import.repository.js';
-import { referenceFields, slugsOf } from '../../catalogue/import/entry-references.js';
+import { slugsOf } from '../../catalogue/import/entry-references.js';
 import { importBatches } from '../../catalogue/import/import-batches.js';
 
 /** Called after each batch that was committed: how many entries are stored, of how many. */
@@ -58,6 +61,7 @@ export class CatalogueImportsService {
     private readonly units: UnitImportsService,
     private readonly records: CatalogueImportRecordsRepository,
     private readonly clock: Clock,
+    private readonly messages: MessagesService,
   ) {}
 
   /**
@@ -74,8 +78,9 @@ export class CatalogueImportsService {
     source: string | Readonly<Record<string, unknown>>,
     progress: Progress = () => {},
   ): Promise<ImportOutcome> {
+    const textOf = (message: Message) => this.messages.textOf(message, defaultLanguage);
     const { catalogue, ...file } =
-      typeof source === 'string' ? readCatalogue(source) : catalogueOf(source);
+      typeof source === 'string' ? readCatalogue(source, textOf) : catalogueOf(source, textOf);
     const faults = await this.checks.validate(organizationId, { catalogue, ...file });
     const errors = [...file.errors, ...faults];
     if (errors.length > 0) return { errors, counts: [] };
@@ -137,17 +142,19 @@ export class CatalogueImportsService {
     kind: Kind,
     batch: readonly LocatedEntry<Kind>[],
   ): Promise<EntryFields[]> {
-    let entries: EntryFields[] = batch.map(({ entry }) => entry);
-    for (const { field, kind: to, storedAs } of referenceFields[kind]) {
-      const slugs = new Set(entries.flatMap((entry) => slugsOf(entry[field])));
+    const type: Type = entryTypes[kind];
+    const entries = batch.map(({ entry }) => ({ ...storedFields(type, entry), slug: entry.slug }));
+    for (const { field, kind: to, storedAs } of referencesOf(type)) {
+      const slugs = new Set(batch.flatMap(({ entry }) => slugsOf(entry[field])));
       const ids = await this.repository.idsBySlug(to, organizationId, [...slugs]);
       const missing = [...slugs].find((slug) => !ids.has(slug));
       if (missing !== undefined) throw new Error(`there is nothing in ${to} with slug ${missing}`);
-      entries = entries.map((entry) => {
-        return { ...entry, [field]: undefined, [storedAs]: idsOf(entry[field], ids) };
-      });
+      for (const [index, { entry }] of batch.entries()) {
+        if (entry[field] === undefined) continue;
+        Object.assign(entries[index] ?? {}, { [storedAs]: idsOf(entry[field], ids) });
+      }
     }
-    return entries.map(({ slug, ...fields }) => ({ slug, ...withoutUndefined(fields) }));
+    return entries;
   }
 }
 

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
-import {
-  type ReferenceKind,
-  ReferencesRepository,
-} from '../../catalogue/references/references.repository.js';
+import type { ReferenceKind } from '../../catalogue/fields/declared-fields.js';
+import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { FreshCache } from '../../core/cache/fresh-cache.js';
 import { deletedOrNot, notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
-import { present } from '../../catalogue/presenting/present.js';
+import { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { present } from '../../catalogue/fields/declared-fields.js';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
 import { idOf } from '../../core/database/documents/stored-values.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { objectOf } from '../../core/values/plain-object.js';
 import type { OutboundEvent } from '../../events/outbox/pending-event.js';
-import { type UnitDto, UnitFieldsDto } from '../unit.dto.js';
+import type { UnitDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
 
 /** A new unit, or a change of one. */
@@ -68,6 +68,6 @@ export function unitChanges(before: UnitDocument, after: UnitDocument): FieldCha
 }
 
 function auditedFields(unit: UnitDocument): Record<string, unknown> {
-  const { updatedAt: _updatedAt, ...fields } = present(UnitFieldsDto, unit, defaultLanguage);
+  const { updatedAt: _updatedAt, ...fields } = present(UnitDocument, unit, defaultLanguage);
   return { ...fields, compoundId: idOf(unit.compoundId), name: objectOf(unit.name) };
 }

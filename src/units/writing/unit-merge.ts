@@ -1,36 +1,23 @@
-import type { UnitDocument, UnitMediaItem } from '../../catalogue/collections/unit.schema.js';
+import { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { storedFields } from '../../catalogue/fields/declared-fields.js';
 import type { Language } from '../../core/localization/language.js';
 import type { Localized } from '../../core/localization/localized.js';
-import type { MediaInput, UpsertUnitDto } from './upsert-unit.dto.js';
+import type { UpsertUnitDto } from './upsert-unit.dto.js';
 
 /** What is stored of a unit's name. */
 type StoredName = Pick<UnitDocument, 'name' | 'nameStandIn'>;
 
-/**
- * The fields of a unit that a request sets by itself, without what it refers to. All but the name,
- * the storey and the pictures are stored as they are sent.
- */
+/** The fields of a unit that a request sets by itself, without its references. */
 export function requestFields(
   input: UpsertUnitDto,
   stored: StoredName | null,
   language: Language,
 ): Partial<UnitDocument> {
-  const {
-    name,
-    floor,
-    media,
-    compound: _compound,
-    phase: _phase,
-    propertyType: _propertyType,
-    unitDesign: _unitDesign,
-    amenities: _amenities,
-    ...plain
-  } = input;
+  const { name, isDeleted } = input;
   return {
-    ...plain,
+    ...storedFields(UnitDocument, input),
     ...(name === undefined ? {} : mergedName(name, stored, language)),
-    ...(floor === undefined ? {} : { floor: { name: floor.name } }),
-    ...(media === undefined ? {} : { media: media.map(storedMedia) }),
+    ...(isDeleted === undefined ? {} : { isDeleted }),
   };
 }
 
@@ -59,8 +46,4 @@ function isStandIn({ name, nameStandIn }: Partial<StoredName>): boolean {
   const isArabic = /\p{Script=Arabic}/u.test(english ?? '');
   // Stryker disable next-line OptionalChaining: Arabic letters are those of a name.
   return isArabic && english === name?.['ar-eg'];
-}
-
-function storedMedia({ image, imageType = null, type = 'image' }: MediaInput): UnitMediaItem {
-  return { image, imageType, type };
 }

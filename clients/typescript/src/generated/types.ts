@@ -534,29 +534,6 @@ export type CompoundUnitsResponseDto = {
 
 export type UpsertUnitDto = unknown & {
     /**
-     * Stable external id of the unit, used exactly as sent: later requests with it update the same unit. It or unitId is required.
-     */
-    recordSystemId?: string;
-    /**
-     * Id of the unit within its compound.
-     */
-    unitId?: string;
-    name?: string | {
-        'en-us'?: string;
-        'ar-eg'?: string;
-    };
-    price?: number;
-    /**
-     * Such as Available, Reserved or Sold; between these three, approved and open reservations of the unit decide.
-     */
-    status?: string;
-    rentalStatus?: string;
-    saleType?: string;
-    /**
-     * Name or slug of an existing property type, in any case; null for none.
-     */
-    propertyType?: string | null;
-    /**
      * Slug of the compound; required to create. With unitId alone, where to look.
      */
     compound?: string;
@@ -569,10 +546,32 @@ export type UpsertUnitDto = unknown & {
      */
     unitDesign?: string | null;
     /**
-     * Names of existing amenities, in any language and case.
+     * Name or slug of an existing property type, in any case; null for none.
      */
-    amenities?: Array<string>;
+    propertyType?: string | null;
+    /**
+     * Stable external id of the unit, used exactly as sent: later requests with it update the same unit. It or unitId is required.
+     */
+    recordSystemId?: string;
+    /**
+     * Id of the unit within its compound.
+     */
+    unitId?: string;
+    name?: string | {
+        'en-us'?: string;
+        'ar-eg'?: string;
+    };
+    /**
+     * Such as Available, Reserved or Sold; between these three, approved and open reservations of the unit decide.
+     */
+    status?: string;
+    rentalStatus?: string;
+    saleType?: string;
+    /**
+     * Built-up area in square meters.
+     */
     bua?: number;
+    price?: number;
     beds?: number;
     floor?: {
         name: string;
@@ -580,16 +579,20 @@ export type UpsertUnitDto = unknown & {
     media?: Array<{
         image: string;
         /**
-         * floorplan, or null
+         * floorplan, or null.
          */
         imageType?: string | null;
         type?: string;
     }>;
+    showForBrokers?: boolean;
+    /**
+     * Names of existing amenities, in any language and case.
+     */
+    amenities?: Array<string>;
     /**
      * Such as sale or rent.
      */
     listingType?: Array<string>;
-    showForBrokers?: boolean;
     /**
      * true retires the unit: it is in no list any more, and its ids are free again.
      */

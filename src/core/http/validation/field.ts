@@ -41,10 +41,10 @@ export function FieldsTogether(
   return ApiSchema(rules as ApiSchemaOptions);
 }
 
-/** What the list in a field has: objects that become DTOs too, and how many at most. */
+/** The objects in a field that become DTOs too: those of a list and how many at most, or a single one. */
 interface Items {
   readonly type: DtoClass;
-  readonly maxItems: number;
+  readonly maxItems: number | null;
 }
 
 /** The objects in the list of this field become DTOs too. */
@@ -52,12 +52,17 @@ export function ItemsOf(type: DtoClass, maxItems: number): PropertyDecorator {
   return Reflect.metadata(itemsKey, { type, maxItems } satisfies Items);
 }
 
+/** The object in this field becomes a DTO too. */
+export function ObjectOf(type: DtoClass): PropertyDecorator {
+  return Reflect.metadata(itemsKey, { type, maxItems: null } satisfies Items);
+}
+
 /** The names that the object in this field, or each object in its list, may have. */
 export function NamesInside(names: readonly string[]): PropertyDecorator {
   return Reflect.metadata(namesInsideKey, names);
 }
 
-/** What the list in a field has; undefined where the field takes no list of objects. */
+/** The objects of a field that become DTOs; undefined where it takes none. */
 export function itemsOf({ prototype }: DtoClass, field: string): Items | undefined {
   return Reflect.getMetadata(itemsKey, prototype as object, field) as Items | undefined;
 }
@@ -93,7 +98,9 @@ export function instantiate(type: DtoClass, plain: Readonly<Record<string, unkno
 
 function instantiateItems(type: DtoClass, field: string, value: unknown): unknown {
   const items = itemsOf(type, field);
-  if (items === undefined || !Array.isArray(value)) return value;
+  if (items === undefined) return value;
+  if (items.maxItems === null) return isPlainObject(value) ? instantiate(items.type, value) : value;
+  if (!Array.isArray(value)) return value;
   // Its length alone refuses it: judging hundreds of thousands of items would hold up the process.
   if (value.length > items.maxItems) return Array.from({ length: items.maxItems + 1 }, () => ({}));
   // What is no object is rejected as such; class-validator would take a list for more items.

@@ -2,12 +2,12 @@ import { applyDecorators } from '@nestjs/common';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { isEmail, ValidateNested } from 'class-validator';
-import { amount, quantity } from '../../values/numbers.js';
+import { amount } from '../../values/numbers.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { type ValueKind, oneOf, type Rule } from '../../values/rule.js';
 import { externalId, externalIdLimit, text } from '../../values/text.js';
 import { parseTime } from '../../values/time.js';
-import { type DtoClass, Field, ItemsOf } from './field.js';
+import { type DtoClass, Field, ItemsOf, ObjectOf } from './field.js';
 
 /** How an external id is documented. */
 export const externalIdApi = {
@@ -38,11 +38,6 @@ export function EmailField(options: ApiPropertyOptions): PropertyDecorator {
 /** A finite number. */
 export function NumberField(options: ApiPropertyOptions): PropertyDecorator {
   return Field({ type: Number, ...options }, amount);
-}
-
-/** A finite number that is not negative. */
-export function QuantityField(example: number): PropertyDecorator {
-  return Field({ type: Number, minimum: 0, example }, quantity);
 }
 
 export function BooleanField(options: ApiPropertyOptions = {}): PropertyDecorator {
@@ -105,6 +100,15 @@ export function SeparateItems(
       { name: 'isArray', isMet: Array.isArray },
     ]),
     ItemsOf(type, maxItems),
+  );
+}
+
+/** An object that is checked as a DTO of its own. */
+export function NestedField(type: DtoClass, options: ApiPropertyOptions = {}): PropertyDecorator {
+  return applyDecorators(
+    ObjectField(options),
+    ObjectOf(type),
+    ValidateNested({ message: 'nestedValidation' }),
   );
 }
 

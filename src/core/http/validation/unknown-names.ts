@@ -71,10 +71,13 @@ function* namesInField(
 ): Generator<UnknownName> {
   const items = itemsOf(type, field);
   const names = namesInside(type, field);
+  const isList = Array.isArray(value);
+  const maxItems = items?.maxItems ?? null;
   // A list that is too long is refused whatever its items have.
-  if (items !== undefined && Array.isArray(value) && value.length > items.maxItems) return;
+  if (isList && maxItems !== null && value.length > maxItems) return;
   for (const [object, prefix] of objectsIn(value, path)) {
-    if (items !== undefined && Array.isArray(value)) yield* namesIn(items.type, object, prefix);
+    if (items !== undefined && isList === (maxItems !== null))
+      yield* namesIn(items.type, object, prefix);
     if (names === undefined) continue;
     for (const name of Object.keys(object)) {
       if (!names.includes(name)) yield { path: `${prefix}${name}`, isTolerated: false };

@@ -1,11 +1,13 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
-import { validate, type ValidationError } from 'class-validator';
+import { validate, validateSync, type ValidationError } from 'class-validator';
 import type { Message } from '../../localization/messages.service.js';
 import { isPlainObject } from '../../values/plain-object.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { type DtoClass, instantiate } from './field.js';
 import { unknownNameMessages } from './unknown-names.js';
+
+const options = { forbidUnknownValues: false };
 
 /** What class-validator calls its check that there is something to look into. */
 const nestedValidation = 'nestedValidation';
@@ -28,6 +30,16 @@ export class RequestValidationPipe implements PipeTransform {
   }
 }
 
+/** A DTO of a file's entry, and one message for each rule that the entry breaks. */
+export function checkedDto(
+  type: DtoClass,
+  sent: Readonly<Record<string, unknown>>,
+): { readonly dto: object; readonly messages: readonly Message[] } {
+  const dto = instantiate(type, sent);
+  const broken = validateSync(dto, options).flatMap((error) => messagesOf(error));
+  return { dto, messages: distinct([...unknownNameMessages('body', type, sent), ...broken]) };
+}
+
 /**
  * Checks the rules of a DTO.
  *
@@ -35,7 +47,7 @@ export class RequestValidationPipe implements PipeTransform {
  * @throws DomainError 400 with one message for each broken rule (rule HTTP-5)
  */
 export async function assertValid(dto: object, others: readonly Message[] = []): Promise<void> {
-  const errors = await validate(dto, { forbidUnknownValues: false });
+  const errors = await validate(dto, options);
   const messages = [...others, ...errors.flatMap((error) => messagesOf(error))];
   if (messages.length > 0) {
     throw new DomainError(httpErrors.validationFailed, distinct(messages));

@@ -1,0 +1,118 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { atMostItems, externalIdApi } from '../../core/http/validation/fields.js';
+import { languages } from '../../core/localization/language.js';
+import { isPlainObject } from '../../core/values/plain-object.js';
+import { isValid, type Rule, type ValueKind } from '../../core/values/rule.js';
+import { parseTime } from '../../core/values/time.js';
+import * as texts from '../../core/values/text.js';
+
+/** A kind of value that is sent: its rules, and how they are documented. */
+export interface SentKind {
+  readonly rules: ValueKind;
+  readonly api: ApiPropertyOptions;
+}
+
+export const itemsLimit = 500;
+const { name: tooLong, isMet: isShort } = texts.maxLength(texts.shortTextLimit);
+/** How long a text may be is a rule of its own where the field is no list. */
+const unlimitedText = texts.shortText.filter(({ name }) => name !== tooLong);
+export const limited = { limit: texts.shortTextLimit };
+
+/** A text, or each text of an object, is not too long. */
+export const fits: Rule = {
+  name: tooLong,
+  isMet: (value) =>
+    (isPlainObject(value) ? Object.values(value) : [value]).every((text) => isShort(text)),
+  values: limited,
+};
+
+/** A text with something in it, and without a null character. */
+export const shortText = {
+  rules: texts.shortText,
+  api: {
+    type: 'string',
+    minLength: 1,
+    maxLength: texts.shortTextLimit,
+    pattern: String.raw`^[^\x00]*[^\s\x00][^\x00]*$`,
+  },
+} as const satisfies SentKind;
+
+export const anyText: SentKind = { rules: texts.text, api: { type: String, minLength: 1 } };
+
+export const externalId: SentKind = { rules: texts.externalId, api: externalIdApi };
+
+export const newSlug: SentKind = { rules: texts.newSlug, api: shortText.api };
+
+export const webAddress: SentKind = {
+  rules: texts.webAddress,
+  api: { ...shortText.api, format: 'uri' },
+};
+
+export const boolean: SentKind = {
+  rules: [{ name: 'isBoolean', isMet: (value) => typeof value === 'boolean' }],
+  api: { type: Boolean },
+};
+
+export const isoTime: SentKind = {
+  rules: [{ name: 'isTime', isMet: (value) => parseTime(value) !== null }],
+  api: { type: String, format: 'date-time' },
+};
+
+/** The name of another document, or null for none. */
+export const nameOrNull: SentKind = {
+  rules: [
+    fits,
+    { name: 'isTextOrNull', isMet: (value) => value === null || isValid(unlimitedText, value) },
+  ],
+  api: { ...shortText.api, nullable: true },
+};
+
+export const textList: SentKind = {
+  rules: [
+    atMostItems(itemsLimit),
+    {
+      name: 'isTextList',
+      isMet: (value) =>
+        Array.isArray(value) && value.every((text) => isValid(texts.shortText, text)),
+      values: limited,
+    },
+  ],
+  api: { type: 'array', items: shortText.api, maxItems: itemsLimit },
+};
+
+/** A text in the language of the request, or one in several languages. */
+export const localizedText: SentKind = {
+  rules: [
+    fits,
+    { name: 'isName', isMet: (value) => isValid(unlimitedText, value) || isLocalized(value) },
+  ],
+  api: {
+    oneOf: [
+      { ...shortText.api, description: 'In the language of the request.' },
+      {
+        type: 'object',
+        properties: { 'en-us': shortText.api, 'ar-eg': shortText.api },
+        minProperties: 1,
+        additionalProperties: false,
+      },
+    ],
+  },
+};
+
+/** Other languages are reported as unknown names. */
+function isLocalized(value: unknown): boolean {
+  if (!isPlainObject(value)) return false;
+  const sent = languages.filter((language) => Object.hasOwn(value, language));
+  return sent.length > 0 && sent.every((language) => isValid(unlimitedText, value[language]));
+}
+
+/** As a kind of value, or null. */
+export function orNull({ rules, api }: SentKind): SentKind {
+  return {
+    rules: rules.map((rule) => ({
+      ...rule,
+      isMet: (value: unknown) => value === null || rule.isMet(value),
+    })),
+    api: { ...api, nullable: true },
+  };
+}
