@@ -1,0 +1,82 @@
+import 'reflect-metadata';
+import { describe, expect, it } from '@jest/globals';
+import { Schema, SchemaFactory } from '@nestjs/mongoose';
+import { fieldsOf } from '../../core/http/validation/field.js';
+import { checkedDto } from '../../core/http/validation/validation.pipe.js';
+import { columnsOf, present, referencesOf, storedFields } from './declared-fields.js';
+import { importClass, requestClass } from './derived-classes.js';
+import { Quantity, Reference, Text } from './fields.js';
+import { ObjectsOf } from './object-fields.js';
+
+class Picture {
+  @Text({ imported: 'required' })
+  image!: string;
+
+  @Text({ imported: true, default: 'image' })
+  type!: string;
+}
+
+@Schema()
+class Garden {
+  @Text({ example: 'Roses', sent: true, imported: 'required', column: true })
+  flowers?: string;
+
+  @Quantity({ example: 3, imported: true })
+  trees?: number;
+
+  @Reference('phases', { as: 'phase' })
+  locationId?: string;
+
+  @ObjectsOf(Picture, { imported: true })
+  pictures?: Picture[];
+
+  @Text({ stored: false })
+  shownOnly?: string;
+}
+
+const Request = requestClass(Garden) as new () => object;
+const Entry = importClass(Garden) as new () => object;
+const faultsOf = (type: new () => object, sent: Record<string, unknown>) =>
+  checkedDto(type, sent).messages.map(({ values }) => values?.['property']);
+
+describe('a field that is declared once', () => {
+  it('is stored, unless another class declares that', () => {
+    const { paths } = SchemaFactory.createForClass(Garden);
+    const stored = ['flowers', 'trees', 'locationId', 'pictures'];
+    expect(Object.keys(paths).filter((path) => path !== '_id')).toEqual(stored);
+  });
+
+  it('is shown in the order of its class, empty where nothing of its type is stored', () => {
+    expect(present(Garden, { trees: 'x', flowers: 'Lilies' }, 'en-us')).toStrictEqual({
+      flowers: 'Lilies',
+      trees: 0,
+      locationId: '',
+      pictures: [],
+      shownOnly: '',
+    });
+  });
+
+  it('has its rules in requests that send it, and in imports, where it may be required', () => {
+    expect(fieldsOf(Request)).toEqual(['flowers']);
+    expect([faultsOf(Request, {}), faultsOf(Request, { flowers: 1 })]).toEqual([[], ['flowers']]);
+    expect(fieldsOf(Entry)).toEqual(['flowers', 'trees', 'phase', 'pictures']);
+    const pictures = [{ image: '' }];
+    expect(faultsOf(Entry, { trees: -1, phase: null, pictures })).toEqual([
+      'flowers',
+      'trees',
+      'pictures.0.image',
+    ]);
+  });
+
+  it('is stored with the defaults of its objects, and a reference by its id alone', () => {
+    const sent = { phase: 'north', pictures: [{ image: 'a' }], shownOnly: 'x' };
+    const pictures = [{ image: 'a', type: 'image' }];
+    expect(storedFields(Garden, sent)).toStrictEqual({ pictures });
+    const reference = { field: 'phase', kind: 'phases', storedAs: 'locationId' };
+    expect(referencesOf(Garden)).toEqual([reference]);
+  });
+
+  it('is a column of tables where it says so', () => {
+    expect(columnsOf(Garden)).toEqual(['flowers']);
+  });
+});
