@@ -1,3 +1,5 @@
+import type { Readable } from 'node:stream';
+import { parse } from 'csv-parse';
 import { stringify } from 'csv-stringify/sync';
 
 export type CsvCell = string | number | boolean;
@@ -29,12 +31,42 @@ interface KnownColumns {
   readonly isKnown?: (name: string) => boolean;
 }
 
+/** A row of a CSV file, from 1 on, and the line on which it ends. */
+export interface CsvRow {
+  readonly row: number;
+  readonly line: number;
+  /** The cells that are not empty, by their columns: an empty one is a field that is not sent. */
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+interface CsvRecord {
+  readonly record: Readonly<Record<string, string>>;
+  readonly info: { readonly lines: number };
+}
+
 /**
- * The columns of a header line.
+ * Reads CSV with a header line, columns in any order. Blank rows are counted and left out: spreadsheets leave
+ * them after the others.
  *
- * @throws Error that says once which are not known, and which are missing
+ * @throws Error when it is no CSV, or has unknown columns or lacks required ones
  */
-export function checkedColumns(
+export async function* readCsvRows(
+  source: Readable,
+  known: KnownColumns,
+): AsyncGenerator<CsvRow, void> {
+  const columns = (header: string[]) => checkedColumns(header, known);
+  const parser = source.pipe(parse({ bom: true, columns, info: true, skip_empty_lines: true }));
+  let row = 0;
+  for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
+    row += 1;
+    const cells = Object.entries(record).filter(([, cell]) => cell !== '');
+    if (cells.every(([, cell]) => cell.trim() === '')) continue;
+    yield { row, line: info.lines, cells: Object.fromEntries(cells) };
+  }
+}
+
+/** @throws Error that says once which columns are not known, and which are missing */
+function checkedColumns(
   columns: string[],
   { names, required = [], isKnown = (name) => names.includes(name) }: KnownColumns,
 ): string[] {

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { Long } from 'mongodb';
-import { parse } from 'csv-parse';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { parseJsonBody } from '../../core/http/validation/json-body.js';
-import { checkedColumns } from '../../core/values/csv.js';
+import { readCsvRows } from '../../core/values/csv.js';
 import { leadErrors } from '../lead-errors.js';
 import { flatFields } from '../lead-merge.js';
 
@@ -17,11 +16,6 @@ export interface LeadRow {
   readonly error?: DomainError;
   /** About how much it takes. */
   readonly bytes: number;
-}
-
-interface CsvRecord {
-  readonly record: Readonly<Record<string, string>>;
-  readonly info: { readonly lines: number };
 }
 
 /** As deep as the default of a request. */
@@ -93,32 +87,17 @@ async function* linesOf(path: string): AsyncGenerator<Buffer, void> {
 }
 
 async function* csvRows(path: string): AsyncGenerator<LeadRow, void> {
-  const options = { bom: true, columns: columnsOf, info: true, skip_empty_lines: true } as const;
-  const parser = createReadStream(path).pipe(parse(options));
-  let row = 0;
-  for await (const { record, info } of parser as AsyncIterable<CsvRecord>) {
-    row += 1;
-    // Spreadsheets leave rows without any text behind what is in them.
-    if (Object.values(record).every((cell) => cell.trim() === '')) continue;
-    yield {
-      row,
-      line: info.lines,
-      ...bodyOf(Buffer.from(JSON.stringify(fieldsOf(record)))),
-    };
-  }
-}
-
-/** @throws Error for a column that is not known */
-function columnsOf(columns: string[]): string[] {
-  return checkedColumns(columns, {
+  const rows = readCsvRows(createReadStream(path), {
     names: [...knownColumns, 'data.<key>', 'additionalData.<key>'],
     isKnown: (name) => knownColumns.includes(name) || nestedColumn.test(name),
   });
+  for await (const { row, line, cells } of rows) {
+    yield { row, line, ...bodyOf(Buffer.from(JSON.stringify(fieldsOf(cells)))) };
+  }
 }
 
-/** An empty cell is a field that is not sent. */
-function fieldsOf(record: CsvRecord['record']): object {
-  const cells = Object.entries(record).filter(([, cell]) => cell !== '');
+function fieldsOf(row: Readonly<Record<string, string>>): object {
+  const cells = Object.entries(row);
   const flat = cells.filter(([name]) => knownColumns.includes(name));
   const nested = ['data', 'additionalData'].flatMap((parent) => {
     const keys = cells.flatMap(([name, cell]) => {

@@ -1,10 +1,9 @@
-import { parse } from 'csv-parse/sync';
+import { Readable } from 'node:stream';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { RequestValidationPipe } from '../../core/http/validation/validation.pipe.js';
 import type { Message } from '../../core/localization/messages.service.js';
 import { LedgerEntryDto } from './reconciliation.dto.js';
-import { checkedColumns } from '../../core/values/csv.js';
-import { withoutUndefined } from '../../core/values/plain-object.js';
+import { type CsvRow, readCsvRows } from '../../core/values/csv.js';
 
 /** A line of the file that cannot be compared, and why. */
 export interface LedgerError {
@@ -13,12 +12,6 @@ export interface LedgerError {
 }
 
 type Column = keyof LedgerEntryDto;
-
-/** A row of the file, with the line on which it ends. */
-interface Row {
-  readonly record: Readonly<Record<string, string>>;
-  readonly info: { readonly lines: number };
-}
 
 const required = ['reservationId', 'installmentId', 'chequeStatus'] satisfies Column[];
 const names = [...required, 'chequeNumber', 'chequeAmount'] satisfies Column[];
@@ -37,34 +30,21 @@ export async function readLedger(
   text: string,
   textOf: (message: Message) => string,
 ): Promise<{ readonly entries: LedgerEntryDto[]; readonly errors: LedgerError[] }> {
-  const options = { bom: true, columns: columnsOf, info: true, skip_empty_lines: true } as const;
-  // Spreadsheets leave rows without any text behind what is in them.
-  const rows = parse(text, { ...options, skip_records_with_empty_values: true });
   const entries: LedgerEntryDto[] = [];
   const errors: LedgerError[] = [];
-  for (const { record, info } of rows as unknown as Row[]) {
+  for await (const { line, cells } of readCsvRows(Readable.from([text]), { names, required })) {
     try {
-      entries.push(await entryOf(record));
+      entries.push(await entryOf(cells));
     } catch (error) {
       if (!(error instanceof DomainError)) throw error;
       const messages = error.messages.map(textOf);
-      errors.push(...messages.map((message) => ({ line: info.lines, message })));
+      errors.push(...messages.map((message) => ({ line, message })));
     }
   }
   return { entries, errors };
 }
 
-function columnsOf(header: string[]): string[] {
-  return checkedColumns(header, { names, required });
-}
-
-async function entryOf(record: Row['record']): Promise<LedgerEntryDto> {
-  const cells = Object.entries(record).map(([name, cell]) => [
-    name,
-    cell === '' ? undefined : cell,
-  ]);
-  const sent = withoutUndefined(Object.fromEntries(cells) as Record<string, string | undefined>);
-  const { chequeAmount, ...texts } = sent;
+async function entryOf({ chequeAmount, ...texts }: CsvRow['cells']): Promise<LedgerEntryDto> {
   const body =
     chequeAmount === undefined ? texts : { ...texts, chequeAmount: amountOf(chequeAmount) };
   return (await validation.transform(body, {
