@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Res } from '@nestjs/common';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { commonCompoundErrors } from '../core/http/errors/authentication-errors.js';
 import { RequestQuery } from '../core/http/validation/declared-types.js';
@@ -9,8 +9,6 @@ import { type ResponseBody, ResponseStreams } from '../core/http/lists/response-
 import { httpErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedResponse,
-  DocumentedErrors,
-  DocumentedPolling,
   ignoredFieldsHeader,
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
@@ -19,6 +17,7 @@ import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
 import { CompoundsService } from './compounds.service.js';
 import { CompoundsResponseDto } from './compound.dto.js';
 import { ListCompoundsQuery } from './list-compounds.query.js';
+import { Endpoint } from '../core/http/reference/endpoint.js';
 
 /** `/compounds` (rules COMP-1, COMP-2 and COMP-3). */
 @ApiTags('Compounds')
@@ -33,17 +32,18 @@ export class CompoundsController {
   @Get()
   @Header('content-type', 'application/json; charset=utf-8')
   @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isCached: true })
-  @ApiOperation({
+  @Endpoint({
     operationId: 'listCompounds',
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',
+    errors: [httpErrors.validationFailed, httpErrors.cursorUnusable],
+    common: commonCompoundErrors,
+    isPolled: true,
   })
   @DocumentedResponse(200, CompoundsResponseDto, 'The compounds.', {
     ...pollingHeaders,
     ...ignoredFieldsHeader,
   })
-  @DocumentedPolling()
-  @DocumentedErrors(httpErrors.validationFailed, httpErrors.cursorUnusable, ...commonCompoundErrors)
   async list(
     @CurrentCaller() caller: Caller,
     @RequestQuery() query: ListCompoundsQuery,

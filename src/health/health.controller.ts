@@ -1,11 +1,12 @@
 import { Controller, Get, HttpStatus, Res } from '@nestjs/common';
-import { ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { generalErrors } from '../core/http/errors/http-errors.js';
-import { DocumentedResponse, DocumentedErrors } from '../core/http/reference/api-documentation.js';
+import { DocumentedResponse } from '../core/http/reference/api-documentation.js';
 import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { HealthDto, healthy, unhealthy } from './health.dto.js';
 import { HealthService } from './health.service.js';
+import { Endpoint } from '../core/http/reference/endpoint.js';
 
 /** Rule HTTP-3. */
 @ApiTags('Health')
@@ -15,10 +16,12 @@ export class HealthController {
 
   @WithRouteOptions({ isPublic: true })
   @Get()
-  @ApiOperation({
+  @Endpoint({
     operationId: 'checkHealth',
     summary: 'Check the health of the service',
     description: 'Needs no API key.',
+    errors: [...generalErrors],
+    common: [],
   })
   @DocumentedResponse(200, HealthDto, 'The database responds.', {}, healthy)
   @DocumentedResponse(
@@ -28,7 +31,6 @@ export class HealthController {
     {},
     unhealthy,
   )
-  @DocumentedErrors(...generalErrors)
   async check(@Res({ passthrough: true }) reply: FastifyReply): Promise<HealthDto> {
     const health = await this.health.check();
     if (!health.ok) void reply.status(HttpStatus.SERVICE_UNAVAILABLE);

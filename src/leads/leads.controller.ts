@@ -1,7 +1,6 @@
 import { Controller, Delete, Get, HttpCode, Param, Post, Res } from '@nestjs/common';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
-import { commonErrors } from '../core/http/errors/authentication-errors.js';
 import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
@@ -10,8 +9,6 @@ import {
   DocumentedBody,
   DocumentedResponse,
   DocumentedUpsert,
-  DocumentedErrors,
-  DocumentedPolling,
   ignoredFieldsHeader,
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
@@ -25,6 +22,7 @@ import { leadBatchExamples, leadExamples, leadLinks } from './dto/lead-examples.
 import { leadErrors } from './lead-errors.js';
 import { LeadLookupService } from './lead-lookup.service.js';
 import { LeadsService } from './leads.service.js';
+import { Endpoint } from '../core/http/reference/endpoint.js';
 
 /** `/leads` (rules LEAD-1 and LEAD-14). */
 @ApiTags('Leads')
@@ -39,7 +37,7 @@ export class LeadsController {
 
   @Post()
   @WithRouteOptions({ inexactNumber: leadErrors.inexactNumber })
-  @ApiOperation({
+  @Endpoint({
     operationId: 'upsertLead',
     summary: 'Create or update a lead',
     description:
@@ -47,6 +45,14 @@ export class LeadsController {
       'when they arrive concurrently. Flat fields and data may be mixed; data wins. A phone ' +
       'that another lead of the organization has is rejected with 400, unless the organization ' +
       'allows duplicates.',
+    errors: [
+      ...bodyErrors,
+      leadErrors.inexactNumber,
+      leadErrors.duplicatePhone,
+      leadErrors.databaseReference,
+      leadErrors.tooLarge,
+      leadErrors.tooManyChanges,
+    ],
   })
   @DocumentedBody(UpsertLeadDto, leadExamples)
   @DocumentedUpsert(LeadUpsertResponseDto, {
@@ -54,15 +60,6 @@ export class LeadsController {
     headers: ignoredFieldsHeader,
     links: leadLinks,
   })
-  @DocumentedErrors(
-    ...bodyErrors,
-    leadErrors.inexactNumber,
-    leadErrors.duplicatePhone,
-    leadErrors.databaseReference,
-    leadErrors.tooLarge,
-    leadErrors.tooManyChanges,
-    ...commonErrors,
-  )
   async upsert(
     @CurrentCaller() caller: Caller,
     @RequestBody() lead: UpsertLeadDto,
@@ -77,17 +74,17 @@ export class LeadsController {
     envelopeDepth: 2,
     inexactNumber: leadErrors.inexactNumber,
   })
-  @ApiOperation({
+  @Endpoint({
     operationId: 'upsertLeads',
     summary: 'Create or update many leads',
     description:
       'Each lead is what a request of its own would make of it, one after the other: one that is ' +
       'refused does not touch its neighbours. After a 5xx nothing is stored, or all of it: repeat ' +
       'with the same Idempotency-Key.',
+    errors: [...bodyErrors, leadErrors.inexactNumber],
   })
   @DocumentedBody(LeadBatchDto, leadBatchExamples)
   @DocumentedResponse(200, LeadBatchResponseDto, 'What became of each lead.', ignoredFieldsHeader)
-  @DocumentedErrors(...bodyErrors, leadErrors.inexactNumber, ...commonErrors)
   upsertAll(
     @CurrentCaller() caller: Caller,
     @RequestBody() batch: LeadBatchDto,
@@ -96,15 +93,15 @@ export class LeadsController {
   }
 
   @Get()
-  @ApiOperation({
+  @Endpoint({
     operationId: 'findLead',
     summary: 'Read a lead by a query',
     description:
       'The same as with the id in the path, for an id that clients change there: . or .. above all.',
+    errors: [httpErrors.validationFailed, leadErrors.notFound],
+    isPolled: true,
   })
   @DocumentedResponse(200, LeadResponseDto, 'The lead.', { etag: pollingHeaders.etag })
-  @DocumentedPolling()
-  @DocumentedErrors(httpErrors.validationFailed, leadErrors.notFound, ...commonErrors)
   find(
     @CurrentCaller() caller: Caller,
     @RequestQuery() query: LeadIdParam,
@@ -113,27 +110,27 @@ export class LeadsController {
   }
 
   @Get(':recordSystemId')
-  @ApiOperation({
+  @Endpoint({
     operationId: 'readLead',
     summary: 'Read a lead',
     description: 'The current lead, for resynchronizing after a missed outbound event.',
+    errors: [...pathErrors, leadErrors.notFound],
+    isPolled: true,
   })
   @DocumentedResponse(200, LeadResponseDto, 'The lead.', { etag: pollingHeaders.etag })
-  @DocumentedPolling()
-  @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
   read(@CurrentCaller() caller: Caller, @Param() path: LeadIdParam): Promise<LeadResponseDto> {
     return this.lookup.read(caller.organizationId, path.recordSystemId);
   }
 
   @Delete(':recordSystemId')
-  @ApiOperation({
+  @Endpoint({
     operationId: 'deleteLead',
     summary: 'Delete a lead',
     description:
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',
+    errors: [...pathErrors, leadErrors.notFound],
   })
   @DocumentedResponse(200, LeadDeletionResponseDto, 'The lead was deleted.')
-  @DocumentedErrors(...pathErrors, leadErrors.notFound, ...commonErrors)
   delete(
     @CurrentCaller() caller: Caller,
     @Param() path: LeadIdParam,

@@ -1,7 +1,7 @@
 import { Controller, Get, HttpCode, Param, Post, Req, Res, UseInterceptors } from '@nestjs/common';
-import { ApiOperation, ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { commonCallbackErrors, commonErrors } from '../core/http/errors/authentication-errors.js';
+import { commonCallbackErrors } from '../core/http/errors/authentication-errors.js';
 import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
@@ -10,8 +10,6 @@ import {
   DocumentedBody,
   DocumentedResponse,
   DocumentedUpsert,
-  DocumentedErrors,
-  DocumentedPolling,
   ignoredFieldsHeader,
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
@@ -43,6 +41,7 @@ import {
 } from './reservation-examples.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 import { UpsertReservationDto } from './upsert/upsert-reservation.dto.js';
+import { Endpoint } from '../core/http/reference/endpoint.js';
 
 /** `/reservations` (rules CALL-1, RES-1, RES-3 and RES-9). */
 @ApiTags('Reservations')
@@ -57,13 +56,24 @@ export class ReservationsController {
   ) {}
 
   @Post()
-  @ApiOperation({
+  @Endpoint({
     operationId: 'upsertReservation',
     summary: 'Create or update a reservation',
     description:
       'With recordSystemId the first request creates the reservation and later ones update it. ' +
       'The wallet and the availability of the unit follow; what happens to the cheques is ' +
       'reported by callbacks.',
+    errors: [
+      ...bodyErrors,
+      reservationErrors.unitRequired,
+      reservationErrors.unitAmbiguous,
+      reservationErrors.unitNotFound,
+      leadErrors.notFound,
+      reservationErrors.neverApproved,
+      reservationErrors.createdPending,
+      reservationErrors.unitFixed,
+      reservationErrors.walletFull,
+    ],
   })
   @DocumentedBody(UpsertReservationDto, reservationExamples, 'recordSystemId')
   @DocumentedUpsert(ReservationUpsertResponseDto, {
@@ -71,18 +81,6 @@ export class ReservationsController {
     headers: ignoredFieldsHeader,
     links: reservationLinks,
   })
-  @DocumentedErrors(
-    ...bodyErrors,
-    reservationErrors.unitRequired,
-    reservationErrors.unitAmbiguous,
-    reservationErrors.unitNotFound,
-    leadErrors.notFound,
-    reservationErrors.neverApproved,
-    reservationErrors.createdPending,
-    reservationErrors.unitFixed,
-    reservationErrors.walletFull,
-    ...commonErrors,
-  )
   async upsert(
     @CurrentCaller() caller: Caller,
     @RequestBody() reservation: UpsertReservationDto,
@@ -94,16 +92,16 @@ export class ReservationsController {
   }
 
   @Get(':reservationId')
-  @ApiOperation({
+  @Endpoint({
     operationId: 'readReservation',
     summary: 'Read a reservation',
     description: 'With its wallet and cheques, for a partner whose callback timed out.',
+    errors: [...pathErrors, reservationErrors.reservationNotFound],
+    isPolled: true,
   })
   @DocumentedResponse(200, ReservationResponseDto, 'The reservation.', {
     etag: pollingHeaders.etag,
   })
-  @DocumentedPolling()
-  @DocumentedErrors(...pathErrors, reservationErrors.reservationNotFound, ...commonErrors)
   async read(
     @CurrentCaller() caller: Caller,
     @Param() path: ReservationIdParam,
@@ -121,7 +119,7 @@ export class ReservationsController {
     readsOnly: CallbackDto,
   })
   @UseInterceptors(CallbackLogInterceptor)
-  @ApiOperation({
+  @Endpoint({
     operationId: 'reportReservationChange',
     summary: 'Report a change of a reservation or a cheque',
     description:
@@ -130,6 +128,8 @@ export class ReservationsController {
       'the cheque, a repeated one too. Messages are always in English. Where headers cannot be ' +
       'set, the API key may be sent as the query parameter `api-key` of this operation.\n\n' +
       '![The states of a reservation](reservation-states.svg)',
+    errors: [...bodyErrors, ...callbackErrors],
+    common: commonCallbackErrors,
   })
   @DocumentedBody(CallbackDto, callbackExamples)
   @ApiResponse({
@@ -137,7 +137,6 @@ export class ReservationsController {
     description: 'Done; no body.',
     headers: { ...callbackResponseHeaders, ...ignoredFieldsHeader },
   })
-  @DocumentedErrors(...bodyErrors, ...callbackErrors, ...commonCallbackErrors)
   async receive(
     @CurrentCaller() caller: Caller,
     @RequestQuery() _query: CallbackQuery,
@@ -152,16 +151,16 @@ export class ReservationsController {
   @Post('reconciliation')
   @HttpCode(200)
   @WithRouteOptions({ isOnlyMethod: true })
-  @ApiOperation({
+  @Endpoint({
     operationId: 'reconcileCheques',
     summary: "Compare a partner's ledger of cheques",
     description:
       'What differs between the ledger and what is stored, at one moment; changes nothing. ' +
       'A cheque is looked for as a callback would: in the active wallet, then in the deleted ones.',
+    errors: [...bodyErrors],
   })
   @DocumentedBody(ReconciliationDto, reconciliationExamples)
   @DocumentedResponse(200, ReconciliationResponseDto, 'What differs.')
-  @DocumentedErrors(...bodyErrors, ...commonErrors)
   async reconcile(
     @CurrentCaller() caller: Caller,
     @RequestBody() ledger: ReconciliationDto,

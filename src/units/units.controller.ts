@@ -1,7 +1,6 @@
 import { Controller, Get, Param, Post, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { commonErrors } from '../core/http/errors/authentication-errors.js';
 import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
 import type { Caller } from '../tenants/keys/caller.js';
 import { CurrentCaller } from '../core/http/request-caller.js';
@@ -11,8 +10,6 @@ import {
   DocumentedBody,
   DocumentedResponse,
   DocumentedUpsert,
-  DocumentedErrors,
-  DocumentedPolling,
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
 import { acceptedType } from '../core/http/server/accepted-type.js';
@@ -34,6 +31,7 @@ import { type ExportFormat, ExportUnitsQuery, ListUnitsQuery } from './reading/u
 import { unitExamples, unitLinks } from './writing/unit-examples.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
+import { Endpoint } from '../core/http/reference/endpoint.js';
 
 const mediaTypes: Readonly<Record<ExportFormat, string>> = {
   json: 'application/json',
@@ -53,26 +51,25 @@ export class UnitsController {
   ) {}
 
   @Post()
-  @ApiOperation({
+  @Endpoint({
     operationId: 'upsertUnit',
     summary: 'Create or update a unit',
     description:
       'recordSystemId, else unitId, identifies the unit; the first request creates it and later ones ' +
       'change what they send, also when they arrive concurrently. Names must resolve. ' +
       'isDeleted retires it.',
+    errors: [
+      ...bodyErrors,
+      unitErrors.idRequired,
+      unitErrors.compoundRequired,
+      unitErrors.ambiguous,
+      unitErrors.unitIdTaken,
+      unitErrors.unknownName,
+      unitErrors.noneToDelete,
+    ],
   })
   @DocumentedBody(UpsertUnitDto, unitExamples)
   @DocumentedUpsert(UnitUpsertResponseDto, { noun: 'unit', links: unitLinks })
-  @DocumentedErrors(
-    ...bodyErrors,
-    unitErrors.idRequired,
-    unitErrors.compoundRequired,
-    unitErrors.ambiguous,
-    unitErrors.unitIdTaken,
-    unitErrors.unknownName,
-    unitErrors.noneToDelete,
-    ...commonErrors,
-  )
   async upsert(
     @CurrentCaller() caller: Caller,
     @RequestBody() unit: UpsertUnitDto,
@@ -83,20 +80,19 @@ export class UnitsController {
 
   @Get()
   @WithRouteOptions({ isCached: true })
-  @ApiOperation({
+  @Endpoint({
     operationId: 'listUnits',
     summary: 'List units',
     description: 'Newest first, or oldest change first with updatedSince, unless sort says other.',
+    errors: [
+      httpErrors.validationFailed,
+      httpErrors.cursorUnusable,
+      unitErrors.tooManyToSort,
+      unitErrors.unknownName,
+    ],
+    isPolled: true,
   })
   @DocumentedResponse(200, UnitsResponseDto, 'The units.', pollingHeaders)
-  @DocumentedPolling()
-  @DocumentedErrors(
-    httpErrors.validationFailed,
-    httpErrors.cursorUnusable,
-    unitErrors.tooManyToSort,
-    unitErrors.unknownName,
-    ...commonErrors,
-  )
   async list(
     @CurrentCaller() caller: Caller,
     @RequestQuery() query: ListUnitsQuery,
@@ -106,21 +102,20 @@ export class UnitsController {
   }
 
   @Get('export/all')
-  @ApiOperation({
+  @Endpoint({
     operationId: 'exportUnits',
     summary: 'Export units',
     description:
       'All units that match, at most 10,000, in one streamed response, read from one snapshot. ' +
       'The format is that of `format`, else of Accept, else JSON.',
+    errors: [
+      httpErrors.validationFailed,
+      httpErrors.cursorUnusable,
+      unitErrors.tooManyToSort,
+      unitErrors.unknownName,
+    ],
   })
   @DocumentedExport()
-  @DocumentedErrors(
-    httpErrors.validationFailed,
-    httpErrors.cursorUnusable,
-    unitErrors.tooManyToSort,
-    unitErrors.unknownName,
-    ...commonErrors,
-  )
   async export(
     @CurrentCaller() caller: Caller,
     @RequestQuery() query: ExportUnitsQuery,
@@ -141,14 +136,14 @@ export class UnitsController {
 
   @Get(':slug')
   @WithRouteOptions({ isCached: true })
-  @ApiOperation({
+  @Endpoint({
     operationId: 'readUnit',
     summary: 'Read a unit',
     description: 'With the type, phase, design and amenities that it refers to.',
+    errors: [...pathErrors, unitErrors.notFound],
+    isPolled: true,
   })
   @DocumentedResponse(200, UnitResponseDto, 'The unit.', { etag: pollingHeaders.etag })
-  @DocumentedPolling()
-  @DocumentedErrors(...pathErrors, unitErrors.notFound, ...commonErrors)
   async read(
     @CurrentCaller() caller: Caller,
     @Param() { slug }: UnitSlugParam,

@@ -1,17 +1,10 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import {
-  authenticationErrors,
-  commonErrors,
-} from '../../core/http/errors/authentication-errors.js';
+import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { RequestQuery } from '../../core/http/validation/declared-types.js';
 import { CurrentCaller, type RequestCaller } from '../../core/http/request-caller.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
-import {
-  DocumentedErrors,
-  DocumentedPolling,
-} from '../../core/http/reference/api-documentation.js';
 import { acceptedType } from '../../core/http/server/accepted-type.js';
 import { addVary } from '../../core/http/server/request-context.js';
 import { WithRouteOptions } from '../../core/http/server/route-options.js';
@@ -20,6 +13,7 @@ import { eventErrors } from './event-errors.js';
 import { cloudEventsText, pageText } from './event.presenter.js';
 import { EventsQuery, longestWait } from './events.query.js';
 import { EventsService } from './events.service.js';
+import { Endpoint } from '../../core/http/reference/endpoint.js';
 
 const jsonType = 'application/json';
 
@@ -32,24 +26,18 @@ export class EventsController {
 
   @Get()
   @WithRouteOptions({ readsEvents: true, longestWaitMs: longestWait * 1_000 })
-  @ApiOperation({
+  @Endpoint({
     operationId: 'readEvents',
     summary: 'Read events',
     description:
       "What webhooks tell, to be asked for: every change of the organization's data, in its order, " +
       'without gaps. Begin with after=0, then send the next of each response; wait holds the request ' +
       'until there is something. Accept decides between JSON and a batch of CloudEvents. The key needs ' +
-      'the permission to read events.',
-  })
-  @DocumentedEvents()
-  @DocumentedPolling()
-  @DocumentedErrors(
-    httpErrors.validationFailed,
+      'the permission to read events.', errors: [httpErrors.validationFailed,
     eventErrors.beyondLast,
     authenticationErrors.mayNotReadEvents,
-    { ...eventErrors.expired, documentedHeaders: nextHeader },
-    ...commonErrors,
-  )
+    { ...eventErrors.expired, documentedHeaders: nextHeader }], isPolled: true })
+  @DocumentedEvents()
   async read(
     @CurrentCaller() caller: RequestCaller,
     @RequestQuery() query: EventsQuery,

@@ -1,5 +1,5 @@
 import { Controller, Get, Header, Param, Res } from '@nestjs/common';
-import { ApiOperation, ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { CurrentCaller } from '../../core/http/request-caller.js';
@@ -8,17 +8,13 @@ import { commonCompoundErrors } from '../../core/http/errors/authentication-erro
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { pathErrors } from '../../core/http/errors/http-errors.js';
 import { type ResponseBody, ResponseStreams } from '../../core/http/lists/response-streams.js';
-import {
-  DocumentedResponse,
-  DocumentedErrors,
-  DocumentedPolling,
-  pollingHeaders,
-} from '../../core/http/reference/api-documentation.js';
+import { DocumentedResponse, pollingHeaders } from '../../core/http/reference/api-documentation.js';
 import { WithRouteOptions } from '../../core/http/server/route-options.js';
 import { setListHeaders, updatedAsOf } from '../../core/http/lists/list-reading.js';
 import { CompoundSlugParam } from './slug.param.js';
 import { CompoundUnitsResponseDto } from '../unit.dto.js';
 import { UnitsService } from './units.service.js';
+import { Endpoint } from '../../core/http/reference/endpoint.js';
 
 /** The units of a compound (rule COMP-5). */
 @ApiTags('Compounds')
@@ -34,17 +30,14 @@ export class CompoundUnitsController {
   @Get(':slug/units')
   @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isCached: true })
   @Header('content-type', 'application/json; charset=utf-8')
-  @ApiOperation({
+  @Endpoint({
     operationId: 'listCompoundUnits',
     summary: 'List all units of a compound',
-    description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
-  })
+    description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.', errors: [...pathErrors, compoundErrors.notFound], common: commonCompoundErrors, isPolled: true })
   @DocumentedResponse(200, CompoundUnitsResponseDto, 'The units.', {
     etag: pollingHeaders.etag,
     'x-updated-as-of': pollingHeaders['x-updated-as-of'],
   })
-  @DocumentedPolling()
-  @DocumentedErrors(...pathErrors, compoundErrors.notFound, ...commonCompoundErrors)
   async list(
     @CurrentCaller() caller: Caller,
     @Param() { slug }: CompoundSlugParam,

@@ -13,7 +13,7 @@ type Headers = NonNullable<ApiResponseOptions['headers']>;
 type Links = NonNullable<ApiResponseOptions['links']>;
 
 /** An error of an endpoint, and headers that only this endpoint's responses have. */
-type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
+export type DocumentedError = ErrorDefinition & { readonly documentedHeaders?: Headers };
 
 const text = { type: 'string' as const };
 
