@@ -33,10 +33,15 @@ export class EventsController {
       "What webhooks tell, to be asked for: every change of the organization's data, in its order, " +
       'without gaps. Begin with after=0, then send the next of each response; wait holds the request ' +
       'until there is something. Accept decides between JSON and a batch of CloudEvents. The key needs ' +
-      'the permission to read events.', errors: [httpErrors.validationFailed,
-    eventErrors.beyondLast,
-    authenticationErrors.mayNotReadEvents,
-    { ...eventErrors.expired, documentedHeaders: nextHeader }], isPolled: true })
+      'the permission to read events.',
+    errors: [
+      httpErrors.validationFailed,
+      eventErrors.beyondLast,
+      authenticationErrors.mayNotReadEvents,
+      { ...eventErrors.expired, documentedHeaders: nextHeader },
+    ],
+    isPolled: true,
+  })
   @DocumentedEvents()
   async read(
     @CurrentCaller() caller: RequestCaller,

@@ -33,7 +33,11 @@ export class CompoundUnitsController {
   @Endpoint({
     operationId: 'listCompoundUnits',
     summary: 'List all units of a compound',
-    description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.', errors: [...pathErrors, compoundErrors.notFound], common: commonCompoundErrors, isPolled: true })
+    description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
+    errors: [...pathErrors, compoundErrors.notFound],
+    common: commonCompoundErrors,
+    isPolled: true,
+  })
   @DocumentedResponse(200, CompoundUnitsResponseDto, 'The units.', {
     etag: pollingHeaders.etag,
     'x-updated-as-of': pollingHeaders['x-updated-as-of'],
