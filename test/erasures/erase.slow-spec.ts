@@ -358,7 +358,7 @@ describe('lead erase', () => {
     for (const options of [[], [...byLead(), '--phone', person.phone]]) {
       const outcome = await runCli(['lead', 'erase', '--org', org, ...options], variables);
       expect(outcome.stderr).toBe(
-        'Name either the lead (--lead) or the person (--phone, --email).\n',
+        'error: Name either the lead (--lead) or the person (--phone, --email).\n',
       );
     }
   });
@@ -425,7 +425,7 @@ describe('lead erase by phone or email', () => {
     ] as const;
     for (const [options, words] of refused) {
       const { code, stdout, stderr } = await runCli([...args, ...options], variables);
-      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
       expect(stderr).toContain(words);
     }
   });

@@ -22,7 +22,8 @@ const longestKey = 1_024;
 /** With more organizations that have written, all of them start anew. */
 const maxOrganizations = 10_000;
 
-type Kind = 'response' | 'part' | 'reference';
+const kinds = ['response', 'part', 'reference'] as const;
+type Kind = (typeof kinds)[number];
 
 interface Reading {
   /** When the oldest read in it started, by the monotonic clock. */
@@ -66,6 +67,11 @@ export class FreshCache {
       new Counter(metrics.options(`cache_${name}_total`, help, labels));
     this.hits = counter('hits', 'Reads that found a value, or one that was being made.', ['kind']);
     this.misses = counter('misses', 'Reads that made their value.', ['kind']);
+    // A rate needs the zero before the first hit.
+    for (const kind of kinds) {
+      this.hits.inc({ kind }, 0);
+      this.misses.inc({ kind }, 0);
+    }
     const evictions = counter('evictions', 'Entries that were dropped for room.');
     this.entries =
       maxBytes === 0
