@@ -83,7 +83,7 @@ describe('the endpoints', () => {
     const { html } = await service.get('/webhooks');
     const text = textOf(html);
     expect(text).toContain('/hook?••••••');
-    expect(text).toContain('disabled: the receiver answered 410');
+    expect(text).toContain('disabled (the receiver answered 410)');
     const endpoint = await service.get(`/webhooks/${endpointId}`);
     const stored = await service.db.collection('webhookEndpoints').findOne();
     for (const page of [html, endpoint.html]) {

@@ -58,6 +58,10 @@ describe('webhook', () => {
     ]);
     expect(list).toHaveLength(1);
     expect(shown).toMatchObject({ _id: added._id, isEnabled: true, disabledReason: null });
+    const names =
+      '_id,organizationId,url,eventTypes,isEnabled,disabledReason,fault,failingSince,pausedUntil,secrets,createdAt,updatedAt';
+    expect(list.map((one) => Object.keys(one).join())).toEqual([names]);
+    expect(Object.keys(shown).join()).toBe(`${names},pending`);
     expect(JSON.stringify([list, shown, table])).not.toMatch(/whsec_|sealed/);
     expect(table.stdout).toMatch(/^State +enabled$/m);
   });
@@ -97,6 +101,10 @@ describe('webhook', () => {
       json<object[]>('webhook', 'deliveries', added._id, '--status', 'failed'),
     ]);
     expect(detail).toMatchObject({ log: [{ attempt: 1, statusCode: 204, url: receiver.url }] });
+    const names =
+      '_id,endpointId,messageId,type,objectId,status,failureReason,round,attempts,lastStatusCode,lastError,lastAttemptAt,nextAttemptAt,completedAt,createdAt';
+    expect(ofEndpoint.map((one) => Object.keys(one).join())).toEqual([names]);
+    expect(Object.keys(detail).join()).toBe(`${names},body,log`);
     expect(JSON.parse(detail.body)).toMatchObject({ type: 'lead.created' });
     expect(table.stdout).toMatch(/^ROUND +ATTEMPT +STARTED/m);
     expect(ofEndpoint).toMatchObject([{ type: 'webhook.ping', lastStatusCode: 418 }]);

@@ -12,8 +12,8 @@ interface Title<T> {
   readonly record?: RecordKind;
   /** Another page of the console that says more, below its address; null where there is none. */
   to?(item: T, organizationId: string): string | null;
-  /** Added in brackets. */
-  note?(item: T): ViewText | number | null;
+  /** Added in brackets, translated where there is a text of that name. */
+  note?(item: T): string | number | null;
   mood?(item: T): Mood;
 }
 
@@ -24,12 +24,14 @@ type Value<T, Kind extends string, V> = Title<T> & {
 
 /**
  * What console and command line show of a thing: a title and a value. From the kind follows how it is
- * written: `status` is translated, `personal` is masked by the console until it is asked for.
+ * written: `status` is translated, `personal` is masked by the console until it is asked for, and of a `url`
+ * the parts that may be secret always are.
  */
 export type Field<T> =
   | Value<T, 'text' | 'code', string | number | readonly string[]>
   | Value<T, 'time' | 'day', Date | string>
-  | Value<T, 'number', number>
+  | Value<T, 'number' | 'duration', number>
+  | Value<T, 'url', string>
   | Value<T, 'status', ViewText | readonly ViewText[]>
   | Value<T, 'change', { readonly from: string | null; readonly to: string }>
   | Value<T, 'personal', unknown>;
@@ -58,14 +60,14 @@ function plainValue<T>(field: Field<T>, item: T) {
   const value = valueOf(field, item);
   const note = field.note?.(item) ?? null;
   if (note === null) return value;
-  const noted = typeof note === 'number' ? note : english(note);
-  return `${String(value ?? '')} (${noted})`.trimStart();
+  return `${String(value ?? '')} (${isViewText(note) ? english(note) : note})`.trimStart();
 }
 
 function valueOf<T>(field: Field<T>, item: T) {
   if (field.kind === 'status') return [field.of(item) ?? []].flat().map(english);
   if (field.kind === 'day') return dayOf(field.of(item));
-  if (field.kind === 'personal') return JSON.stringify(field.of(item));
+  if (field.kind === 'personal') return plainText(field.of(item));
+  if (field.kind === 'duration') return `${field.of(item) ?? '–'} ms`;
   if (field.kind !== 'change') return field.of(item);
   const change = field.of(item);
   return change && `${change.from ?? ''} -> ${change.to}`;
@@ -74,6 +76,15 @@ function valueOf<T>(field: Field<T>, item: T) {
 /** As `2026-01-31`; other programs may have stored a text that is no time. */
 export function dayOf(value: Date | string | null | undefined): string | undefined {
   return (value instanceof Date ? value.toISOString() : value)?.slice(0, 10);
+}
+
+function plainText(value: unknown): string | null {
+  return value === null || typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+/** Whether a note is the key of a text. */
+export function isViewText(note: string | number): note is ViewText {
+  return Object.hasOwn(viewTexts, note);
 }
 
 function english(title: ViewText): string {

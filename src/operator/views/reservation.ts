@@ -124,7 +124,7 @@ export const callbackFields = {
 /** The lines of `reservation callbacks`. */
 export const callbackListFields: readonly Field<InspectedCallback>[] = [
   { title: 'reservation.received', kind: 'time', of: ({ receivedAt }) => receivedAt },
-  { title: 'reservation.response', kind: 'number', of: ({ outcome }) => outcome.status },
+  { title: 'shared.response', kind: 'number', of: ({ outcome }) => outcome.status },
   { title: 'shared.reservation', kind: 'code', of: ({ outcome }) => outcome.reservation },
   { title: 'reservation.cheque', kind: 'code', of: ({ outcome }) => outcome.cheque },
   callbackFields.why,

@@ -21,7 +21,7 @@ export interface EndpointWithSecret {
   readonly secret: string;
 }
 
-/** What may be shown of an endpoint: no secret, sealed or not. */
+/** What may be shown of an endpoint: of its secrets only until when they sign. */
 export interface ShownEndpoint {
   readonly _id: string;
   readonly organizationId: string;
@@ -33,6 +33,10 @@ export interface ShownEndpoint {
   readonly fault: string | null;
   readonly failingSince: Date | null;
   readonly pausedUntil: Date | null;
+  readonly secrets: readonly {
+    readonly createdAt: Date;
+    readonly expiresAt?: Date | null | undefined;
+  }[];
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
@@ -113,8 +117,8 @@ export class WebhookEndpointsService {
   }
 
   /** All endpoints of an organization, oldest first. */
-  async list(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
-    return this.endpoints.listOfOrganization(organizationId);
+  async list(organizationId: Types.ObjectId): Promise<ShownEndpoint[]> {
+    return (await this.endpoints.listOfOrganization(organizationId)).map(shownEndpoint);
   }
 
   /**
@@ -195,6 +199,7 @@ function shownEndpoint(document: WebhookEndpointDocument): ShownEndpoint {
     fault: document.fault ?? null,
     failingSince: document.failingSince ?? null,
     pausedUntil: document.pausedUntil ?? null,
+    secrets: (document.secrets ?? []).map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt })),
     createdAt: document.createdAt,
     updatedAt: document.updatedAt,
   };

@@ -13,7 +13,7 @@ import { logged } from '../command-line/logged.js';
 import { externalId, name } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
-import { deliveriesOf } from '../webhooks/delivery-view.js';
+import { deliveriesOf } from '../webhooks/webhook-view.js';
 
 interface LeadOptions extends OutputOptions {
   readonly org: string;

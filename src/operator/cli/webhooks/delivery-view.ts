@@ -1,52 +1,9 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import type {
   ListedDelivery,
   ShownDelivery,
-  WebhookDeliveriesService,
 } from '../../../webhooks/deliveries/webhook-deliveries.service.js';
-import type { Columns } from '../command-line/output.js';
 
-/** A delivery as the command line prints it. */
-export type DeliveryView = ReturnType<typeof deliveryView>;
-type DeliveryDetailView = ReturnType<typeof deliveryDetailView>;
-
-export const deliveryListColumns: Columns<DeliveryView> = {
-  Id: ({ _id }) => _id,
-  Event: ({ type }) => type,
-  About: ({ objectId }) => objectId,
-  Status: statusOf,
-  Attempts: ({ attempts }) => attempts,
-  Response: ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError,
-  'Last attempt': ({ lastAttemptAt }) => lastAttemptAt,
-  'Next attempt': ({ nextAttemptAt }) => nextAttemptAt,
-  Created: ({ createdAt }) => createdAt,
-};
-
-export const deliveryColumns: Columns<DeliveryDetailView> = {
-  Id: ({ _id }) => _id,
-  Endpoint: ({ endpointId }) => endpointId,
-  'Webhook-id': ({ messageId }) => messageId,
-  Event: ({ type }) => type,
-  About: ({ objectId }) => objectId,
-  Status: statusOf,
-  Round: ({ round }) => round,
-  Created: ({ createdAt }) => createdAt,
-  'Next attempt': ({ nextAttemptAt }) => nextAttemptAt,
-  Completed: ({ completedAt }) => completedAt,
-  Body: ({ body }) => body,
-};
-
-export const attemptColumns: Columns<DeliveryDetailView['log'][number]> = {
-  Round: ({ round }) => round,
-  Attempt: ({ attempt }) => attempt,
-  Started: ({ startedAt }) => startedAt,
-  Milliseconds: ({ milliseconds }) => milliseconds,
-  Status: ({ statusCode }) => statusCode,
-  Error: ({ error }) => error,
-  Response: ({ response }) => response,
-};
-
-/** A delivery for printing; `nextAttemptAt` is null when there is no further attempt. */
+/** A delivery as JSON; `nextAttemptAt` is null when there is no further attempt. */
 export function deliveryView(delivery: ListedDelivery) {
   const { status } = delivery;
   return {
@@ -68,7 +25,7 @@ export function deliveryView(delivery: ListedDelivery) {
   };
 }
 
-/** A delivery for printing, with its body and all attempts. */
+/** A delivery as JSON, with its body and all attempts. */
 export function deliveryDetailView(delivery: ShownDelivery) {
   const log = delivery.log.map(
     ({ round, attempt, startedAt, milliseconds, url, statusCode, response, error }) => {
@@ -76,16 +33,4 @@ export function deliveryDetailView(delivery: ShownDelivery) {
     },
   );
   return { ...deliveryView(delivery), body: delivery.body, log };
-}
-
-export async function deliveriesOf(
-  application: INestApplicationContext,
-): Promise<WebhookDeliveriesService> {
-  const { WebhookDeliveriesService } =
-    await import('../../../webhooks/deliveries/webhook-deliveries.service.js');
-  return application.get(WebhookDeliveriesService);
-}
-
-function statusOf({ status, failureReason }: DeliveryView): string {
-  return failureReason === null ? status : `${status} (${failureReason})`;
 }

@@ -6,15 +6,15 @@ import { logged } from '../command-line/logged.js';
 import { eventList, name, objectId, webAddress } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
-import { deliveriesOf } from './delivery-view.js';
 import { addDeliveryCommands } from './webhook-delivery-commands.js';
 import { addEventsCommand } from './webhook-events-command.js';
 import { addResealCommand } from './webhook-reseal-command.js';
 import { addStateCommands, changeAndPrint } from './webhook-state-commands.js';
 import { addTestCommand } from './webhook-test-command.js';
+import { plainColumns } from '../../views/field.js';
+import { endpointDetailFields, endpointListFields } from '../../views/webhook.js';
 import {
-  endpointDetailColumns,
-  endpointListColumns,
+  deliveriesOf,
   endpointOf,
   endpointsOf,
   endpointView,
@@ -83,8 +83,8 @@ function addList(group: Command): void {
     .action((options: OutputOptions & { readonly org: string }) =>
       withApplication(async (application) => {
         const { _id } = await organizationOf(application, options.org);
-        const documents = await (await endpointsOf(application)).list(_id);
-        printList(documents.map(endpointView), endpointListColumns, options);
+        const endpoints = await (await endpointsOf(application)).list(_id);
+        printList(endpoints.map(endpointView), plainColumns(endpointListFields), options);
       }),
     );
 }
@@ -98,9 +98,9 @@ function addShow(group: Command): void {
     .argument('<id>', 'id of the endpoint', objectId)
     .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
-        const document = await endpointOf(application, id);
+        const { document, shown } = await endpointOf(application, id);
         const pending = await (await deliveriesOf(application)).countWaiting(document._id);
-        printItem({ ...endpointView(document), pending }, endpointDetailColumns, options);
+        printItem({ ...endpointView(shown), pending }, plainColumns(endpointDetailFields), options);
       }),
     );
 }
@@ -136,7 +136,7 @@ function addRemove(group: Command): void {
     .argument('<id>', 'id of the endpoint', objectId)
     .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
-        const document = await endpointOf(application, id);
+        const { document } = await endpointOf(application, id);
         const endpoints = await endpointsOf(application);
         const removing = { action: 'remove', subject: 'endpoint', to: document } as const;
         await logged(application, removing, () => endpoints.remove(document._id));

@@ -8,21 +8,22 @@ import type {
 import type { WebhookEndpointDocument } from '../../../webhooks/endpoints/webhook-endpoint.schema.js';
 import { withApplication } from '../command-line/application.js';
 import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
-import {
-  attemptColumns,
-  deliveriesOf,
-  deliveryColumns,
-  deliveryDetailView,
-  deliveryListColumns,
-  deliveryView,
-} from './delivery-view.js';
+import { deliveryDetailView, deliveryView } from './delivery-view.js';
 import { logged } from '../command-line/logged.js';
 import { WrongUsageError } from '../command-line/operator-command.js';
 import { deliveryStatus, listLimit, name, objectId, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
-import { type OutputOptions, printLine, printList, printItem } from '../command-line/output.js';
+import {
+  type OutputOptions,
+  printJson,
+  printLine,
+  printList,
+  printItem,
+} from '../command-line/output.js';
 import { withProgress } from '../command-line/progress.js';
-import { endpointOf, endpointsOf, noEndpoint } from './webhook-view.js';
+import { plainColumns } from '../../views/field.js';
+import { attemptFields, deliveryFields, deliveryListFields } from '../../views/webhook.js';
+import { deliveriesOf, endpointOf, endpointsOf, noEndpoint } from './webhook-view.js';
 
 interface ReplayOptions extends OutputOptions {
   readonly failed?: boolean;
@@ -79,7 +80,8 @@ function addDeliveries(group: Command): void {
         const filter = { endpointId, objectIds, status, type, since, until };
         const deliveries = await deliveriesOf(application);
         const listed = await deliveries.list(organizationId, filter, limit);
-        return printList(listed.map(deliveryView), deliveryListColumns, options);
+        if (options.json === true) return printJson(listed.map(deliveryView));
+        return printList(listed, plainColumns(deliveryListFields), options);
       });
     });
 }
@@ -100,7 +102,7 @@ function addReplay(group: Command): void {
         const found = await endpointOrDelivery(application, id);
         const endpoint =
           found.endpoint ??
-          (await endpointOf(application, found.delivery?.endpointId.toHexString() ?? id));
+          (await endpointOf(application, found.delivery?.endpointId.toHexString() ?? id)).document;
         const endpointId = endpoint._id.toHexString();
         if (endpoint.removedAt) throw noEndpoint(endpointId);
         if (endpoint.isEnabled !== true) {
@@ -147,11 +149,12 @@ async function printOne(
   options: OutputOptions,
 ): Promise<void> {
   const showing = { action: 'show', subject: 'delivery', to: delivery } as const;
-  const view = await logged(application, showing, async () => deliveryDetailView(delivery));
-  printItem(view, deliveryColumns, options);
-  if (options.json === true) return;
+  await logged(application, showing, () => Promise.resolve());
+  if (options.json === true) return printJson(deliveryDetailView(delivery));
+  const body = { Body: () => delivery.body };
+  printItem(delivery, { ...plainColumns(deliveryFields), ...body }, options);
   printLine('');
-  printList(view.log, attemptColumns, options);
+  printList(delivery.log, plainColumns(attemptFields), options);
 }
 
 function replayFilter(

@@ -6,15 +6,16 @@ import { addPrintingCommand, exampleId } from '../command-line/command-texts.js'
 import { logged } from '../command-line/logged.js';
 import { hours, objectId } from '../command-line/option-values.js';
 import { type OutputOptions, printItem } from '../command-line/output.js';
+import { plainColumns } from '../../views/field.js';
+import { endpointFields } from '../../views/webhook.js';
 import { hourMs } from '../../../core/values/durations.js';
 import {
-  endpointColumns,
   endpointOf,
   endpointsOf,
   endpointView,
+  newEndpointColumns,
+  newEndpointView,
   noEndpoint,
-  rotatedSecretColumns,
-  rotatedSecretView,
 } from './webhook-view.js';
 
 interface RotateOptions extends OutputOptions {
@@ -60,13 +61,18 @@ function addRotate(group: Command): void {
     .action((id: string, options: RotateOptions) =>
       withApplication(async (application) => {
         const endpoints = await endpointsOf(application);
-        const endpoint = await endpointOf(application, id);
+        const { document: endpoint } = await endpointOf(application, id);
         const rotating = { action: 'rotate', subject: 'endpoint', to: endpoint } as const;
         const rotated = await logged(application, rotating, () =>
           endpoints.rotateSecret(endpoint._id, options.overlapHours * hourMs),
         );
         if (rotated === null) throw noEndpoint(id);
-        printItem(rotatedSecretView(rotated), rotatedSecretColumns, options);
+        const oldSecretExpiresAt = rotated.endpoint.secrets?.[1]?.expiresAt ?? null;
+        const columns = {
+          ...newEndpointColumns,
+          'Old secret signs until': () => oldSecretExpiresAt,
+        };
+        printItem({ ...newEndpointView(rotated), oldSecretExpiresAt }, columns, options);
       }),
     );
 }
@@ -79,10 +85,11 @@ export function changeAndPrint(
   change: Switch['change'],
 ): Promise<void> {
   return withApplication(async (application) => {
-    const endpoint = await endpointOf(application, id);
+    const { document: endpoint } = await endpointOf(application, id);
     const endpoints = await endpointsOf(application);
     const changing = { action, subject: 'endpoint', to: endpoint } as const;
     await logged(application, changing, () => change(endpoints, endpoint._id));
-    printItem(endpointView(await endpointOf(application, id)), endpointColumns, options);
+    const { shown } = await endpointOf(application, id);
+    printItem(endpointView(shown), plainColumns(endpointFields), options);
   });
 }

@@ -5,8 +5,7 @@ import { addPrintingCommand, exampleId } from '../command-line/command-texts.js'
 import { logged } from '../command-line/logged.js';
 import { objectId } from '../command-line/option-values.js';
 import { type Columns, type OutputOptions, printItem } from '../command-line/output.js';
-import { deliveriesOf } from './delivery-view.js';
-import { endpointOf } from './webhook-view.js';
+import { deliveriesOf, endpointOf } from './webhook-view.js';
 
 const pingColumns: Columns<ReturnType<typeof pingView>> = {
   Delivered: ({ delivered }) => (delivered ? 'yes' : 'no'),
@@ -26,7 +25,7 @@ export function addTestCommand(group: Command): void {
     .argument('<id>', 'id of the endpoint', objectId)
     .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
-        const endpoint = await endpointOf(application, id);
+        const { document: endpoint } = await endpointOf(application, id);
         const deliveries = await deliveriesOf(application);
         const testing = { action: 'test', subject: 'endpoint', to: endpoint } as const;
         const view = pingView(await logged(application, testing, () => deliveries.ping(endpoint)));

@@ -173,7 +173,7 @@ function Events({ request, events, deliveries }: ShownLead) {
       caption={text('lead.eventsCaption')}
       fields={[
         { title: 'shared.when', kind: 'time', of: ({ createdAt }) => createdAt },
-        { title: 'lead.event', kind: 'code', of: ({ type }) => type },
+        { title: 'shared.event', kind: 'code', of: ({ type }) => type },
         { title: 'lead.feedNumber', kind: 'code', of: ({ sequence }) => sequence },
         {
           title: 'lead.sentTo',

@@ -1,8 +1,8 @@
 import type { ComponentChildren } from 'preact';
-import { dayOf, type Field, pathOf } from '../../../views/field.js';
+import { dayOf, type Field, isViewText, pathOf } from '../../../views/field.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
-import { maskedName, maskedValue } from './masking.js';
+import { maskedName, maskedUrl, maskedValue } from './masking.js';
 import { Card, Change, Code, DataTable, Facts, Link, Pages, When } from './parts.js';
 
 /** A field of a description, or one that only a page can show. */
@@ -82,7 +82,7 @@ function valueOf<T>(field: ShownField<T>, item: T, reader: FieldReader): Compone
   return (
     <>
       {mood === undefined ? linked : <span class={mood}>{linked}</span>}
-      {note !== null && ` (${typeof note === 'number' ? note : text(note)})`}
+      {note !== null && ` (${isViewText(note) ? text(note) : note})`}
     </>
   );
 }
@@ -96,6 +96,14 @@ function unlinked<T>(field: Field<T>, item: T, { request, isShown = false }: Fie
       return dayOf(field.of(item)) ?? '–';
     case 'number':
       return formats.number(field.of(item) ?? null);
+    case 'duration': {
+      const milliseconds = field.of(item) ?? null;
+      return milliseconds === null ? '–' : formats.duration(milliseconds);
+    }
+    case 'url': {
+      const address = field.of(item) ?? null;
+      return <Code>{address === null ? '–' : maskedUrl(address)}</Code>;
+    }
     case 'status':
       return (
         [field.of(item) ?? []]

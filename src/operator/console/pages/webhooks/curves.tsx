@@ -1,5 +1,4 @@
 import { area, curveMonotoneX, line } from 'd3-shape';
-import type { ComponentChildren } from 'preact';
 import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import type { PageRequest } from '../page.js';
 
@@ -8,38 +7,36 @@ const height = 28;
 /** Of the line, which would be cut in half at the border. */
 const margin = 2;
 
-/** The success rate, latency and backlog of an endpoint, each as a cell of a table. */
-export function endpointCurves(
-  request: PageRequest,
-  { hours }: EndpointStatistics = { hours: [] },
-): ComponentChildren[] {
-  const { text, formats } = request;
-  const rates = hours.map(({ delivered, failed }) =>
-    delivered + failed === 0 ? null : delivered / (delivered + failed),
-  );
-  const percent = (value: number) => formats.percent(value);
-  const duration = (value: number) => formats.duration(value);
-  const number = (value: number) => formats.number(value);
+/** The success rate, latency and backlog of an endpoint in the last 24 hours. */
+export function curveFields(request: PageRequest) {
+  const { formats } = request;
+  const curve = (
+    title: 'endpoint.success' | 'endpoint.latency' | 'endpoint.backlog',
+    format: Values['format'],
+    valueOf: (hour: EndpointStatistics['hours'][number]) => number | null,
+    highest?: number,
+  ) => ({
+    title,
+    show: ({ figures }: { readonly figures: EndpointStatistics | undefined }) => {
+      const values = (figures?.hours ?? []).map(valueOf);
+      const name = request.text(title);
+      return <Curve {...{ request, name, values, format, highest }} />;
+    },
+  });
+  const rate = ({ delivered, failed }: EndpointStatistics['hours'][number]) =>
+    delivered + failed === 0 ? null : delivered / (delivered + failed);
   return [
-    <Curve
-      request={request}
-      name={text('endpoint.success')}
-      values={rates}
-      format={percent}
-      highest={1}
-    />,
-    <Curve
-      request={request}
-      name={text('endpoint.latency')}
-      values={hours.map(({ averageMs }) => averageMs)}
-      format={duration}
-    />,
-    <Curve
-      request={request}
-      name={text('endpoint.backlog')}
-      values={hours.map(({ backlog }) => backlog)}
-      format={number}
-    />,
+    curve('endpoint.success', (share) => formats.percent(share), rate, 1),
+    curve(
+      'endpoint.latency',
+      (time) => formats.duration(time),
+      ({ averageMs }) => averageMs,
+    ),
+    curve(
+      'endpoint.backlog',
+      (count) => formats.number(count),
+      ({ backlog }) => backlog,
+    ),
   ];
 }
 
@@ -50,7 +47,7 @@ interface Values {
   readonly values: readonly (number | null)[];
   readonly format: (value: number) => string;
   /** Of the axis; the largest value unless it is given. */
-  readonly highest?: number;
+  readonly highest: number | undefined;
 }
 
 /** A small curve with its last value beside it; hours without a value are left out. */

@@ -1,25 +1,24 @@
 import type { KeysetPage } from '../../../../core/database/documents/keyset.js';
-import type { Organization } from '../../../../tenants/organizations/organization.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { FormToken } from '../../layout/form-token.js';
 import { consolePath } from '../../layout/layout.js';
+import { deliveryListFields, endpointDetailFields } from '../../../views/webhook.js';
 import type { PageRequest } from '../page.js';
-import { maskedUrl } from '../shared/masking.js';
-import { Card, Code, DataTable, Facts, Link, Pages, When } from '../shared/parts.js';
+import { FieldList, FieldTable } from '../shared/fields.js';
+import { Card, Link } from '../shared/parts.js';
 import { DoneNotice } from './confirmation.js';
-import { endpointCurves } from './curves.js';
-import { EndpointState } from './endpoint-state.js';
+import { curveFields } from './curves.js';
 
 interface Shown {
   readonly request: PageRequest;
   readonly endpoint: ShownEndpoint;
-  readonly organization: Organization | null;
+  readonly organizationName: string | undefined;
   readonly deliveries: KeysetPage<ListedDelivery>;
-  readonly waiting: number;
+  readonly pending: number;
   /** Whether more may wait than were counted. */
-  readonly hasMoreWaiting: boolean;
+  readonly hasMore: boolean;
   /** Whether the list has only failed deliveries. */
   readonly isFailed: boolean;
   readonly figures: EndpointStatistics | undefined;
@@ -27,11 +26,19 @@ interface Shown {
 
 /** What the page of an endpoint shows; no secret is part of it. */
 export function EndpointView(shown: Shown) {
+  const { request } = shown;
+  const { text } = request;
   return (
     <>
-      <DoneNotice request={shown.request} />
+      <DoneNotice request={request} />
       <div class="columns">
-        <AsItIs {...shown} />
+        <Card title={text('endpoint.title')}>
+          <FieldList
+            request={request}
+            fields={endpointDetailFields}
+            item={{ ...shown.endpoint, ...shown }}
+          />
+        </Card>
         <LastDay {...shown} />
       </div>
       {!shown.endpoint.isRemoved && <Actions {...shown} />}
@@ -40,43 +47,27 @@ export function EndpointView(shown: Shown) {
   );
 }
 
-function AsItIs({ request, endpoint, organization, waiting, hasMoreWaiting }: Shown) {
-  const { text, formats } = request;
-  const count = formats.number(waiting);
-  return (
-    <Card title={text('endpoint.title')}>
-      <Facts
-        facts={[
-          [text('endpoint.url'), <Code>{maskedUrl(endpoint.url)}</Code>],
-          [text('shared.organization'), organization?.name ?? endpoint.organizationId],
-          [text('shared.state'), <EndpointState request={request} endpoint={endpoint} />],
-          [text('endpoint.events'), <Code>{endpoint.eventTypes.join(', ')}</Code>],
-          [text('endpoint.waiting'), hasMoreWaiting ? text('endpoint.atLeast', { count }) : count],
-          [text('endpoint.failingSince'), <When request={request} time={endpoint.failingSince} />],
-          [text('endpoint.pausedUntil'), <When request={request} time={endpoint.pausedUntil} />],
-          [text('shared.created'), <When request={request} time={endpoint.createdAt} />],
-          [text('shared.updated'), <When request={request} time={endpoint.updatedAt} />],
-        ]}
-      />
-    </Card>
-  );
-}
-
 function LastDay({ request, figures }: Shown) {
   const { text, formats } = request;
-  const [success, latency, backlog] = endpointCurves(request, figures);
   const sum = (pick: (hour: EndpointStatistics['hours'][number]) => number) =>
     (figures?.hours ?? []).reduce((total, hour) => total + pick(hour), 0);
   return (
     <Card title={text('endpoint.lastDay')}>
-      <Facts
-        facts={[
-          [text('endpoint.success'), success],
-          [text('endpoint.latency'), latency],
-          [text('endpoint.backlog'), backlog],
-          [text('endpoint.attempts'), formats.number(sum((hour) => hour.delivered + hour.failed))],
-          [text('endpoint.failedAttempts'), formats.number(sum((hour) => hour.failed))],
+      <FieldList
+        request={request}
+        fields={[
+          ...curveFields(request),
+          {
+            title: 'delivery.attempts',
+            kind: 'number',
+            of: () => sum(({ delivered, failed }) => delivered + failed),
+          },
+          {
+            title: 'endpoint.failedAttempts',
+            show: () => formats.number(sum(({ failed }) => failed)),
+          },
         ]}
+        item={{ figures }}
       />
     </Card>
   );
@@ -136,7 +127,7 @@ function Deliveries({ request, endpoint, deliveries, isFailed }: Shown) {
   const { text } = request;
   const path = `/webhooks/${endpoint._id}`;
   return (
-    <Card title={text('endpoint.deliveries')}>
+    <>
       <p class="pages">
         {isFailed ? (
           <Link to={path}>{text('endpoint.showAll')}</Link>
@@ -144,56 +135,15 @@ function Deliveries({ request, endpoint, deliveries, isFailed }: Shown) {
           <Link to={`${path}?status=failed`}>{text('endpoint.showFailed')}</Link>
         )}
       </p>
-      <DataTable
+      <FieldTable
         request={request}
+        title={text('endpoint.deliveries')}
         caption={text('endpoint.deliveriesCaption')}
-        columns={[
-          text('shared.created'),
-          text('delivery.event'),
-          text('delivery.about'),
-          text('shared.state'),
-          text('delivery.attempts'),
-          text('delivery.response'),
-          text('delivery.next'),
-        ]}
-        rows={deliveries.items.map((delivery) => [
-          <Link to={`/webhooks/deliveries/${delivery._id.toHexString()}`}>
-            <When request={request} time={delivery.createdAt} />
-          </Link>,
-          <Code>{delivery.type}</Code>,
-          <Code>{delivery.objectId ?? '–'}</Code>,
-          <DeliveryState request={request} delivery={delivery} />,
-          delivery.attempts,
-          delivery.lastStatusCode ?? delivery.lastError ?? '–',
-          <When
-            request={request}
-            time={delivery.status === 'pending' ? delivery.nextAttemptAt : null}
-          />,
-        ])}
-      />
-      <Pages
-        request={request}
-        name="deliveries"
+        fields={deliveryListFields}
+        items={deliveries.items}
         next={deliveries.next}
-        label={text('endpoint.deliveries')}
+        part="deliveries"
       />
-    </Card>
-  );
-}
-
-/** Whether a delivery has arrived, and why not. */
-export function DeliveryState({
-  request: { text },
-  delivery: { status, failureReason },
-}: {
-  readonly request: PageRequest;
-  readonly delivery: Pick<ListedDelivery, 'status' | 'failureReason'>;
-}) {
-  const look = { pending: 'warn', delivered: 'good', failed: 'bad' }[status];
-  return (
-    <span class={look}>
-      {text(`delivery.${status}`)}
-      {failureReason !== null && ` (${failureReason})`}
-    </span>
+    </>
   );
 }

@@ -45,18 +45,18 @@ export class EndpointPage implements ConsolePage {
     };
     const { organizationId } = endpoint.document;
     const part = partOf(request, 'deliveries', deliveriesOnPage);
-    const [deliveries, waiting, figures, organization] = await Promise.all([
+    const [deliveries, pending, figures, organization] = await Promise.all([
       this.deliveries.listPage(organizationId, filter, part),
       this.deliveries.countWaiting(endpoint.document._id, mostWaiting),
       this.statistics.lastDay([endpoint.shown]),
       this.directory.find(endpoint.shown.organizationId),
     ]);
     const shown = {
-      hasMoreWaiting: waiting === mostWaiting,
+      hasMore: pending === mostWaiting,
       endpoint: endpoint.shown,
-      organization,
+      organizationName: organization?.name,
       deliveries,
-      waiting,
+      pending,
       isFailed,
       figures: figures.get(endpoint.shown._id),
     };

@@ -7,13 +7,13 @@ import {
 } from '../../../../tenants/organizations/organization-directory.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';
+import { endpointSummaryFields } from '../../../views/webhook.js';
 import { consolePath } from '../../layout/layout.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { maskedUrl } from '../shared/masking.js';
-import { Card, Code, DataTable, Link } from '../shared/parts.js';
+import { FieldTable } from '../shared/fields.js';
+import { Link } from '../shared/parts.js';
 import { OrganizationChoice, OrganizationField } from '../shared/search.js';
-import { endpointCurves } from './curves.js';
-import { EndpointState } from './endpoint-state.js';
+import { curveFields } from './curves.js';
 
 const endpointsOnPage = 20;
 
@@ -60,38 +60,20 @@ export class EndpointsPage implements ConsolePage {
     const { items, next } = await this.endpoints.listPage(organization?._id, page);
     const figures = await this.statistics.lastDay(items);
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
-    const rows = items.map((endpoint) => [
-      <Link to={`/webhooks/${endpoint._id}`}>
-        <Code>{maskedUrl(endpoint.url)}</Code>
-      </Link>,
-      names.get(endpoint.organizationId) ?? <Code>{endpoint.organizationId}</Code>,
-      <EndpointState request={request} endpoint={endpoint} />,
-      ...endpointCurves(request, figures.get(endpoint._id)),
-    ]);
-    const { language: _language, ...others } = query;
     return (
-      <Card title={text('webhooks.endpoints')}>
-        <DataTable
-          request={request}
-          caption={text('webhooks.caption')}
-          columns={[
-            text('endpoint.url'),
-            text('shared.organization'),
-            text('shared.state'),
-            text('endpoint.success'),
-            text('endpoint.latency'),
-            text('endpoint.backlog'),
-          ]}
-          rows={rows}
-        />
-        {next !== null && (
-          <p class="pages">
-            <Link to={`/webhooks?${new URLSearchParams({ ...others, older: next }).toString()}`}>
-              {`${text('shared.older')}: ${text('webhooks.endpoints')}`}
-            </Link>
-          </p>
-        )}
-      </Card>
+      <FieldTable
+        request={request}
+        title={text('webhooks.endpoints')}
+        caption={text('webhooks.caption')}
+        fields={[...endpointSummaryFields, ...curveFields(request)]}
+        items={items.map((endpoint) => ({
+          ...endpoint,
+          organizationName: names.get(endpoint.organizationId),
+          figures: figures.get(endpoint._id),
+        }))}
+        next={next}
+        part="older"
+      />
     );
   }
 }

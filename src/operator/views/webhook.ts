@@ -1,0 +1,191 @@
+import type {
+  ListedDelivery,
+  ShownDelivery,
+} from '../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.service.js';
+import { createdAt, id, updatedAt } from './common.js';
+import { type Field, type Mood, recordPath } from './field.js';
+import type { ViewText } from './texts.js';
+
+/** The name of its organization is known to the console only. */
+type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
+  readonly organizationName?: string | undefined;
+};
+
+const moods: Readonly<Record<ListedDelivery['status'], Mood>> = {
+  pending: 'warn',
+  delivered: 'good',
+  failed: 'bad',
+};
+const reasons: Readonly<Record<string, ViewText>> = {
+  operator: 'endpoint.reason.operator',
+  gone: 'endpoint.reason.gone',
+  failing: 'endpoint.reason.failing',
+  removed: 'endpoint.reason.removed',
+};
+
+const url = { title: 'endpoint.url', kind: 'url', of: (item) => item.url } satisfies Field<{
+  readonly url: string;
+}>;
+const eventTypes = {
+  title: 'endpoint.events',
+  kind: 'code',
+  of: (endpoint) => endpoint.eventTypes,
+} satisfies Field<Pick<ShownEndpoint, 'eventTypes'>>;
+const endpointState: Field<Endpoint> = {
+  title: 'shared.state',
+  kind: 'status',
+  of: ({ isEnabled, fault }) => {
+    if (!isEnabled) return 'endpoint.disabled';
+    return fault === null ? 'endpoint.enabled' : 'endpoint.faulty';
+  },
+  note: ({ isEnabled, disabledReason, fault }) =>
+    isEnabled ? fault : (reasons[disabledReason ?? ''] ?? disabledReason),
+  mood: ({ isEnabled, fault }) => (isEnabled && fault === null ? 'good' : 'bad'),
+};
+const organization: Field<Endpoint> = {
+  title: 'shared.organization',
+  kind: 'text',
+  of: ({ organizationId, organizationName }) => organizationName ?? organizationId,
+};
+const failingSince: Field<Endpoint> = {
+  title: 'endpoint.failingSince',
+  kind: 'time',
+  of: (endpoint) => endpoint.failingSince,
+};
+
+/** An endpoint whose secret is shown. */
+export const newEndpointFields = [id, url, eventTypes];
+
+/** An endpoint in a list of the command line. */
+export const endpointListFields: readonly Field<Endpoint>[] = [
+  ...newEndpointFields,
+  endpointState,
+  failingSince,
+  createdAt,
+];
+
+/** An endpoint in the list of the console, which has curves beside it. */
+export const endpointSummaryFields: readonly Field<Endpoint>[] = [
+  { ...url, to: ({ _id }: Endpoint) => `/webhooks/${_id}` },
+  organization,
+  endpointState,
+];
+
+export const endpointFields: readonly Field<Endpoint>[] = [
+  id,
+  organization,
+  url,
+  eventTypes,
+  endpointState,
+  failingSince,
+  { title: 'endpoint.pausedUntil', kind: 'time', of: ({ pausedUntil }) => pausedUntil },
+  {
+    title: 'endpoint.secretsUntil',
+    kind: 'text',
+    of: ({ secrets }) => secrets.map(({ expiresAt }) => expiresAt?.toISOString() ?? 'replaced'),
+  },
+  createdAt,
+  updatedAt,
+];
+
+/** An endpoint, and how many deliveries wait for it. */
+export const endpointDetailFields: readonly Field<
+  Endpoint & { readonly pending: number; readonly hasMore?: boolean }
+>[] = [
+  ...endpointFields,
+  {
+    title: 'endpoint.waiting',
+    kind: 'number',
+    of: ({ pending }) => pending,
+    note: ({ hasMore = false }) => (hasMore ? 'endpoint.orMore' : null),
+  },
+];
+
+const deliveryId: Field<ListedDelivery> = {
+  title: 'shared.id',
+  kind: 'code',
+  of: ({ _id }) => _id.toHexString(),
+};
+const event: Field<ListedDelivery> = {
+  title: 'shared.event',
+  kind: 'code',
+  of: ({ type }) => type,
+};
+const about: Field<ListedDelivery> = {
+  title: 'delivery.about',
+  kind: 'code',
+  of: ({ objectId }) => objectId,
+  to: ({ type, objectId, organizationId }) => {
+    const kind = (['lead', 'unit', 'reservation'] as const).find((one) =>
+      type.startsWith(`${one}.`),
+    );
+    if (kind === undefined || objectId === null) return null;
+    return recordPath(`${kind}s`, organizationId.toHexString(), objectId);
+  },
+};
+const deliveryState: Field<ListedDelivery> = {
+  title: 'shared.state',
+  kind: 'status',
+  of: ({ status }) => `delivery.${status}` as const,
+  note: ({ failureReason }) => failureReason,
+  mood: ({ status }) => moods[status],
+};
+const attempts: Field<ListedDelivery> = {
+  title: 'delivery.attempts',
+  kind: 'number',
+  of: (delivery) => delivery.attempts,
+};
+const nextAttempt: Field<ListedDelivery> = {
+  title: 'delivery.next',
+  kind: 'time',
+  of: ({ status, nextAttemptAt }) => (status === 'pending' ? nextAttemptAt : null),
+};
+
+/** A delivery in a list. */
+export const deliveryListFields: readonly Field<ListedDelivery>[] = [
+  { ...deliveryId, to: ({ _id }) => `/webhooks/deliveries/${_id.toHexString()}` },
+  event,
+  about,
+  deliveryState,
+  attempts,
+  {
+    title: 'delivery.response',
+    kind: 'text',
+    of: ({ lastStatusCode, lastError }) => lastStatusCode ?? lastError,
+  },
+  { title: 'delivery.last', kind: 'time', of: ({ lastAttemptAt }) => lastAttemptAt },
+  nextAttempt,
+  createdAt,
+];
+
+export const deliveryFields: readonly Field<ListedDelivery>[] = [
+  deliveryId,
+  {
+    title: 'endpoint.title',
+    kind: 'code',
+    of: ({ endpointId }) => endpointId.toHexString(),
+    to: ({ endpointId }) => `/webhooks/${endpointId.toHexString()}`,
+  },
+  { title: 'delivery.messageId', kind: 'code', of: ({ messageId }) => messageId },
+  deliveryState,
+  event,
+  about,
+  { title: 'delivery.round', kind: 'number', of: ({ round }) => round },
+  attempts,
+  createdAt,
+  nextAttempt,
+  { title: 'delivery.completed', kind: 'time', of: ({ completedAt }) => completedAt },
+  { title: 'shared.erased', kind: 'time', of: ({ erasedAt }) => erasedAt },
+];
+
+export const attemptFields: readonly Field<ShownDelivery['log'][number]>[] = [
+  { title: 'delivery.round', kind: 'number', of: ({ round }) => round },
+  { title: 'delivery.attempt', kind: 'number', of: ({ attempt }) => attempt },
+  { title: 'delivery.started', kind: 'time', of: ({ startedAt }) => startedAt },
+  url,
+  { title: 'delivery.took', kind: 'duration', of: ({ milliseconds }) => milliseconds },
+  { title: 'shared.status', kind: 'number', of: ({ statusCode }) => statusCode },
+  { title: 'delivery.error', kind: 'text', of: ({ error }) => error },
+  { title: 'shared.response', kind: 'personal', of: ({ response }) => response },
+];
