@@ -96,25 +96,14 @@ function unlinked<T>(field: Field<T>, item: T, { request, isShown = false }: Fie
       return dayOf(field.of(item)) ?? '–';
     case 'number':
       return formats.number(field.of(item) ?? null);
-    case 'duration': {
-      const milliseconds = field.of(item) ?? null;
-      return milliseconds === null ? '–' : formats.duration(milliseconds);
-    }
-    case 'url': {
-      const address = field.of(item) ?? null;
-      return <Code>{address === null ? '–' : maskedUrl(address)}</Code>;
-    }
+    case 'duration':
+      return orDash(field.of(item), (milliseconds) => formats.duration(milliseconds));
+    case 'url':
+      return orDash(field.of(item), (address) => <Code>{maskedUrl(address)}</Code>);
     case 'status':
-      return (
-        [field.of(item) ?? []]
-          .flat()
-          .map((key) => text(key))
-          .join(', ') || '–'
-      );
-    case 'change': {
-      const change = field.of(item);
-      return change ? <Change {...change} /> : '–';
-    }
+      return joined([field.of(item) ?? []].flat().map((key) => text(key)));
+    case 'change':
+      return orDash(field.of(item), (change) => <Change {...change} />);
     case 'personal':
       return <Personal value={field.of(item)} isShown={isShown} />;
     case 'code':
@@ -124,6 +113,10 @@ function unlinked<T>(field: Field<T>, item: T, { request, isShown = false }: Fie
     default:
       return field satisfies never;
   }
+}
+
+function orDash<V>(value: V | null | undefined, written: (value: V) => ComponentChildren) {
+  return value === null || value === undefined ? '–' : written(value);
 }
 
 function joined(value: string | number | readonly string[] | null | undefined): string {

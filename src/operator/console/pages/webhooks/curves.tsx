@@ -23,10 +23,8 @@ export function curveFields(request: PageRequest) {
       return <Curve {...{ request, name, values, format, highest }} />;
     },
   });
-  const rate = ({ delivered, failed }: EndpointStatistics['hours'][number]) =>
-    delivered + failed === 0 ? null : delivered / (delivered + failed);
   return [
-    curve('endpoint.success', (share) => formats.percent(share), rate, 1),
+    curve('endpoint.success', (share) => formats.percent(share), successRate, 1),
     curve(
       'endpoint.latency',
       (time) => formats.duration(time),
@@ -38,6 +36,10 @@ export function curveFields(request: PageRequest) {
       ({ backlog }) => backlog,
     ),
   ];
+}
+
+function successRate({ delivered, failed }: EndpointStatistics['hours'][number]): number | null {
+  return delivered + failed === 0 ? null : delivered / (delivered + failed);
 }
 
 interface Values {
