@@ -17,7 +17,6 @@ export const webhookTexts = {
   },
   'endpoint.noAttempts': { 'en-us': 'no attempts', 'ar-eg': 'لا محاولات' },
   'endpoint.lastDay': { 'en-us': 'The last 24 hours', 'ar-eg': 'آخر 24 ساعة' },
-  'endpoint.attempts': { 'en-us': 'Attempts', 'ar-eg': 'المحاولات' },
   'endpoint.failedAttempts': { 'en-us': 'Failed attempts', 'ar-eg': 'المحاولات الفاشلة' },
   'endpoint.enable': { 'en-us': 'Enable it again', 'ar-eg': 'فعّلها من جديد' },
   'endpoint.replayFailed': { 'en-us': 'Send what has failed again', 'ar-eg': 'أعد إرسال ما فشل' },
@@ -39,13 +38,11 @@ export const webhookTexts = {
   'endpoint.showFailed': { 'en-us': 'Only failed', 'ar-eg': 'الفاشلة فقط' },
   'delivery.title': { 'en-us': 'Delivery', 'ar-eg': 'عملية إرسال' },
   'delivery.heading': { 'en-us': 'Delivery {id}', 'ar-eg': 'عملية الإرسال {id}' },
-  'delivery.request': { 'en-us': 'Request', 'ar-eg': 'الطلب' },
   'delivery.body': { 'en-us': 'Body', 'ar-eg': 'المحتوى' },
   'delivery.cut': {
     'en-us': 'Only the first {count} characters.',
     'ar-eg': 'أول {count} حرف فقط.',
   },
-  'delivery.tries': { 'en-us': 'Attempts', 'ar-eg': 'المحاولات' },
   'delivery.triesCaption': {
     'en-us': 'Every attempt with its response, newest first',
     'ar-eg': 'كل محاولة مع الرد عليها، الأحدث أولاً',
