@@ -7,7 +7,7 @@ import type { PageContent, PageRequest, Redirect } from '../page.js';
 import { Card, Link } from '../shared/parts.js';
 
 /** Asks whether something is to be done; a form that is sent twice does it once. */
-export function confirmation(
+function confirmation(
   request: PageRequest,
   { question, path, fields = {}, back }: Question,
 ): PageContent {
@@ -38,18 +38,27 @@ interface Question {
   readonly fields?: Readonly<Record<string, string>>;
 }
 
-/** What of a logged request the form and the session say. */
-export function askedBy({ form, address, session }: PageRequest) {
-  return { formId: form['formId'] || randomUUID(), address, session: session.id };
+interface Action
+  extends Omit<Question, 'path'>, Omit<OperatorRequest, 'formId' | 'address' | 'session'> {
+  /** @returns how many things it was done to, null where that says nothing */
+  readonly work: () => Promise<number | null>;
 }
 
-/** Does and logs what was confirmed, and leads to where its outcome is shown. */
+/**
+ * Asks first: nothing is done without the form of the question. Then does and logs it, and leads to the
+ * page that shows its outcome.
+ */
 export async function performConfirmed(
+  request: PageRequest,
   log: OperatorLogService,
-  asked: OperatorRequest,
-  work: () => Promise<number | null>,
-  back: string,
-): Promise<Redirect> {
+  { question, fields = {}, back, work, ...action }: Action,
+): Promise<PageContent | Redirect> {
+  const { form, address, session } = request;
+  if (form['formId'] === undefined) {
+    return confirmation(request, { question, path: `${back}/${action.action}`, fields, back });
+  }
+  const formId = form['formId'] || randomUUID();
+  const asked = { ...action, formId, address, session: session.id };
   const { result, count } = await log.perform(asked, work);
   const done = { done: asked.action, result, ...(count === null ? {} : { count: String(count) }) };
   return { redirectTo: `${back}?${new URLSearchParams(done).toString()}` };

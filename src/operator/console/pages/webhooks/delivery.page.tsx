@@ -6,7 +6,7 @@ import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 import { logShowing } from '../shared/personal-data.js';
-import { askedBy, confirmation, performConfirmed } from './confirmation.js';
+import { performConfirmed } from './confirmation.js';
 import { DeliveryView } from './delivery-view.js';
 
 /** One event on its way to one endpoint, with every attempt. */
@@ -40,7 +40,6 @@ export class DeliveryPage implements ConsolePage {
     return this.contentOf(request, delivery, true);
   }
 
-  /** Asks first: nothing is done without the form of the question. */
   private async replay(request: PageRequest): Promise<PageContent | Redirect | null> {
     const delivery = await this.deliveryOf(request);
     if (delivery === null) return null;
@@ -51,19 +50,16 @@ export class DeliveryPage implements ConsolePage {
     }
     const { _id, organizationId } = delivery;
     const back = `/webhooks/deliveries/${_id.toHexString()}`;
-    if (request.form['formId'] === undefined) {
-      const question = request.text('confirm.replayDelivery', { url: maskedUrl(endpoint.url) });
-      return confirmation(request, { question, path: `${back}/replay`, back });
-    }
-    const asked = {
-      ...askedBy(request),
+    return performConfirmed(request, this.log, {
+      question: request.text('confirm.replayDelivery', { url: maskedUrl(endpoint.url) }),
+      back,
       organizationId,
       action: 'replay',
       subject: 'delivery',
       subjectId: _id.toHexString(),
       details: null,
-    } as const;
-    return performConfirmed(this.log, asked, () => this.deliveries.replay(endpoint, { _id }), back);
+      work: () => this.deliveries.replay(endpoint, { _id }),
+    });
   }
 
   private async contentOf(

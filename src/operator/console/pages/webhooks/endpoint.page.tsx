@@ -8,9 +8,9 @@ import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhoo
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 import { partOf } from '../shared/parts.js';
-import { askedBy, confirmation, performConfirmed } from './confirmation.js';
+import { performConfirmed } from './confirmation.js';
 import { EndpointView } from './endpoint-view.js';
-import { readReplay, type Replay } from './replay.js';
+import { readReplay } from './replay.js';
 
 const deliveriesOnPage = 25;
 /** What waits is counted up to here only. */
@@ -66,61 +66,44 @@ export class EndpointPage implements ConsolePage {
     };
   }
 
-  /** Asks first: nothing is done without the form of the question. */
   private async enable(request: PageRequest): Promise<PageContent | Redirect | null> {
     const endpoint = await this.endpointOf(request);
     if (endpoint === null || endpoint.document.removedAt) return null;
-    const { _id, url } = endpoint.shown;
-    const back = `/webhooks/${_id}`;
-    if (request.form['formId'] === undefined) {
-      const question = request.text('confirm.enable', { url: maskedUrl(url) });
-      return confirmation(request, { question, path: `${back}/enable`, back });
-    }
     const { document } = endpoint;
-    const asked = {
-      ...askedBy(request),
+    return performConfirmed(request, this.log, {
       ...subjectOf(document),
+      question: request.text('confirm.enable', { url: maskedUrl(document.url) }),
       action: 'enable',
       details: null,
-    } as const;
-    const work = async () => {
-      await this.endpoints.enable(document._id);
-      return null;
-    };
-    return performConfirmed(this.log, asked, work, back);
+      work: async () => {
+        await this.endpoints.enable(document._id);
+        return null;
+      },
+    });
   }
 
   private async replay(request: PageRequest): Promise<PageContent | Redirect | null> {
     const endpoint = await this.endpointOf(request);
     if (endpoint === null || endpoint.document.removedAt) return null;
     const { document, shown } = endpoint;
-    const back = `/webhooks/${shown._id}`;
     if (!shown.isEnabled) return this.noticeOf(request, 'endpoint.mustBeEnabled');
     const replay = readReplay(request.form);
     if (replay === null) return this.noticeOf(request, 'confirm.wrongTime');
-    if (request.form['formId'] === undefined) {
-      return this.askForReplay(request, document, replay);
-    }
-    const asked = {
-      ...askedBy(request),
-      ...subjectOf(document),
-      action: 'replay',
-      details: replay.text,
-    } as const;
-    const work = async () => this.deliveries.replay(document, replay.filter);
-    return performConfirmed(this.log, asked, work, back);
-  }
-
-  private async askForReplay(
-    request: PageRequest,
-    { _id, organizationId, url }: EndpointDocument,
-    { filter, fields, text: what }: Replay,
-  ): Promise<PageContent> {
-    const count = await this.deliveries.count(organizationId, { ...filter, endpointId: _id });
+    const { filter, fields, text: what } = replay;
+    const wanted = { ...filter, endpointId: document._id };
+    // A form that is sent again finds nothing left, and is told what it did.
+    const isAsked = request.form['formId'] !== undefined;
+    const count = isAsked ? null : await this.deliveries.count(document.organizationId, wanted);
     if (count === 0) return this.noticeOf(request, 'confirm.nothing');
-    const question = request.text('confirm.replayMany', { count, what, url: maskedUrl(url) });
-    const back = `/webhooks/${_id.toHexString()}`;
-    return confirmation(request, { question, path: `${back}/replay`, fields, back });
+    const asked = { count: count ?? '', what, url: maskedUrl(document.url) };
+    return performConfirmed(request, this.log, {
+      ...subjectOf(document),
+      question: request.text('confirm.replayMany', asked),
+      fields,
+      action: 'replay',
+      details: what,
+      work: () => this.deliveries.replay(document, filter),
+    });
   }
 
   private noticeOf(
@@ -141,5 +124,7 @@ type EndpointDocument = NonNullable<
 >['document'];
 
 function subjectOf({ _id, organizationId }: EndpointDocument) {
-  return { organizationId, subject: 'endpoint', subjectId: _id.toHexString() } as const;
+  const subjectId = _id.toHexString();
+  const back = `/webhooks/${subjectId}`;
+  return { organizationId, subject: 'endpoint', subjectId, back } as const;
 }
