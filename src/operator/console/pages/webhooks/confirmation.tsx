@@ -9,14 +9,14 @@ import { Card, Link } from '../shared/parts.js';
 /** Asks whether something is to be done; a form that is sent twice does it once. */
 function confirmation(
   request: PageRequest,
-  { question, path, fields = {}, back }: Question,
+  { question, action, fields = {}, back }: Action,
 ): PageContent {
   const { text } = request;
   const hidden = { ...fields, formId: randomUUID() };
   const body = (
     <Card title={text('confirm.title')}>
       <p>{question}</p>
-      <form method="post" action={consolePath + path}>
+      <form method="post" action={`${consolePath}${back}/${action}`}>
         <FormToken request={request} />
         {Object.entries(hidden).map(([name, value]) => (
           <input key={name} type="hidden" name={name} value={value} />
@@ -29,17 +29,12 @@ function confirmation(
   return { heading: text('confirm.title'), body };
 }
 
-interface Question {
+interface Action extends Omit<OperatorRequest, 'formId' | 'address' | 'session'> {
   readonly question: string;
-  /** Where it is done, and where one goes back to, below `/console`. */
-  readonly path: string;
+  /** What is shown before and after it, below `/console`; the name of the action follows for its form. */
   readonly back: string;
   /** What the form sends in addition. */
   readonly fields?: Readonly<Record<string, string>>;
-}
-
-interface Action
-  extends Omit<Question, 'path'>, Omit<OperatorRequest, 'formId' | 'address' | 'session'> {
   /** @returns how many things it was done to, null where that says nothing */
   readonly work: () => Promise<number | null>;
 }
@@ -51,14 +46,13 @@ interface Action
 export async function performConfirmed(
   request: PageRequest,
   log: OperatorLogService,
-  { question, fields = {}, back, work, ...action }: Action,
+  action: Action,
 ): Promise<PageContent | Redirect> {
   const { form, address, session } = request;
-  if (form['formId'] === undefined) {
-    return confirmation(request, { question, path: `${back}/${action.action}`, fields, back });
-  }
+  if (form['formId'] === undefined) return confirmation(request, action);
+  const { question: _question, fields: _fields, back, work, ...logged } = action;
   const formId = form['formId'] || randomUUID();
-  const asked = { ...action, formId, address, session: session.id };
+  const asked = { ...logged, formId, address, session: session.id };
   const { result, count } = await log.perform(asked, work);
   const done = { done: asked.action, result, ...(count === null ? {} : { count: String(count) }) };
   return { redirectTo: `${back}?${new URLSearchParams(done).toString()}` };
