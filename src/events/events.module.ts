@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { EventFeedService } from './feed/event-feed.service.js';
 import { EventWaiters } from './feed/event-waiters.js';
 import { EventsController } from './feed/events.controller.js';
 import { EventsService } from './feed/events.service.js';
 import { eventFeedSchema } from './outbox/event-feed.schema.js';
-import { EventFeedService } from './outbox/event-feed.service.js';
 import { EventFeedsRepository } from './outbox/event-feeds.repository.js';
 import { EventRelay } from './outbox/event-relay.js';
 import { outboxEventSchema } from './outbox/outbox-event.schema.js';
@@ -39,13 +39,6 @@ const mostWaiting = 5_000;
         new EventWaiters(relay, feeds, mostWaiting),
     },
   ],
-  exports: [
-    Outbox,
-    OutboxEventsRepository,
-    EventHistoryService,
-    EventFeedService,
-    EventRelay,
-    EventWaiters,
-  ],
+  exports: [Outbox, OutboxEventsRepository, EventHistoryService, EventRelay, EventWaiters],
 })
 export class EventsModule {}

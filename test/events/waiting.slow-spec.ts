@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import { ApiKeysRepository } from '../../src/tenants/keys/api-keys.repository.js';
 import { EventWaiters } from '../../src/events/feed/event-waiters.js';
 import { EventsService } from '../../src/events/feed/events.service.js';
-import { EventFeedService } from '../../src/events/outbox/event-feed.service.js';
+import { EventFeedService } from '../../src/events/feed/event-feed.service.js';
 import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
 import { rounds } from '../support/rounds.js';
 import { basePath } from '../support/shared-service.js';

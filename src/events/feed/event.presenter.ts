@@ -1,10 +1,7 @@
-import type { FeedEvent, FeedPage } from '../outbox/event-feed.service.js';
-
-/** A page that there is. */
-type Page = Extract<FeedPage, { readonly outcome: 'page' }>;
+import type { FeedEvent, FeedPage } from './event-feed.service.js';
 
 /** The text of a page in the service's own form. */
-export function pageText({ events, next, hasMore }: Page): string {
+export function pageText({ events, next, hasMore }: FeedPage): string {
   const data = events.map(({ objectId: _objectId, ...event }) => event);
   return JSON.stringify({ data, next, hasMore });
 }
@@ -13,7 +10,7 @@ export function pageText({ events, next, hasMore }: Page): string {
  * The text of a page as CloudEvents in JSON, version 1.0. What has changed is an extension, and extensions
  * are texts: the list of changes as JSON.
  */
-export function cloudEventsText({ events }: Page, organizationId: string): string {
+export function cloudEventsText({ events }: FeedPage, organizationId: string): string {
   return JSON.stringify(events.map((event) => cloudEvent(event, organizationId)));
 }
 

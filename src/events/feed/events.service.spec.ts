@@ -2,7 +2,7 @@ import { expect, it, jest } from '@jest/globals';
 import { Types } from 'mongoose';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { Environment } from '../../core/configuration/environment.js';
-import type { EventFeedService } from '../outbox/event-feed.service.js';
+import type { EventFeedService } from './event-feed.service.js';
 import { EventWaiters } from './event-waiters.js';
 import { EventsService } from './events.service.js';
 
@@ -18,9 +18,9 @@ it('a search that finds nothing ends with the wait, however much there is left t
     // The process is to end while the third page is read.
     if (after === 2) waiters.endAll();
     if (after > 10) throw new Error('It goes on and on.');
-    return { outcome: 'page', events: [], next: after + 1, hasMore: true };
+    return { events: [], next: after + 1, hasMore: true };
   });
-  const feed = { page } as unknown as EventFeedService;
+  const feed = { page, numberOf: async () => 0 } as unknown as EventFeedService;
   const environment = { DATABASE_DEADLINE_MS: 8_000 } as Environment;
   const events = new EventsService(feed, waiters, environment);
   const query = { types: 'unit.updated', wait: '20' };

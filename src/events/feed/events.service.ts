@@ -4,23 +4,18 @@ import type { Types } from 'mongoose';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { withinDeadline } from '../../core/database/connection/deadline.js';
-import { DomainError } from '../../core/http/errors/domain-error.js';
 import { listItems } from '../../core/values/text.js';
-import { EventFeedService, type FeedPage } from '../outbox/event-feed.service.js';
 import { coversType, eventTypes } from '../outbox/event-types.js';
-import { eventErrors } from './event-errors.js';
+import { EventFeedService, type FeedPage } from './event-feed.service.js';
 import { EventWaiters } from './event-waiters.js';
 import type { EventsQuery } from './events.query.js';
-
-/** A page that there is. */
-type Page = Extract<FeedPage, { readonly outcome: 'page' }>;
 
 /** The feed of an organization's events for those who ask (rules FEED-1 to FEED-4). */
 @Injectable()
 export class EventsService {
   private readonly deadlineMs: number;
   /** Readings that have not begun, by what they read; each is there for a turn of the event loop. */
-  private readonly beginning = new Map<string, Promise<Page>>();
+  private readonly beginning = new Map<string, Promise<FeedPage>>();
 
   constructor(
     private readonly feed: EventFeedService,
@@ -40,15 +35,15 @@ export class EventsService {
     { organizationId }: RequestCaller,
     query: EventsQuery,
     signal: AbortSignal,
-  ): Promise<Page> {
-    const { limit = '100', types } = query;
+  ): Promise<FeedPage> {
+    const { limit = '100', types, lastEventId = '0', after: first = lastEventId } = query;
     const part = { limit: Number(limit), types: types === undefined ? null : typesOf(types) };
-    // Before the first look, so that nothing is missed behind it.
+    // Subscribe before the first read.
     const waiter = this.waiterOf(organizationId, query, signal);
     try {
-      let after = await this.inTime(this.startOf(organizationId, query));
+      let after = await this.inTime(this.feed.numberOf(organizationId, first));
       for (let isFirst = true; ; isFirst = false) {
-        const read = () => this.page(organizationId, { ...part, after });
+        const read = () => this.inTime(this.feed.page(organizationId, { ...part, after }));
         const key = [organizationId.toHexString(), after, limit, types].join(' ');
         const page = await (isFirst ? read() : this.together(key, read));
         if (page.events.length > 0 || waiter === undefined || waiter.isOver()) return page;
@@ -65,7 +60,7 @@ export class EventsService {
    * One reading for all who want the same before it begins: an event wakes all that wait for it at once. One
    * that has begun may not see what a later one was woken for.
    */
-  private together(key: string, read: () => Promise<Page>): Promise<Page> {
+  private together(key: string, read: () => Promise<FeedPage>): Promise<FeedPage> {
     const beginning = this.beginning.get(key);
     if (beginning !== undefined) return beginning;
     const reading = nextTurn().then(() => {
@@ -86,38 +81,10 @@ export class EventsService {
     return this.waiters.enlist(organizationId, milliseconds, signal);
   }
 
-  private async page(
-    organizationId: Types.ObjectId,
-    part: Parameters<EventFeedService['page']>[1],
-  ): Promise<Page> {
-    const page = await this.inTime(this.feed.page(organizationId, part));
-    if (page.outcome === 'page') return page;
-    if (page.outcome === 'beyond') {
-      const { last } = page;
-      throw new DomainError(eventErrors.beyondLast, { last });
-    }
-    throw expired(page.next);
-  }
-
-  private async startOf(
-    organizationId: Types.ObjectId,
-    { after, lastEventId }: EventsQuery,
-  ): Promise<number> {
-    const number = after ?? lastEventId ?? '0';
-    if (/^\d+$/.test(number)) return Number(number);
-    const sequence = await this.feed.sequenceOf(organizationId, number);
-    if (sequence !== null) return sequence;
-    throw expired(await this.feed.keptBehind(organizationId));
-  }
-
   /** Waiting for events is not limited, waiting for the database is. */
   private inTime<T>(reading: Promise<T>): Promise<T> {
     return withinDeadline(reading, this.deadlineMs);
   }
-}
-
-function expired(next: number): DomainError {
-  return new DomainError(eventErrors.expired, { next }, { 'x-next-cursor': String(next) });
 }
 
 /** The types that a comma list of subscriptions covers; null for all. */

@@ -5,12 +5,14 @@ import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { type EventPayload, idOfMessage, objectIdOf, payloadOf } from './message.js';
+import { type EventPayload, idOfMessage, objectIdOf, payloadOf } from '../outbox/message.js';
 import { dayMs } from '../../core/values/durations.js';
-import { EventFeedsRepository } from './event-feeds.repository.js';
-import type { OutboxEventDocument } from './outbox-event.schema.js';
-import { OutboxEventsRepository } from './outbox-events.repository.js';
+import { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
+import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
+import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
+import { eventErrors } from './event-errors.js';
 
 /** How many bytes of events a page has, as they are stored; a single larger one comes alone. */
 const pageBytes = 4 * mebibyte;
@@ -37,20 +39,14 @@ export interface FeedPart {
   readonly types: readonly string[] | null;
 }
 
-/** A page of the feed, or why there is none. */
-export type FeedPage =
-  | {
-      readonly outcome: 'page';
-      readonly events: readonly FeedEvent[];
-      /** The number up to which everything was looked at: what to go on behind. */
-      readonly next: number;
-      /** Whether there are events behind that. */
-      readonly hasMore: boolean;
-    }
-  /** What followed is no longer kept; behind `next` everything is. */
-  | { readonly outcome: 'expired'; readonly next: number }
-  /** There is no such number yet; the last one is `last`. */
-  | { readonly outcome: 'beyond'; readonly last: number };
+/** A page of the feed. */
+export interface FeedPage {
+  readonly events: readonly FeedEvent[];
+  /** The number up to which everything was looked at; the next page begins after it. */
+  readonly next: number;
+  /** Whether there are events after that. */
+  readonly hasMore: boolean;
+}
 
 /** Reads the numbered events of organizations (rules FEED-1 to FEED-3). */
 @Injectable()
@@ -70,6 +66,8 @@ export class EventFeedService {
   /**
    * A page of events. One that looks for certain types ends, with `hasMore`, when it has looked for a
    * second in vain.
+   *
+   * @throws DomainError 400 beyond the last event, 410 where the next events are no longer kept
    */
   async page(organizationId: Types.ObjectId, part: FeedPart): Promise<FeedPage> {
     // A new primary may know later than the one before how far the feed goes, and which events that shows.
@@ -82,7 +80,7 @@ export class EventFeedService {
     if (after > last) return this.beyond(organizationId, after);
     const oldest = after === last ? last + 1 : await this.oldestBehind(organizationId, after, last);
     // The server removes what has expired some time later, in no certain order.
-    if (after > 0 && oldest > after + 1) return { outcome: 'expired', next: oldest - 1 };
+    if (after > 0 && oldest > after + 1) throw expired(oldest - 1);
     const endOfSearch = performance.now() + searchMs;
     for (let behind = oldest - 1; ;) {
       const end = types === null ? last : Math.min(last, behind + windowSize);
@@ -93,22 +91,24 @@ export class EventFeedService {
       );
       const next = isCut ? (events.at(-1)?.sequence ?? end) : end;
       const isOver = events.length > 0 || next === last || performance.now() > endOfSearch;
-      if (isOver) return { outcome: 'page', events, next, hasMore: next < last };
+      if (isOver) return { events, next, hasMore: next < last };
       behind = next;
     }
   }
 
-  /** Where the feed goes on behind an event; null when that is not kept, or none of the organization's. */
-  async sequenceOf(organizationId: Types.ObjectId, messageId: string): Promise<number | null> {
-    const _id = parseObjectId(idOfMessage(messageId));
-    return _id && this.events.sequenceOf(organizationId, _id);
-  }
-
-  /** The number behind which everything is kept. */
-  async keptBehind(organizationId: Types.ObjectId): Promise<number> {
+  /**
+   * The number of an event, which may be named by its message instead.
+   *
+   * @throws DomainError 410 when the event is not kept, or none of the organization's
+   */
+  async numberOf(organizationId: Types.ObjectId, event: string): Promise<number> {
+    if (/^\d+$/.test(event)) return Number(event);
+    const _id = parseObjectId(idOfMessage(event));
+    const sequence = _id && (await this.events.sequenceOf(organizationId, _id));
+    if (sequence !== null) return sequence;
     return this.snapshots.during(async () => {
       const last = (await this.feeds.find(organizationId))?.last ?? 0;
-      return (await this.oldestBehind(organizationId, 0, last)) - 1;
+      throw expired((await this.oldestBehind(organizationId, 0, last)) - 1);
     });
   }
 
@@ -116,8 +116,8 @@ export class EventFeedService {
   private async beyond(organizationId: Types.ObjectId, after: number): Promise<FeedPage> {
     const numbers = await this.feeds.lastNumbers([organizationId]);
     const last = numbers.get(organizationId.toHexString()) ?? 0;
-    if (after > last) return { outcome: 'beyond', last };
-    return { outcome: 'page', events: [], next: after, hasMore: false };
+    if (after > last) throw new DomainError(eventErrors.beyondLast, { last });
+    return { events: [], next: after, hasMore: false };
   }
 
   private async oldestBehind(
@@ -147,6 +147,10 @@ export class EventFeedService {
     }
     return { events, isCut: events.length === part.limit };
   }
+}
+
+function expired(next: number): DomainError {
+  return new DomainError(eventErrors.expired, { next }, { 'x-next-cursor': String(next) });
 }
 
 function feedEvent(event: OutboxEventDocument): FeedEvent {
