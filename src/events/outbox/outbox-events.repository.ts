@@ -171,23 +171,17 @@ export class OutboxEventsRepository {
    */
   async waiting(limit: number): Promise<Waiting> {
     return withIndexHint('unnumbered', async (hint) => {
-      const count = await this.events.countDocuments(unnumbered, {
-        ...metricsTime,
-        ...hint,
-        limit,
-      });
-      if (count === 0) return { oldest: null, count };
-      const [first] = await this.events
-        .aggregate<{ readonly createdAt: Date }>(
+      const [waiting] = await this.events
+        .aggregate<Waiting>(
           [
             { $match: unnumbered },
             { $limit: limit },
-            { $group: { _id: null, createdAt: { $min: '$createdAt' } } },
+            { $group: { _id: null, count: { $sum: 1 }, oldest: { $min: '$createdAt' } } },
           ],
           { ...metricsTime, ...hint },
         )
         .toArray();
-      return { oldest: first?.createdAt ?? null, count };
+      return waiting ?? { oldest: null, count: 0 };
     });
   }
 

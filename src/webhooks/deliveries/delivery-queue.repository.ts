@@ -191,17 +191,9 @@ export class DeliveryQueueRepository {
 function updateOf({ delivery, url, result, outcome, now }: FinishedAttempt, isLogged: boolean) {
   const { round, attempts } = delivery;
   const isCurrent = { $and: [{ $eq: ['$round', round] }, { $eq: ['$attempts', attempts] }] };
-  const { startedAt, milliseconds, statusCode, response, error } = result;
-  const entry: DeliveryAttempt = {
-    round,
-    attempt: attempts + 1,
-    url,
-    startedAt,
-    milliseconds,
-    statusCode,
-    response,
-    error,
-  };
+  const { retryAfter: _retryAfter, ...attempted } = result;
+  const { startedAt, response } = attempted;
+  const entry: DeliveryAttempt = { round, attempt: attempts + 1, url, ...attempted };
   const isStored = { $in: [startedAt, { $ifNull: ['$log.startedAt', []] }] };
   const before = { $ifNull: ['$log', []] };
   // A receiver may answer with what it knows of a person.

@@ -24,6 +24,7 @@ import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 export interface DeliveryFilter {
   readonly _id?: Types.ObjectId | undefined;
   readonly endpointId?: Types.ObjectId | undefined;
+  readonly eventIds?: readonly Types.ObjectId[] | undefined;
   /** Ids of leads, clients, units or wallets. */
   readonly objectIds?: readonly string[] | undefined;
   readonly status?: DeliveryStatus | undefined;
@@ -54,35 +55,18 @@ export class WebhookDeliveriesRepository {
     return this.deliveries.acrossTenants.findOne({ _id });
   }
 
-  /** Deliveries with their last attempt, newest first. */
+  /** A page of deliveries with their last attempt, newest first. */
   async list(
     organizationId: Types.ObjectId,
     filter: DeliveryFilter,
-    limit: number,
-  ): Promise<WebhookDeliveryDocument[]> {
-    return this.find({ organizationId, ...conditions(filter) }, limit);
-  }
-
-  /** As {@link list}, a part of the list. */
-  async listPart(
-    organizationId: Types.ObjectId,
-    filter: DeliveryFilter,
-    part: KeysetRequest,
+    page: KeysetRequest,
   ): Promise<KeysetPage<WebhookDeliveryDocument>> {
-    const wanted = { organizationId, ...conditions(filter) };
-    return readPage(newestFirst, part, (after, { limit }) =>
-      this.find({ $and: [wanted, after] }, limit),
+    const wanted: Filter<WebhookDeliveryDocument> = { organizationId, ...conditions(filter) };
+    return readPage(newestFirst, page, (after, { limit, sort }) =>
+      this.deliveries.acrossTenants
+        .find({ $and: [wanted, after] }, { limit, sort, projection: listed })
+        .toArray(),
     );
-  }
-
-  /** The deliveries of events with their last attempts, to whichever endpoints. */
-  async listOfEvents(
-    organizationId: Types.ObjectId,
-    eventIds: readonly Types.ObjectId[],
-    limit: number,
-  ): Promise<WebhookDeliveryDocument[]> {
-    if (eventIds.length === 0) return [];
-    return this.find({ organizationId, eventId: { $in: [...eventIds] } }, limit);
   }
 
   async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
@@ -151,21 +135,13 @@ export class WebhookDeliveriesRepository {
     );
     return result.modifiedCount;
   }
-
-  private find(
-    filter: Filter<WebhookDeliveryDocument>,
-    limit: number,
-  ): Promise<WebhookDeliveryDocument[]> {
-    return this.deliveries.acrossTenants
-      .find(filter, { limit, sort: newestFirst, projection: listed })
-      .toArray();
-  }
 }
 
-function conditions({ objectIds, since, until, ...equal }: DeliveryFilter) {
+function conditions({ eventIds, objectIds, since, until, ...equal }: DeliveryFilter) {
   const createdAt = withoutUndefined({ $gte: since, $lt: until });
   return withoutUndefined({
     ...equal,
+    eventId: eventIds && { $in: eventIds },
     objectId: objectIds && { $in: objectIds },
     createdAt: Object.keys(createdAt).length > 0 ? createdAt : undefined,
   });

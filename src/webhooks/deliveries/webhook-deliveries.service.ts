@@ -67,7 +67,7 @@ export class WebhookDeliveriesService {
     filter: DeliveryFilter,
     limit: number,
   ): Promise<ListedDelivery[]> {
-    return (await this.deliveries.list(organizationId, filter, limit)).map(listedDelivery);
+    return [...(await this.listPage(organizationId, filter, { limit })).items];
   }
 
   /** A part of the deliveries of an organization, newest first. */
@@ -76,7 +76,7 @@ export class WebhookDeliveriesService {
     filter: DeliveryFilter,
     part: KeysetRequest,
   ): Promise<KeysetPage<ListedDelivery>> {
-    const { items, next } = await this.deliveries.listPart(organizationId, filter, part);
+    const { items, next } = await this.deliveries.list(organizationId, filter, part);
     return { items: items.map(listedDelivery), next };
   }
 
@@ -91,8 +91,7 @@ export class WebhookDeliveriesService {
     eventIds: readonly Types.ObjectId[],
     limit: number,
   ): Promise<ListedDelivery[]> {
-    const found = await this.deliveries.listOfEvents(organizationId, eventIds, limit);
-    return found.map(listedDelivery);
+    return this.list(organizationId, { eventIds }, limit);
   }
 
   /** How many deliveries wait for an endpoint, counted up to a number where one is given. */

@@ -57,12 +57,12 @@ export class WebhookFanOut implements EventFanOut {
 
   /** The enabled endpoints of an organization; faulty ones are marked and left out. */
   private async subscribersOf(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
-    const endpoints = await this.endpoints.findEnabled(organizationId);
+    const endpoints = await this.endpoints.list({ organizationId, isEnabled: true });
     const valid = endpoints.filter(({ eventTypes = [] }) => Array.isArray(eventTypes));
     for (const { _id, fault } of endpoints) {
       const isValid = valid.some((endpoint) => endpoint._id.equals(_id));
       if (isValid ? fault !== typesFault : fault === typesFault) continue;
-      await this.endpoints.setFault(_id, isValid ? null : typesFault);
+      await this.endpoints.set({ _id }, { fault: isValid ? null : typesFault });
       if (isValid) continue;
       const endpointId = _id.toHexString();
       this.logger.warn(

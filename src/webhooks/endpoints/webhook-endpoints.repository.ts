@@ -7,11 +7,7 @@ import {
 } from '../../core/database/documents/across-tenants.js';
 import { bufferedBatches } from '../../core/database/documents/cursors.js';
 import { openSession } from '../../core/database/transactions/open-session.js';
-import type {
-  DisabledReason,
-  SealedSecret,
-  WebhookEndpointDocument,
-} from './webhook-endpoint.schema.js';
+import type { SealedSecret, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
 /** An endpoint as it is read for its secrets. */
 export type EndpointSecretsOnly = Pick<
@@ -77,32 +73,20 @@ export class WebhookEndpointsRepository {
     return this.endpoints.find(filter, options).toArray();
   }
 
-  async listOfOrganization(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
-    return this.list({ organizationId });
+  /** Endpoints that are not removed, oldest first, as an open transaction sees them. */
+  async list(filter: Filter<WebhookEndpointDocument>): Promise<WebhookEndpointDocument[]> {
+    return this.endpoints
+      .find({ ...filter, removedAt: null }, openSession())
+      .sort({ createdAt: 1 })
+      .toArray();
   }
 
-  /** The enabled endpoints of an organization, as the transaction sees them that is open around it. */
-  async findEnabled(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
-    return this.list({ organizationId, isEnabled: true });
-  }
-
-  /** @returns whether there is such an endpoint */
-  async setFields(_id: Types.ObjectId, fields: Partial<WebhookEndpointDocument>): Promise<boolean> {
-    const result = await this.endpoints.updateOne({ _id, removedAt: null }, { $set: fields });
-    return result.matchedCount > 0;
-  }
-
-  /** Turns an endpoint off, once: the first reason stays. */
-  async disable(_id: Types.ObjectId, reason: DisabledReason, now: Date): Promise<void> {
-    await this.endpoints.updateOne(
-      { _id, isEnabled: true },
-      { $set: { isEnabled: false, disabledReason: reason, updatedAt: now } },
-    );
-  }
-
-  /** Stores why an endpoint gets no events, null when it does. */
-  async setFault(_id: Types.ObjectId, fault: string | null): Promise<void> {
-    await this.endpoints.updateOne({ _id }, { $set: { fault } }, openSession());
+  /** Sets fields of the endpoint that matches, in the transaction that is open around it, if any. */
+  async set(
+    filter: Filter<WebhookEndpointDocument>,
+    fields: Partial<WebhookEndpointDocument>,
+  ): Promise<void> {
+    await this.endpoints.updateOne(filter, { $set: fields }, openSession());
   }
 
   /**
@@ -174,13 +158,6 @@ export class WebhookEndpointsRepository {
     return modifiedCount;
   }
 
-  /** Turns an endpoint off for good and forgets its secrets. */
-  async remove(_id: Types.ObjectId, now: Date): Promise<void> {
-    const disabledReason: DisabledReason = 'removed';
-    const off = { isEnabled: false, disabledReason, secrets: [] };
-    await this.endpoints.updateOne({ _id }, { $set: { ...off, removedAt: now, updatedAt: now } });
-  }
-
   /**
    * Notes that a replay begins, unless one of the same name has begun since a time and not ended.
    *
@@ -200,12 +177,5 @@ export class WebhookEndpointsRepository {
   /** Notes that a replay has come to its end. */
   async endReplay(_id: Types.ObjectId, name: string): Promise<void> {
     await this.endpoints.updateOne({ _id }, { $unset: { [`replays.${name}`]: '' } });
-  }
-
-  private list(filter: Filter<WebhookEndpointDocument>): Promise<WebhookEndpointDocument[]> {
-    return this.endpoints
-      .find({ ...filter, removedAt: null }, openSession())
-      .sort({ createdAt: 1 })
-      .toArray();
   }
 }

@@ -6,7 +6,7 @@ import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository
 import { addressPolicy, urlViolation } from '../sending/addresses.js';
 import { newSecret } from '../sending/signing.js';
 import { EndpointSecrets } from './endpoint-secrets.js';
-import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+import type { DisabledReason, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 import { WebhookEndpointsRepository } from './webhook-endpoints.repository.js';
 
 /** What the operator decides about an endpoint. */
@@ -22,24 +22,7 @@ export interface EndpointWithSecret {
 }
 
 /** What may be shown of an endpoint: of its secrets only until when they sign. */
-export interface ShownEndpoint {
-  readonly _id: string;
-  readonly organizationId: string;
-  readonly url: string;
-  readonly eventTypes: readonly string[];
-  readonly isEnabled: boolean;
-  readonly isRemoved: boolean;
-  readonly disabledReason: string | null;
-  readonly fault: string | null;
-  readonly failingSince: Date | null;
-  readonly pausedUntil: Date | null;
-  readonly secrets: readonly {
-    readonly createdAt: Date;
-    readonly expiresAt?: Date | null | undefined;
-  }[];
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
+export type ShownEndpoint = Readonly<ReturnType<typeof shownEndpoint>>;
 
 /** Operations on webhook endpoints for the operator. */
 @Injectable()
@@ -118,7 +101,7 @@ export class WebhookEndpointsService {
 
   /** All endpoints of an organization, oldest first. */
   async list(organizationId: Types.ObjectId): Promise<ShownEndpoint[]> {
-    return (await this.endpoints.listOfOrganization(organizationId)).map(shownEndpoint);
+    return (await this.endpoints.list({ organizationId })).map(shownEndpoint);
   }
 
   /**
@@ -128,11 +111,14 @@ export class WebhookEndpointsService {
    */
   async update(_id: Types.ObjectId, { url, eventTypes }: EndpointFields): Promise<void> {
     if (url !== undefined) this.checkUrl(url);
-    await this.endpoints.setFields(_id, {
-      ...(url === undefined ? {} : { url }),
-      ...(eventTypes === undefined ? {} : { eventTypes: [...eventTypes] }),
-      updatedAt: this.clock.now(),
-    });
+    await this.endpoints.set(
+      { _id, removedAt: null },
+      {
+        ...(url === undefined ? {} : { url }),
+        ...(eventTypes === undefined ? {} : { eventTypes: [...eventTypes] }),
+        updatedAt: this.clock.now(),
+      },
+    );
   }
 
   /** Turns an endpoint on and forgets its failures; what it has missed is not sent. */
@@ -141,18 +127,27 @@ export class WebhookEndpointsService {
     // What was waiting when a response turned it off may be waiting still.
     if (endpoint?.isEnabled !== true)
       await this.queue.failAllWaiting(_id, 'endpoint disabled', this.clock.now());
-    await this.endpoints.setFields(_id, {
-      isEnabled: true,
-      disabledReason: null,
-      failingSince: null,
-      pausedUntil: null,
-      updatedAt: this.clock.now(),
-    });
+    await this.endpoints.set(
+      { _id, removedAt: null },
+      {
+        isEnabled: true,
+        disabledReason: null,
+        failingSince: null,
+        pausedUntil: null,
+        updatedAt: this.clock.now(),
+      },
+    );
   }
 
   /** Turns an endpoint off; what waits for it has failed when this is over. */
   async disable(_id: Types.ObjectId): Promise<void> {
-    await this.endpoints.disable(_id, 'operator', this.clock.now());
+    const now = this.clock.now();
+    // The first reason stays.
+    const disabledReason: DisabledReason = 'operator';
+    await this.endpoints.set(
+      { _id, isEnabled: true },
+      { isEnabled: false, disabledReason, updatedAt: now },
+    );
     await this.queue.failAllWaiting(_id, 'endpoint disabled', this.clock.now());
   }
 
@@ -172,7 +167,10 @@ export class WebhookEndpointsService {
 
   /** Removes an endpoint and its secrets; what waits for it has failed then, its log stays. */
   async remove(_id: Types.ObjectId): Promise<void> {
-    await this.endpoints.remove(_id, this.clock.now());
+    const now = this.clock.now();
+    const disabledReason: DisabledReason = 'removed';
+    const off = { isEnabled: false, disabledReason, secrets: [] };
+    await this.endpoints.set({ _id }, { ...off, removedAt: now, updatedAt: now });
     await this.queue.failAllWaiting(_id, 'endpoint removed', this.clock.now());
   }
 
@@ -187,7 +185,7 @@ export class WebhookEndpointsService {
   }
 }
 
-function shownEndpoint(document: WebhookEndpointDocument): ShownEndpoint {
+function shownEndpoint(document: WebhookEndpointDocument) {
   return {
     _id: document._id.toHexString(),
     organizationId: document.organizationId.toHexString(),
