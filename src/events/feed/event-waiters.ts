@@ -7,23 +7,43 @@ import type { EventRelay } from '../outbox/event-relay.js';
 const intervalMs = 250;
 
 /** A request that waits for events of an organization; it notices all from its beginning on. */
-export interface Waiter {
+class Waiter {
+  /** The number up to which events were looked at; null while the request looks for them itself. */
+  lookedUpTo: number | null = null;
+  isOver = false;
+  private hasNews = false;
+  private settle = () => {};
+
+  /** @param leave has to be called in the end */
+  constructor(
+    readonly key: string,
+    readonly leave: () => void,
+  ) {}
+
   /**
    * Waits until there may be events with a higher number than was looked at; false when the wait is over, and
    * from then on.
    */
-  news(lookedUpTo: number): Promise<boolean>;
-  /** Whether the wait is over. */
-  isOver(): boolean;
-  /** Has to be called in the end. */
-  leave(): void;
-}
+  async news(lookedUpTo: number): Promise<boolean> {
+    this.lookedUpTo = lookedUpTo;
+    if (!this.hasNews && !this.isOver) {
+      await new Promise<void>((resolve) => (this.settle = resolve));
+    }
+    this.lookedUpTo = null;
+    const isWoken = this.hasNews;
+    this.hasNews = false;
+    return isWoken && !this.isOver;
+  }
 
-interface Waiting {
-  /** The number up to which events were looked at; null while the request looks for them itself. */
-  lookedUpTo: number | null;
-  readonly wake: () => void;
-  readonly end: () => void;
+  wake(): void {
+    this.hasNews = true;
+    this.settle();
+  }
+
+  end(): void {
+    this.isOver = true;
+    this.settle();
+  }
 }
 
 /**
@@ -33,7 +53,7 @@ interface Waiting {
  * longest of the organization with the most is told that its time is over.
  */
 export class EventWaiters implements OnModuleDestroy {
-  private readonly waiting = new Map<string, Set<Waiting>>();
+  private readonly waiting = new Map<string, Set<Waiter>>();
   private count = 0;
   private cutShort = 0;
   private question: NodeJS.Timeout | undefined;
@@ -62,46 +82,23 @@ export class EventWaiters implements OnModuleDestroy {
    * @param signal ends it too: the client has left
    */
   enlist(organizationId: Types.ObjectId, milliseconds: number, signal: AbortSignal): Waiter {
-    const key = organizationId.toHexString();
-    let hasNews = false;
-    let isOver = this.isEnded || signal.aborted;
-    let settle: (() => void) | undefined;
-    const waiting: Waiting = {
-      lookedUpTo: null,
-      wake: () => {
-        hasNews = true;
-        settle?.();
-      },
-      end: () => {
-        isOver = true;
-        settle?.();
-      },
-    };
-    const timer = setTimeout(waiting.end, milliseconds);
-    signal.addEventListener('abort', waiting.end);
-    if (!isOver) this.add(key, waiting);
-    return {
-      news: async (lookedUpTo) => {
-        waiting.lookedUpTo = lookedUpTo;
-        if (!hasNews && !isOver) await new Promise<void>((resolve) => (settle = resolve));
-        waiting.lookedUpTo = null;
-        const wasTold = hasNews;
-        hasNews = false;
-        return wasTold && !isOver;
-      },
-      isOver: () => isOver,
-      leave: () => {
-        clearTimeout(timer);
-        signal.removeEventListener('abort', waiting.end);
-        this.remove(key, waiting);
-      },
-    };
+    const end = () => waiter.end();
+    const timer = setTimeout(end, milliseconds);
+    const waiter = new Waiter(organizationId.toHexString(), () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      this.remove(waiter);
+    });
+    signal.addEventListener('abort', end);
+    waiter.isOver = this.isEnded || signal.aborted;
+    if (!waiter.isOver) this.add(waiter);
+    return waiter;
   }
 
   /** Ends all waits, also those that begin later: the process is to end. */
   endAll(): void {
     this.isEnded = true;
-    for (const each of this.all()) each.end();
+    for (const each of [...this.waiting.values()].flatMap((some) => [...some])) each.end();
   }
 
   onModuleDestroy(): void {
@@ -122,7 +119,9 @@ export class EventWaiters implements OnModuleDestroy {
   }
 
   private async wakeBehind(): Promise<void> {
-    const idle = [...this.waiting].filter(([, some]) => [...some].some(isIdle));
+    const idle = [...this.waiting].filter(([, some]) =>
+      [...some].some(({ lookedUpTo }) => lookedUpTo !== null),
+    );
     if (idle.length === 0) return;
     const last = await this.feeds.lastNumbers(idle.map(([key]) => new Types.ObjectId(key)));
     for (const [key, some] of idle) {
@@ -132,38 +131,28 @@ export class EventWaiters implements OnModuleDestroy {
     }
   }
 
-  private add(key: string, waiting: Waiting): void {
+  private add(waiter: Waiter): void {
     if (this.count >= this.most) this.cutOne();
-    const others = this.waiting.get(key) ?? new Set();
-    this.waiting.set(key, others.add(waiting));
+    const others = this.waiting.get(waiter.key) ?? new Set();
+    this.waiting.set(waiter.key, others.add(waiter));
     this.count += 1;
     this.askSoon();
   }
 
   private cutOne(): void {
-    let largest: [key: string, Set<Waiting>] | undefined;
-    for (const entry of this.waiting) {
-      if (largest === undefined || entry[1].size > largest[1].size) largest = entry;
-    }
-    const [longest] = largest?.[1] ?? [];
-    if (largest === undefined || longest === undefined) return;
-    this.remove(largest[0], longest);
+    let largest = new Set<Waiter>();
+    for (const some of this.waiting.values()) if (some.size > largest.size) largest = some;
+    const [longest] = largest;
+    if (longest === undefined) return;
+    this.remove(longest);
     this.cutShort += 1;
     longest.end();
   }
 
-  private remove(key: string, waiting: Waiting): void {
-    const others = this.waiting.get(key);
-    if (others?.delete(waiting) !== true) return;
+  private remove(waiter: Waiter): void {
+    const others = this.waiting.get(waiter.key);
+    if (others?.delete(waiter) !== true) return;
     this.count -= 1;
-    if (others.size === 0) this.waiting.delete(key);
+    if (others.size === 0) this.waiting.delete(waiter.key);
   }
-
-  private all(): Waiting[] {
-    return [...this.waiting.values()].flatMap((some) => [...some]);
-  }
-}
-
-function isIdle({ lookedUpTo }: Waiting): boolean {
-  return lookedUpTo !== null;
 }

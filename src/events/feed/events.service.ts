@@ -46,7 +46,7 @@ export class EventsService {
         const read = () => this.inTime(this.feed.page(organizationId, { ...part, after }));
         const key = [organizationId.toHexString(), after, limit, types].join(' ');
         const page = await (isFirst ? read() : this.together(key, read));
-        if (page.events.length > 0 || waiter === undefined || waiter.isOver()) return page;
+        if (page.events.length > 0 || waiter === undefined || waiter.isOver) return page;
         // A long search in vain goes on as long as it is waited for.
         if (!(page.hasMore || (await waiter.news(page.next)))) return page;
         after = page.next;
