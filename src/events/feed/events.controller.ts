@@ -1,5 +1,5 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
-import { ApiSecurity, ApiTags } from '@nestjs/swagger';
+import { ApiExtraModels, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { RequestQuery } from '../../core/http/validation/declared-types.js';
@@ -8,14 +8,25 @@ import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { acceptedType } from '../../core/http/server/accepted-type.js';
 import { addVary } from '../../core/http/server/request-context.js';
 import { WithRouteOptions } from '../../core/http/server/route-options.js';
-import { cloudEventsType, DocumentedEvents, nextHeader } from './documented-events.js';
 import { eventErrors } from './event-errors.js';
-import { cloudEventsText, pageText } from './event.presenter.js';
+import { CloudEventDto, EventsResponseDto } from './event.dto.js';
+import type { FeedEvent, FeedPage } from './event-feed.service.js';
 import { EventsQuery, longestWait } from './events.query.js';
 import { EventsService } from './events.service.js';
+import { pollingHeaders } from '../../core/http/reference/api-documentation.js';
 import { Endpoint } from '../../core/http/reference/endpoint.js';
 
 const jsonType = 'application/json';
+/** The media type of a page of CloudEvents. */
+const cloudEventsType = 'application/cloudevents-batch+json';
+
+/** Header of pages and of the 410. */
+const nextHeader = {
+  'x-next-cursor': {
+    description: 'What to send as after for what follows.',
+    schema: { type: 'string' as const, example: '1301' },
+  },
+};
 
 /** `/events` (rule FEED-1). */
 @ApiTags('Events')
@@ -42,7 +53,28 @@ export class EventsController {
     ],
     isPolled: true,
   })
-  @DocumentedEvents()
+  @ApiExtraModels(EventsResponseDto, CloudEventDto)
+  @ApiResponse({
+    status: 200,
+    description: 'The events in the order of their numbers; none when there are no new ones.',
+    headers: {
+      vary: {
+        description: 'The headers of a request that responses to it may depend on.',
+        schema: {
+          type: 'string',
+          example: 'api-key, language, accept-encoding, accept',
+        },
+      },
+      etag: pollingHeaders.etag,
+      ...nextHeader,
+    },
+    content: {
+      'application/json': { schema: { $ref: getSchemaPath(EventsResponseDto) } },
+      [cloudEventsType]: {
+        schema: { type: 'array', items: { $ref: getSchemaPath(CloudEventDto) } },
+      },
+    },
+  })
   async read(
     @CurrentCaller() caller: RequestCaller,
     @RequestQuery() query: EventsQuery,
@@ -64,4 +96,34 @@ export class EventsController {
     addVary(reply, 'accept');
     return Buffer.from(text);
   }
+}
+
+/** The text of a page in the service's own form. */
+function pageText({ events, next, hasMore }: FeedPage): string {
+  const data = events.map(({ objectId: _objectId, ...event }) => event);
+  return JSON.stringify({ data, next, hasMore });
+}
+
+/**
+ * The text of a page as CloudEvents in JSON, version 1.0. What has changed is an extension, and extensions
+ * are texts: the list of changes as JSON.
+ */
+function cloudEventsText({ events }: FeedPage, organizationId: string): string {
+  return JSON.stringify(events.map((event) => cloudEvent(event, organizationId)));
+}
+
+function cloudEvent(event: FeedEvent, organizationId: string) {
+  const { id, type, timestamp: time, data, changes, objectId, sequence } = event;
+  return {
+    specversion: '1.0',
+    id,
+    source: `/organizations/${organizationId}`,
+    type,
+    time,
+    ...(objectId === null ? {} : { subject: objectId }),
+    datacontenttype: 'application/json',
+    sequence: String(sequence),
+    ...(changes === undefined ? {} : { changes: JSON.stringify(changes) }),
+    data,
+  };
 }

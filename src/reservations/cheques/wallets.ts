@@ -2,7 +2,7 @@ import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { fitsEvent } from '../../events/outbox/event-size.js';
+import { fitsEvent } from '../../events/outbox/pending-event.js';
 import { presentCheque, presentReservation } from '../reading/reservation.presenter.js';
 import type { ReservationState, WalletEvent } from '../reservation-state.js';
 import type { ReservationDocument } from '../reservation.schema.js';

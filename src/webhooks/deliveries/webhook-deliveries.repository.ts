@@ -46,10 +46,6 @@ export class WebhookDeliveriesRepository {
     private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
   ) {}
 
-  async insert(delivery: WebhookDeliveryDocument): Promise<void> {
-    await this.deliveries.insert(delivery);
-  }
-
   /** The delivery of an id, of any organization. */
   async findById(_id: Types.ObjectId): Promise<WebhookDeliveryDocument | null> {
     return this.deliveries.acrossTenants.findOne({ _id });
