@@ -250,12 +250,13 @@ describe('a list of deliveries', () => {
       .collection('system.profile')
       .find({
         'command.find': 'webhookDeliveries',
-        'command.filter.organizationId': organizationId,
+        'command.filter.$and.0.organizationId': organizationId,
       })
       .toArray();
     expect(reads.map(({ docsExamined, hasSortStage }) => [docsExamined, hasSortStage])).toEqual([
-      [50, undefined],
-      [50, undefined],
+      // One more tells whether there is a next page.
+      [51, undefined],
+      [51, undefined],
       [5, undefined],
     ]);
   });

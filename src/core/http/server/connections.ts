@@ -14,7 +14,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { DomainError } from '../errors/domain-error.js';
 import { Connection, type ConnectionRules } from './connection.js';
-import { ambiguityOf, drainBody, isIncomplete } from './request-checks.js';
+import { ambiguityOf, drainBody, isIncomplete, waitUntilQuiet } from './request-checks.js';
 
 /** How often refused connections are logged. */
 const dropReportMs = 10_000;
@@ -78,8 +78,10 @@ export class Connections {
         else if (reply.hasHeader('connection')) void reply.removeHeader('connection');
         done();
       };
-      const isArriving = connection?.hasParserError === false && isIncomplete(raw);
-      if (isArriving) drainBody(raw, finish);
+      if (connection?.hasParserError !== false) finish();
+      else if (isIncomplete(raw)) drainBody(raw, finish);
+      // Requests behind it may still come; closing while they do would reset the responses before it, too.
+      else if (connection.isEnding && !this.isDraining) waitUntilQuiet(raw, finish);
       else finish();
     });
     fastify.addHook('preClose', () => this.close());

@@ -62,17 +62,20 @@ export async function organizationOf(
   idOrName: string,
 ): Promise<OrganizationDocument> {
   const { foldCase } = await import('../../../core/localization/fold-case.js');
-  const organizations = await (await organizationsOf(application)).list();
-  const [document, ...others] = organizations.filter(
-    ({ _id, name }) =>
-      _id.toHexString() === idOrName.toLowerCase() || foldCase(name ?? '') === foldCase(idOrName),
+  const { parseObjectId } = await import('../../../core/database/documents/object-id.js');
+  const organizations = await organizationsOf(application);
+  const _id = parseObjectId(idOrName);
+  const withId = _id && (await organizations.findDocument(_id));
+  if (withId) return withId;
+  const [document, ...others] = (await organizations.list()).filter(
+    ({ name }) => foldCase(name ?? '') === foldCase(idOrName),
   );
   if (document === undefined) {
     const kind = isObjectId(idOrName) ? 'with id' : 'called';
     throw new Error(`There is no organization ${kind} ${idOrName}: \`org list\` lists them.`);
   }
   if (others.length === 0) return document;
-  const ids = [document, ...others].map(({ _id }) => _id.toHexString()).join(', ');
+  const ids = [document, ...others].map((one) => one._id.toHexString()).join(', ');
   throw new Error(`Several organizations are called ${idOrName}, give the id of one: ${ids}.`);
 }
 
