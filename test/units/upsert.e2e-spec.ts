@@ -66,6 +66,25 @@ const listOfTexts = (field: string) => `${field} must be a list of texts of up t
 const tooLong = (field: string) => `${field} must not be longer than 2048 characters`;
 
 describe('POST /units', () => {
+  it('answers each of many requests at once with its own unit, in its own language', async () => {
+    const numbers = Array.from({ length: 16 }, (_, number) => number);
+    const name = (number: number) => ({ 'en-us': `Flat ${number}`, 'ar-eg': `شقة ${number}` });
+    const responses = await Promise.all(
+      numbers.map((number) =>
+        post({ recordSystemId: `together-${number}`, compound: 'lake', name: name(number) })
+          .set('language', number % 2 === 0 ? 'en-us' : 'ar-eg')
+          .expect(201),
+      ),
+    );
+    const shown = responses.map(({ body }) => [body.unit.recordSystemId, body.unit.name]);
+    expect(shown).toEqual(
+      numbers.map((number) => [
+        `together-${number}`,
+        name(number)[number % 2 === 0 ? 'en-us' : 'ar-eg'],
+      ]),
+    );
+  });
+
   it('creates a unit with everything, emits its event, and reads it back', async () => {
     const { body } = await post({ recordSystemId: 'all', ...everything }).expect(201);
     expect(body).toMatchObject({ ok: true, operation: 'create' });

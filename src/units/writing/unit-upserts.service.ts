@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
@@ -8,7 +9,7 @@ import { Outbox } from '../../events/outbox/outbox.js';
 import { pendingEvent } from '../../events/outbox/pending-event.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
-import type { UnitUpsertResponseDto } from '../unit.dto.js';
+import type { UnitDto, UnitUpsertResponseDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
 import { UnitsRepository } from '../units.repository.js';
 import { decideUnit, type UnitDecision, type UnitRequest } from './unit-decision.js';
@@ -38,7 +39,7 @@ export class UnitUpsertsService {
       load: (requests, options) => loader.load(requests, options),
       decide,
       store: (records) => this.store(records),
-      respond: (decided) => Promise.all(decided.map((one) => this.respond(one))),
+      respond: (decided) => this.respond(decided),
     });
   }
 
@@ -64,12 +65,23 @@ export class UnitUpsertsService {
     );
   }
 
-  private async respond({
-    request: { caller },
-    decision: { operation, unit },
-  }: Decided<UnitRequest, UnitDecision>): Promise<UnitResponse> {
-    const presented = await this.presenter.present(unit, caller.language);
-    return { status: upsertStatus(operation), body: { ok: true, operation, unit: presented } };
+  /** Units in one language are presented together: one query of a kind, however many requests. */
+  private async respond(
+    decided: readonly Decided<UnitRequest, UnitDecision>[],
+  ): Promise<UnitResponse[]> {
+    const responses = new Map<UnitDecision, UnitResponse>();
+    const byLanguage = Map.groupBy(decided, ({ request }) => request.caller.language);
+    for (const [language, ofLanguage] of byLanguage) {
+      const units = ofLanguage.map(({ decision }) => decision.unit);
+      const { organizationId } = units[0] as UnitDocument;
+      const presented = await this.presenter.presentAll({ organizationId, language }, units);
+      for (const [index, { decision }] of ofLanguage.entries()) {
+        const { operation } = decision;
+        const body = { ok: true, operation, unit: presented[index] as UnitDto } as const;
+        responses.set(decision, { status: upsertStatus(operation), body });
+      }
+    }
+    return decided.map(({ decision }) => responses.get(decision) as UnitResponse);
   }
 }
 
