@@ -55,7 +55,8 @@ export class GroupTransaction<
     await this.store(records, options);
     const answered = outcomes.flatMap((outcome, index) => {
       const caller = requests[index]?.caller;
-      return caller === undefined ? [] : { caller, answer: this.answerTo(outcome, caller) };
+      // Only a claim keeps an answer; the others get theirs from the controller and the error filter.
+      return caller?.claim === undefined ? [] : { caller, answer: this.answerTo(outcome, caller) };
     });
     await this.parts.idempotency.completeAll(answered, options.now);
     return outcomes;
