@@ -1,4 +1,3 @@
-import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { Inject, Injectable } from '@nestjs/common';
 import type {
@@ -10,6 +9,7 @@ import type {
 } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/connection/deadline.js';
+import { isStream } from '../http/lists/response-streams.js';
 import { remainingDeadline } from '../http/server/request-context.js';
 import type { RouteOptions } from '../http/server/route-options.js';
 import { FreshCache } from './fresh-cache.js';
@@ -134,11 +134,6 @@ function keyOf({ caller, headers, query, raw, language }: FastifyRequest): strin
 function sharedHeadersOf(reply: FastifyReply): Record<string, string> {
   const present = sharedHeaders.filter((name) => reply.hasHeader(name));
   return Object.fromEntries(present.map((name) => [name, String(reply.getHeader(name))]));
-}
-
-/** Whether a response comes in parts; also by the class of another library. */
-function isStream(payload: unknown): payload is Readable {
-  return typeof (payload as Partial<Readable> | null)?.pipe === 'function';
 }
 
 /** In memory of its own: a slice would hold on to all that it was cut from. */

@@ -91,6 +91,11 @@ export class ResponseStreams {
   }
 }
 
+/** Whether a body comes in parts; also by the class of another library. */
+export function isStream(body: unknown): body is Readable {
+  return typeof (body as Partial<Readable> | null | undefined)?.pipe === 'function';
+}
+
 /** Ends producing. Not awaited: a database that does not respond must not keep the connection. */
 function close(parts: Parts): void {
   void parts.return().catch(() => undefined);

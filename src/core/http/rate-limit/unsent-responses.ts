@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { mebibyte } from '../../values/numbers.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
+import { isStream } from '../lists/response-streams.js';
 
 /** Most bytes that are held for the clients of one API key, over all their connections. */
 const unsentLimit = 64 * mebibyte;
@@ -71,8 +72,4 @@ function bytesIn(payload: Payload): number {
   if (typeof payload === 'string') return Buffer.byteLength(payload);
   if (isStream(payload)) return payload.readableLength;
   return payload?.length ?? 0;
-}
-
-function isStream(payload: Payload): payload is Readable {
-  return typeof payload === 'object' && payload !== null && 'readableLength' in payload;
 }
