@@ -43,7 +43,7 @@ export class Connections {
   /** Binds the port and shares its handle with the HTTP server: closing it stops accepting and cuts no connection. */
   private readonly listener = createListener();
   private readonly open = new Map<Socket, Connection>();
-  private server: Server = createServer();
+  private server!: Server;
   private accepted = 0;
   private isDraining = false;
   private isHolding = false;
