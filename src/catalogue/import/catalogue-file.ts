@@ -2,6 +2,7 @@ import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
 import type { DtoClass } from '../../core/http/validation/field.js';
 import { checkedDto } from '../../core/http/validation/validation.pipe.js';
 import type { Message } from '../../core/localization/messages.service.js';
+import type { CatalogueDocument } from '../collections/catalogue-document.js';
 import { importClass } from '../fields/derived-classes.js';
 import {
   type Catalogue,
@@ -24,7 +25,7 @@ export interface CatalogueFile {
 type TextOf = (message: Message) => string;
 
 const importClasses = Object.fromEntries(
-  kinds.map((kind) => [kind, importClass(entryTypes[kind])]),
+  kinds.map((kind) => [kind, importClass<CatalogueDocument>(entryTypes[kind])]),
 ) as Readonly<Record<Kind, DtoClass>>;
 
 /** One entry before it is validated. */
