@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
+import { performance } from 'node:perf_hooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { Clock } from '../../src/core/configuration/clock.js';
 import { readEnvironment } from '../../src/core/configuration/environment.js';
@@ -65,19 +66,27 @@ describe('nobody without a session', () => {
 
 it('a probe gets a connection although idle ones hold all that the listener has', async () => {
   const { hostname, port } = new URL(service.operations);
-  const idle = await Promise.all(
-    Array.from({ length: 100 }, async () => {
-      const socket = connect(Number(port), hostname);
-      await once(socket, 'connect');
-      return socket;
-    }),
-  );
-  const closed = once(idle[0] as Socket, 'close');
-  for (let probe = 0; probe < 3; probe++) {
-    const agent = { headers: { connection: 'close' } };
-    expect(await send(`${service.operations}/livez`, agent)).toMatchObject({ status: 200 });
-  }
+  const open = async () => {
+    const socket = connect(Number(port), hostname);
+    await once(socket, 'connect');
+    return socket;
+  };
+  const probe = async () => {
+    const options = { headers: { connection: 'close' } };
+    expect(await send(`${service.operations}/livez`, options)).toMatchObject({ status: 200 });
+  };
+  const idle = await Promise.all(Array.from({ length: 99 }, open));
+  // With its response the listener has accepted those before it.
+  await probe();
+  idle.push(await open());
+  const closed = Promise.race(idle.map((socket) => once(socket, 'close')));
+  // However long the search for the oldest takes, it is the oldest that goes.
+  const now = performance.now();
+  let looks = 0;
+  jest.spyOn(performance, 'now').mockImplementation(() => now + 1_000 * looks++);
+  for (let turn = 0; turn < 3; turn++) await probe();
   await closed;
+  expect(idle[0]?.readyState).toBe('closed');
   expect(idle.at(-1)?.readyState).toBe('open');
   for (const socket of idle) socket.destroy();
 });

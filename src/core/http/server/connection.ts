@@ -50,7 +50,7 @@ export class Connection {
   private parserError: DomainError | undefined;
   /** Of the running request, until it is sent. */
   private undecided: FastifyReply | undefined;
-  private idleSince = performance.now();
+  private endedAt = performance.now();
 
   constructor(
     private readonly socket: Socket,
@@ -61,14 +61,14 @@ export class Connection {
     return this.isRunningFirst;
   }
 
-  /** How long no request has been running or waiting, in milliseconds; undefined while one is. */
-  get idleMs(): number | undefined {
-    return this.exchanges.length === 0 ? performance.now() - this.idleSince : undefined;
+  /** Since when no request has been running or waiting, by `performance.now()`; undefined while one is. */
+  get idleSince(): number | undefined {
+    return this.exchanges.length === 0 ? this.endedAt : undefined;
   }
 
   /** How long it has been open without a request, in milliseconds; undefined once there was one. */
   get unusedMs(): number | undefined {
-    return this.hasHadRequest ? undefined : this.idleMs;
+    return this.hasHadRequest ? undefined : performance.now() - this.endedAt;
   }
 
   get hasParserError(): boolean {
@@ -148,7 +148,7 @@ export class Connection {
     this.exchanges.shift();
     this.isRunningFirst = false;
     this.undecided = undefined;
-    this.idleSince = performance.now();
+    this.endedAt = performance.now();
     if (this.socket.writableEnded || this.socket.destroyed) {
       this.ignoresFurther = true;
       this.exchanges.length = 0;

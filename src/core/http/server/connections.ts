@@ -173,9 +173,9 @@ export class Connections {
   }
 
   private closeLongestIdle(): void {
-    let oldest: { socket: Socket; idleMs: number } | undefined;
-    for (const [socket, { idleMs }] of this.open) {
-      if (idleMs !== undefined && idleMs > (oldest?.idleMs ?? -1)) oldest = { socket, idleMs };
+    let oldest: { socket: Socket; idleSince: number } | undefined;
+    for (const [socket, { idleSince = Infinity }] of this.open) {
+      if (idleSince < (oldest?.idleSince ?? Infinity)) oldest = { socket, idleSince };
     }
     oldest?.socket.destroy();
   }
