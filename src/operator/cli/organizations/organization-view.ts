@@ -1,7 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
 import type { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
-import { isObjectId } from '../../../core/values/object-id.js';
 import type { Columns } from '../command-line/output.js';
 
 type OrganizationView = Awaited<ReturnType<typeof organizationView>>;
@@ -65,17 +64,16 @@ export async function organizationOf(
   const { parseObjectId } = await import('../../../core/database/documents/object-id.js');
   const organizations = await organizationsOf(application);
   const _id = parseObjectId(idOrName);
-  const withId = _id && (await organizations.findDocument(_id));
-  if (withId) return withId;
-  const [document, ...others] = (await organizations.list()).filter(
-    ({ name }) => foldCase(name ?? '') === foldCase(idOrName),
-  );
-  if (document === undefined) {
-    const kind = isObjectId(idOrName) ? 'with id' : 'called';
+  const isMeant = ({ name }: OrganizationDocument) => foldCase(name ?? '') === foldCase(idOrName);
+  const [document, ...others] = _id
+    ? [await organizations.findDocument(_id)]
+    : (await organizations.list()).filter(isMeant);
+  if (!document) {
+    const kind = _id ? 'with id' : 'called';
     throw new Error(`There is no organization ${kind} ${idOrName}: \`org list\` lists them.`);
   }
   if (others.length === 0) return document;
-  const ids = [document, ...others].map((one) => one._id.toHexString()).join(', ');
+  const ids = [document, ...others].map((one) => one?._id.toHexString()).join(', ');
   throw new Error(`Several organizations are called ${idOrName}, give the id of one: ${ids}.`);
 }
 
