@@ -60,6 +60,22 @@ const unavailable = {
 const appName = 'integration-api';
 
 describe('a database that fails', () => {
+  it('to claim an Idempotency-Key in time lets the next request with it run', async () => {
+    const keyed = () =>
+      post({ recordSystemId: 'late-claim', name: 'Laila' }, hasty).set('idempotency-key', 'late');
+    await fail(
+      { failCommands: ['insert'], appName, blockConnection: true, blockTimeMS: 2_500 },
+      { times: 1 },
+    );
+    await keyed().expect(503);
+    await eventually(async () => {
+      const record = await service.db.collection('idempotencyRecords').findOne({ key: 'late' });
+      expect(record?.['claimedAt']).toEqual(new Date(0));
+    });
+    await keyed().expect(201);
+    expect(await leadsOf('late-claim')).toBe(1);
+  });
+
   it('once, with a write conflict, is tried again without the caller noticing', async () => {
     const failCommands = ['insert'];
     await fail(

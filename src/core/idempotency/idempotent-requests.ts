@@ -60,15 +60,23 @@ export class IdempotentRequests {
       throw new DomainError(idempotencyErrors.keyMalformed, { limit: keyLengthLimit });
     }
     const namesBefore = new Set(Object.keys(reply.getHeaders()));
+    const beginning = this.idempotency.begin({
+      caller,
+      key,
+      fingerprint: fingerprintOf(request),
+      headersSoFar: () => headersSince(namesBefore, request, reply),
+    });
     const { claim, response } = await withinDeadline(
-      this.idempotency.begin({
-        caller,
-        key,
-        fingerprint: fingerprintOf(request),
-        headersSoFar: () => headersSince(namesBefore, request, reply),
-      }),
+      beginning,
       remainingDeadline(request, this.environment.DATABASE_DEADLINE_MS),
-    );
+    ).catch((error: unknown) => {
+      // A claim that comes after the 503 would refuse repetitions until its lease ends.
+      void beginning.then(
+        ({ claim: late }) => late && this.release(late),
+        () => {},
+      );
+      throw error;
+    });
     if (claim !== undefined) request.caller = { ...caller, claim };
     return response;
   }
@@ -95,12 +103,20 @@ export class IdempotentRequests {
         );
       } else {
         // Not awaited: a database in trouble must not hold up the response.
-        void this.idempotency.release(claim).catch((error: unknown) => this.warn(error));
+        void this.release(claim);
       }
     } catch (error) {
       this.warn(error);
     }
     done(null, payload);
+  }
+
+  private async release(claim: IdempotencyClaim): Promise<void> {
+    try {
+      await this.idempotency.release(claim);
+    } catch (error) {
+      this.warn(error);
+    }
   }
 
   private warn(error: unknown): void {
