@@ -38,8 +38,8 @@ export class FeedClient {
   }
 
   /** Starts another instance, which ends with the test, also with one that fails. */
-  async startOther(): Promise<WebhookService> {
-    const other = await startWebhookService({ ROLE: 'api' }, this.service.databaseUri);
+  async startOther(variables: Record<string, string> = { ROLE: 'api' }): Promise<WebhookService> {
+    const other = await startWebhookService(variables, this.service.databaseUri);
     this.others.push(other);
     return other;
   }

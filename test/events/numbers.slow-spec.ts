@@ -1,10 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Document, ObjectId } from 'mongodb';
+import { Types } from 'mongoose';
+import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import { EventFeedsRepository } from '../../src/events/outbox/event-feeds.repository.js';
 import { EventRelay } from '../../src/events/outbox/event-relay.js';
 import { timeOfStoring } from '../../src/events/outbox/outbox-event.schema.js';
+import { Outbox } from '../../src/events/outbox/outbox.js';
 import { startSession } from '../operator/command-line.js';
 import type { Tenant } from '../support/builders.js';
+import { type Receiver, startReceiver } from '../support/receiver.js';
 import { FeedClient } from './feed-client.js';
 
 let feed: FeedClient;
@@ -58,6 +62,51 @@ describe('numbers', () => {
     const all = await feed.readAll(tenant, { limit: 1000 });
     expect(all.map(({ sequence }) => sequence)).toEqual(all.map((_, index) => index + 1));
     expect(new Set(all.map(({ id }) => id)).size).toBe(count);
+  });
+
+  it('skip no event of a transaction that commits late, at either of two instances that relay', async () => {
+    const tenant = await feed.addReader();
+    const organizationId = new Types.ObjectId(tenant.organizationId.toHexString());
+    const [early, late] = [await startReceiver(), await startReceiver()];
+    const other = await feed.startOther({ ROLE: 'all' });
+    await feed.service.subscribe(tenant, early.url);
+    const instances = [feed.service, other];
+    const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
+    const stored: Promise<unknown>[] = [];
+    const committed = instances.map(({ service: { app } }, index) => {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      stored.push(promise);
+      return app.get(Transactions).run(async () => {
+        const data = { _id: new ObjectId().toHexString(), name: `late ${index}` };
+        await app.get(Outbox).publish(organizationId, { type: 'lead.created', data });
+        resolve();
+        await mayCommit;
+      });
+    });
+    await Promise.all(stored);
+    // These are stored later and numbered first: the other two are not visible yet.
+    for (const { api } of instances) {
+      for (let count = 0; count < 2; count++) {
+        const lead = { recordSystemId: new ObjectId().toHexString(), data: {} };
+        await api('post', '/leads').set('api-key', tenant.key).send(lead).expect(201);
+      }
+    }
+    await feed.numbered(tenant, 4);
+    await feed.service.subscribe(tenant, late.url);
+    commit();
+    await Promise.all(committed);
+    await feed.numbered(tenant, 6);
+    const all = await feed.readAll(tenant);
+    expect(all.map(({ sequence }) => sequence)).toEqual([1, 2, 3, 4, 5, 6]);
+    const names = all.slice(4).map(({ data }) => data.name);
+    expect(names.toSorted()).toEqual(['late 0', 'late 1']);
+    const idsAt = async (receiver: Receiver, count: number) =>
+      (await receiver.receivedRequests(count)).map(({ headers }) => headers['webhook-id']);
+    const ids = all.map(({ id }) => id);
+    expect((await idsAt(early, 6)).toSorted()).toEqual(ids.toSorted());
+    // An endpoint that was added before the commit gets the event, too.
+    expect((await idsAt(late, 2)).toSorted()).toEqual(ids.slice(4).toSorted());
+    await Promise.all([early.stop(), late.stop()]);
   });
 
   it('go on behind those that others have, and hold up no other organization', async () => {
