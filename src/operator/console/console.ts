@@ -18,10 +18,9 @@ import type { ConsolePage, PageContent, Redirect } from './pages/page.js';
 export const CONSOLE_PAGES = Symbol('ConsolePages');
 
 /** What everybody gets: the login page and how it looks. */
-const publicPaths: ReadonlySet<string> = new Set([
-  `${consolePath}/login`,
-  `${consolePath}/console.css`,
-]);
+const publicPaths: ReadonlySet<string> = new Set(
+  ['login', 'console.css', 'data.css'].map((name) => `${consolePath}/${name}`),
+);
 
 /** No form of the console is longer. */
 const bodyLimitBytes = 65_536;
@@ -46,6 +45,7 @@ const headers = {
 
 const assets = {
   'console.css': 'text/css; charset=utf-8',
+  'data.css': 'text/css; charset=utf-8',
   'console.js': 'text/javascript; charset=utf-8',
 } as const;
 

@@ -124,7 +124,7 @@ export const viewTexts = {
   'partners.state.usual': { 'en-us': 'as usual', 'ar-eg': 'كالمعتاد' },
   'partners.state.ended': { 'en-us': 'key has ended', 'ar-eg': 'انتهى المفتاح' },
   'log.who': { 'en-us': 'Address and session', 'ar-eg': 'العنوان والجلسة' },
-  'log.subject': { 'en-us': 'Of what', 'ar-eg': 'ماذا' },
+  'log.subject': { 'en-us': 'Of what', 'ar-eg': 'على ماذا' },
   'log.details': { 'en-us': 'Details', 'ar-eg': 'التفاصيل' },
   'log.result': { 'en-us': 'Result', 'ar-eg': 'النتيجة' },
   'log.action.show': { 'en-us': 'personal data shown', 'ar-eg': 'أُظهرت بيانات شخصية' },

@@ -46,7 +46,9 @@ function Document(frame: Frame) {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{`${heading} – ${text('console.title')}`}</title>
-        <link rel="stylesheet" href={`${consolePath}/console.css`} />
+        {['console.css', 'data.css'].map((name) => (
+          <link key={name} rel="stylesheet" href={`${consolePath}/${name}`} />
+        ))}
         {reader !== null && <script src={`${consolePath}/console.js`} defer />}
       </head>
       <body data-refresh-seconds={refreshSeconds}>
@@ -64,39 +66,56 @@ function Document(frame: Frame) {
 }
 
 function Header({ language, text, otherLanguageUrl, reader }: Frame) {
+  const otherLanguage = (
+    <a href={otherLanguageUrl} lang={language === 'ar-eg' ? 'en' : 'ar'}>
+      {text('console.otherLanguage')}
+    </a>
+  );
   return (
     <header>
       <p class="name">{text('console.title')}</p>
-      {reader !== null && (
-        <nav aria-label={text('console.menu')}>
-          <ul>
-            {reader.menu.map(({ path, title }) => (
-              <li key={path}>
-                <a
-                  href={consolePath + path}
-                  aria-current={isCurrent(path, reader.path) ? 'page' : undefined}
-                >
-                  {text(title)}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-      )}
-      <div class="tools">
-        <a href={otherLanguageUrl} lang={language === 'ar-eg' ? 'en' : 'ar'}>
-          {text('console.otherLanguage')}
-        </a>
-        {reader !== null && (
-          <form method="post" action={`${consolePath}/logout`}>
-            <FormToken request={reader} />
-            <button type="submit" class="plain">
-              {text('console.logout')}
-            </button>
-          </form>
-        )}
-      </div>
+      {reader === null ? otherLanguage : <Menu {...{ text, reader, otherLanguage }} />}
     </header>
+  );
+}
+
+/** On a phone it opens by its button, without a script. */
+function Menu({
+  text,
+  reader,
+  otherLanguage,
+}: {
+  readonly text: Translate;
+  readonly reader: NonNullable<Frame['reader']>;
+  readonly otherLanguage: ComponentChildren;
+}) {
+  return (
+    <>
+      <button type="button" class="plain folds" popovertarget="menu">
+        {text('console.menu')}
+      </button>
+      <nav id="menu" popover="auto" aria-label={text('console.menu')}>
+        <ul>
+          {reader.menu.map(({ path, title }) => (
+            <li key={path}>
+              <a
+                href={consolePath + path}
+                aria-current={isCurrent(path, reader.path) ? 'page' : undefined}
+              >
+                {text(title)}
+              </a>
+            </li>
+          ))}
+        </ul>
+        {otherLanguage}
+        <form method="post" action={`${consolePath}/logout`}>
+          <FormToken request={reader} />
+          <button type="submit" class="plain">
+            {text('console.logout')}
+          </button>
+        </form>
+      </nav>
+    </>
   );
 }
 

@@ -56,8 +56,9 @@ type NameOfTable =
   | { readonly label: string; readonly caption?: never };
 
 /**
- * A table, which scrolls by itself where it is too wide; a line instead of one that is empty. The first
- * cell of a row says what the row is about; a number is written as the language does.
+ * A table, which scrolls by itself where it is too wide, and of which a phone shows each row as a card; a line
+ * instead of one that is empty. The first cell of a row says what the row is about; a number is written as the
+ * language does.
  */
 export function DataTable({
   request,
@@ -94,8 +95,8 @@ export function DataTable({
             <tr key={row}>
               <th scope="row">{subject}</th>
               {cells.map((cell, index) => (
-                <td key={index} class={classes[index + 1]}>
-                  {typeof cell === 'number' ? formats.number(cell) : cell}
+                <td key={index} class={classes[index + 1]} data-title={names[index + 1]}>
+                  <div>{typeof cell === 'number' ? formats.number(cell) : cell}</div>
                 </td>
               ))}
             </tr>
