@@ -9,7 +9,7 @@ import type {
 } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { withinDeadline } from '../database/connection/deadline.js';
-import { isStream } from '../http/lists/response-streams.js';
+import { isStream } from '../http/rate-limit/unsent-responses.js';
 import { remainingDeadline } from '../http/server/request-context.js';
 import type { RouteOptions } from '../http/server/route-options.js';
 import { FreshCache } from './fresh-cache.js';

@@ -3,6 +3,9 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { FastifyReply } from 'fastify';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { withinDeadline } from '../../database/connection/deadline.js';
+import { DomainError } from '../errors/domain-error.js';
+import { httpErrors } from '../errors/http-errors.js';
+import { UnsentResponses } from '../rate-limit/unsent-responses.js';
 import { mebibyte } from '../../values/numbers.js';
 
 /** Largest response that is sent as a whole, with an entity tag (rule HTTP-10). */
@@ -20,12 +23,16 @@ export type ResponseBody = Buffer | Readable;
  */
 @Injectable()
 export class ResponseStreams {
-  constructor(@Inject(ENVIRONMENT) private readonly environment: Environment) {}
+  constructor(
+    private readonly unsentResponses: UnsentResponses,
+    @Inject(ENVIRONMENT) private readonly environment: Environment,
+  ) {}
 
   /**
    * A response that is sent as a whole while it is small.
    *
-   * @throws what producing the parts throws before anything is sent
+   * @throws what producing the parts throws before anything is sent; DomainError 429 when too much
+   *   waits for the clients of the API key
    */
   async wholeOrStreamed(reply: FastifyReply, parts: Parts): Promise<ResponseBody> {
     const buffered: Buffer[] = [];
@@ -34,6 +41,11 @@ export class ResponseStreams {
       if (part === null) return Buffer.concat(buffered);
       buffered.push(part);
       size += part.length;
+      const bytes = size;
+      if (!this.unsentResponses.hold(reply, () => bytes)) {
+        close(parts);
+        throw new DomainError(httpErrors.rateLimited);
+      }
     }
     return this.stream(reply, buffered, parts);
   }
@@ -89,11 +101,6 @@ export class ResponseStreams {
       throw error;
     }
   }
-}
-
-/** Whether a body comes in parts; also by the class of another library. */
-export function isStream(body: unknown): body is Readable {
-  return typeof (body as Partial<Readable> | null | undefined)?.pipe === 'function';
 }
 
 /** Ends producing. Not awaited: a database that does not respond must not keep the connection. */

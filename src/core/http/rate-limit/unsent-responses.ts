@@ -4,18 +4,12 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { mebibyte } from '../../values/numbers.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
-import { isStream } from '../lists/response-streams.js';
 
 /** Most bytes that are held for the clients of one API key, over all their connections. */
 const unsentLimit = 64 * mebibyte;
 
 /** Headers of the response that is not sent. */
 const replacedHeaders = ['etag', 'content-encoding', 'x-updated-as-of'];
-
-interface Sending {
-  readonly reply: FastifyReply;
-  readonly payload: Payload;
-}
 
 type Payload = string | Buffer | Readable | null | undefined;
 
@@ -25,51 +19,60 @@ type Payload = string | Buffer | Readable | null | undefined;
  */
 @Injectable()
 export class UnsentResponses {
-  private readonly sending = new Map<string, Set<Sending>>();
+  /** By API key, how many bytes each response holds now. */
+  private readonly held = new Map<string, Map<FastifyReply, () => number>>();
 
   /** To be added once requests have a caller. */
   addTo(fastify: FastifyInstance): void {
     fastify.addHook('onRequest', ({ caller }, _reply, done) => {
-      if (caller === undefined || this.unsentBytes(caller.apiKeyId.toHexString()) < unsentLimit) {
+      if (caller === undefined || this.heldBytes(caller.apiKeyId.toHexString()) < unsentLimit) {
         done();
       } else done(new DomainError(httpErrors.rateLimited));
     });
-    fastify.addHook<Payload>('onSend', ({ caller, method }, reply, payload, done) => {
-      if (caller === undefined) return done();
-      const key = caller.apiKeyId.toHexString();
+    fastify.addHook<Payload>('onSend', ({ method }, reply, payload, done) => {
+      const hasRoom = this.hold(reply, () => bytesHeld(reply, payload));
       // A write was carried out, and its response says so.
-      const canRefuse = method === 'GET' && reply.statusCode < 400;
-      if (canRefuse && this.unsentBytes(key) + bytesIn(payload) > unsentLimit) {
-        for (const name of replacedHeaders) void reply.removeHeader(name);
-        return done(new DomainError(httpErrors.rateLimited));
-      }
-      this.track(key, { reply, payload });
-      done();
+      if (hasRoom || method !== 'GET' || reply.statusCode >= 400) return done();
+      for (const name of replacedHeaders) void reply.removeHeader(name);
+      if (isStream(payload)) payload.destroy();
+      done(new DomainError(httpErrors.rateLimited));
     });
   }
 
-  private track(key: string, sending: Sending): void {
-    const others = this.sending.get(key) ?? new Set();
-    this.sending.set(key, others.add(sending));
-    sending.reply.raw.once('close', () => {
-      others.delete(sending);
-      if (others.size === 0) this.sending.delete(key);
-    });
-  }
-
-  private unsentBytes(key: string): number {
-    let bytes = 0;
-    for (const { reply, payload } of this.sending.get(key) ?? []) {
-      const { headersSent, writableLength } = reply.raw;
-      bytes += writableLength + (headersSent && !isStream(payload) ? 0 : bytesIn(payload));
+  /**
+   * Counts a response until it is sent, in place of what it held before.
+   *
+   * @returns whether there is room for it
+   */
+  hold(reply: FastifyReply, bytes: () => number): boolean {
+    const key = reply.request.caller?.apiKeyId.toHexString();
+    if (key === undefined || reply.raw.closed) return true;
+    const responses = this.held.get(key) ?? new Map<FastifyReply, () => number>();
+    const isNew = !responses.has(reply);
+    this.held.set(key, responses.set(reply, bytes));
+    if (isNew) {
+      reply.raw.once('close', () => {
+        responses.delete(reply);
+        if (responses.size === 0) this.held.delete(key);
+      });
     }
-    return bytes;
+    return this.heldBytes(key) <= unsentLimit;
+  }
+
+  private heldBytes(key: string): number {
+    let sum = 0;
+    for (const bytes of this.held.get(key)?.values() ?? []) sum += bytes();
+    return sum;
   }
 }
 
 /** Bytes in memory; a stream makes further ones once these are taken. */
-function bytesIn(payload: Payload): number {
-  if (typeof payload === 'string') return Buffer.byteLength(payload);
-  if (isStream(payload)) return payload.readableLength;
-  return payload?.length ?? 0;
+function bytesHeld({ raw }: FastifyReply, payload: Payload): number {
+  if (isStream(payload)) return raw.writableLength + payload.readableLength;
+  return raw.writableLength + (raw.headersSent ? 0 : Buffer.byteLength(payload ?? ''));
+}
+
+/** Whether a body comes in parts; also by the class of another library. */
+export function isStream(body: unknown): body is Readable {
+  return typeof (body as Partial<Readable> | null | undefined)?.pipe === 'function';
 }
