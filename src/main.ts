@@ -1,6 +1,6 @@
 import { keepCompiledCode, storeCompiledCode } from './compile-cache.js';
 
 keepCompiledCode();
-const { startService } = await import('./start.js');
+const { startService } = await import('./service-process.js');
 await startService();
 storeCompiledCode();

@@ -1,5 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { inspect } from 'node:util';
 import { NestFactory } from '@nestjs/core';
 import { getConnectionToken } from '@nestjs/mongoose';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
@@ -7,9 +6,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Connection } from 'mongoose';
 import { AppModule, type AppOptions } from './app.module.js';
 import { ResponseCache } from './core/cache/response-cache.js';
-import type { Environment } from './core/configuration/environment.js';
 import { loadEnvironment, warnOfMisspeltVariables } from './core/configuration/load-environment.js';
-import { ConfigurationError, StartupError } from './core/configuration/startup-errors.js';
 import { assertTransactionsSupported } from './core/database/connection/topology.js';
 import { DatabaseStructure } from './core/database/structure/database-structure.js';
 import { basePath } from './core/http/base-path.js';
@@ -64,19 +61,6 @@ export interface RunningService {
   announce(): void;
   /** Finishes what is running and closes everything; false when that took too long. */
   shutDown(): Promise<boolean>;
-}
-
-/** Runs the service until a signal ends it; a start that fails ends the process with the reason. */
-export async function startService(): Promise<void> {
-  let environment: Environment | undefined;
-  try {
-    environment = loadEnvironment();
-    const service = await runService(environment);
-    shutDownOnSignals(service);
-    service.announce();
-  } catch (error) {
-    failStart(error, environment?.NODE_ENV);
-  }
 }
 
 /**
@@ -209,16 +193,6 @@ export function startBackground({ app }: Service): void {
   app.get(WebhookWorker).start();
 }
 
-/**
- * Ends the process with the reason: 2 where the configuration is wrong, else 1.
- *
- * @public `npm run start:dev` calls it.
- */
-export function failStart(error: unknown, nodeEnv?: Environment['NODE_ENV']): never {
-  process.stderr.write(`${reasonOf(error, nodeEnv)}\n`);
-  process.exit(error instanceof ConfigurationError ? 2 : 1);
-}
-
 /** The address that it listens on; null for a worker, which only delivers. */
 async function begin(service: Service, options: AppOptions): Promise<string | null> {
   if (options.environment.ROLE !== 'worker') return listen(service, options);
@@ -238,19 +212,4 @@ async function prepareDatabase(
     return;
   }
   await structure.assertComplete((line) => logger.warn(line));
-}
-
-/** One line in production, where logs are read by programs; elsewhere an unknown error has its stack. */
-function reasonOf(error: unknown, nodeEnv?: Environment['NODE_ENV']): string {
-  if (!(error instanceof StartupError) && nodeEnv !== 'production') return inspect(error);
-  return error instanceof Error ? error.message : String(error);
-}
-
-function shutDownOnSignals(service: RunningService): void {
-  const shutDown = () => {
-    void service.shutDown().then((isFinished) => process.exit(isFinished ? 0 : 1));
-  };
-  // npm forwards signals that the process group has had already, so each may come twice.
-  process.on('SIGTERM', shutDown);
-  process.on('SIGINT', shutDown);
 }

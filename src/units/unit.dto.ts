@@ -5,7 +5,7 @@ import { CatalogueDocument } from '../catalogue/collections/catalogue-document.j
 import { PhaseDocument } from '../catalogue/collections/phase.schema.js';
 import { PropertyTypeDocument } from '../catalogue/collections/property-type.schema.js';
 import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
-import { UnitDocument } from '../catalogue/collections/unit.schema.js';
+import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { columnsOf } from '../catalogue/fields/declared-fields.js';
 import { shownClass } from '../catalogue/fields/derived-classes.js';
 import type { Shown } from '../catalogue/fields/derived-types.js';

@@ -5,7 +5,7 @@ import type { CatalogueDocument } from '../catalogue/collections/catalogue-docum
 import { PhaseDocument } from '../catalogue/collections/phase.schema.js';
 import { PropertyTypeDocument } from '../catalogue/collections/property-type.schema.js';
 import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
-import { UnitDocument } from '../catalogue/collections/unit.schema.js';
+import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { present, type ReferenceKind } from '../catalogue/fields/declared-fields.js';
 import type { Shown } from '../catalogue/fields/derived-types.js';
 import { ReferencesRepository } from '../catalogue/references/references.repository.js';

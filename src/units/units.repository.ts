@@ -8,7 +8,7 @@ import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
 import type { BatchOptions } from '../core/database/documents/tenant-operations.js';
-import type { UnitDocument } from '../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { newestChange } from '../catalogue/references/references.repository.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { indexToCountBy } from './reading/unit-indexes.js';

@@ -5,6 +5,7 @@ import type { Language } from '../../core/localization/language.js';
 import { isPlainObject } from '../../core/values/plain-object.js';
 import { isValid, type ValueKind } from '../../core/values/rule.js';
 import type { Shown } from './derived-types.js';
+import type { SentKind } from './sent-values.js';
 
 /** The collections that units refer to. */
 export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';
@@ -45,6 +46,23 @@ export interface SentAs {
   readonly toStored?: (sent: unknown) => unknown;
 }
 
+/** How the reference documents a field. */
+export interface Documentation {
+  readonly description?: string;
+  readonly example?: unknown;
+}
+
+export interface FieldOptions extends Documentation {
+  /** Requests and imports send it; an object is what the documentation of requests has of its own. */
+  readonly sent?: true | Documentation;
+  /** Imports send it, though requests do not, or it is required there. */
+  readonly imported?: true | 'required';
+  /** Another class declares how it is stored. */
+  readonly stored?: false;
+  /** The CSV export has a column for it, after those that it has had from the beginning. */
+  readonly column?: true;
+}
+
 interface DeclaredField extends FieldDeclaration {
   readonly name: string;
 }
@@ -58,6 +76,28 @@ export function declareField(declaration: FieldDeclaration): PropertyDecorator {
     if (declaration.stored !== undefined) Prop(declaration.stored)(prototype, property);
     const before = ownFields.get(prototype) ?? [];
     ownFields.set(prototype, [...before, { ...declaration, name: String(property) }]);
+  };
+}
+
+export function sentAs(options: FieldOptions, { rules, api }: SentKind): SentAs | undefined {
+  const { sent, imported } = options;
+  if (sent === undefined && imported === undefined) return undefined;
+  return {
+    byRequests: sent !== undefined,
+    isRequired: imported === 'required',
+    api: documented(documented(api, options), sent === true ? {} : (sent ?? {})),
+    rules,
+  };
+}
+
+export function documented(
+  api: ApiPropertyOptions,
+  { description, example }: Documentation,
+): ApiPropertyOptions {
+  return {
+    ...api,
+    ...(description === undefined ? {} : { description }),
+    ...(example === undefined ? {} : { example }),
   };
 }
 

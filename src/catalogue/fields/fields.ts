@@ -15,7 +15,15 @@ import {
 import { Field } from '../../core/http/validation/field.js';
 import { TimeField } from '../../core/http/validation/fields.js';
 import { quantity } from '../../core/values/numbers.js';
-import { declareField, type ReferenceKind, type SentAs } from './declared-fields.js';
+import {
+  declareField,
+  documented,
+  type Documentation,
+  type FieldOptions,
+  type ReferenceKind,
+  type SentAs,
+  sentAs,
+} from './declared-fields.js';
 import {
   boolean,
   isoTime,
@@ -29,23 +37,6 @@ import {
 const idPattern = '^([0-9a-f]{24})?$';
 const exampleId = '6740b1f2c3d4e5f607182930';
 const exampleTime = '2026-01-05T09:30:00.000Z';
-
-/** How the reference documents a field. */
-interface Documentation {
-  readonly description?: string;
-  readonly example?: unknown;
-}
-
-export interface FieldOptions extends Documentation {
-  /** Requests and imports send it; an object is what the documentation of requests has of its own. */
-  readonly sent?: true | Documentation;
-  /** Imports send it, though requests do not, or it is required there. */
-  readonly imported?: true | 'required';
-  /** Another class declares how it is stored. */
-  readonly stored?: false;
-  /** The CSV export has a column for it, after those that it has had from the beginning. */
-  readonly column?: true;
-}
 
 interface TextOptions extends FieldOptions {
   /** A short text where it is not given. */
@@ -229,26 +220,4 @@ function storedAs(
   { stored }: Pick<FieldOptions, 'stored'>,
 ): PropOptions | undefined {
   return stored === false ? undefined : options;
-}
-
-export function sentAs(options: FieldOptions, { rules, api }: SentKind): SentAs | undefined {
-  const { sent, imported } = options;
-  if (sent === undefined && imported === undefined) return undefined;
-  return {
-    byRequests: sent !== undefined,
-    isRequired: imported === 'required',
-    api: documented(documented(api, options), sent === true ? {} : (sent ?? {})),
-    rules,
-  };
-}
-
-export function documented(
-  api: ApiPropertyOptions,
-  { description, example }: Documentation,
-): ApiPropertyOptions {
-  return {
-    ...api,
-    ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { example }),
-  };
 }

@@ -8,9 +8,18 @@ import { atMostItems, ItemsField, NestedField } from '../../core/http/validation
 import { languages } from '../../core/localization/language.js';
 import { textIn } from '../../core/localization/localized.js';
 import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
-import { declareField, fieldsOf, isSentObject, present, storedFields } from './declared-fields.js';
+import {
+  declareField,
+  documented,
+  type FieldOptions,
+  fieldsOf,
+  isSentObject,
+  present,
+  sentAs,
+  storedFields,
+} from './declared-fields.js';
 import { importClass, shownClass } from './derived-classes.js';
-import { documented, type FieldOptions, sentAs, Text } from './fields.js';
+import { Text } from './fields.js';
 import { fits, itemsLimit, limited, localizedText } from './sent-values.js';
 
 interface ObjectOptions extends Pick<FieldOptions, 'description' | 'imported'> {

@@ -5,7 +5,7 @@ import { CompoundDocument } from '../collections/compound.schema.js';
 import { PhaseDocument } from '../collections/phase.schema.js';
 import { PropertyTypeDocument } from '../collections/property-type.schema.js';
 import { UnitDesignDocument } from '../collections/unit-design.schema.js';
-import { UnitDocument } from '../collections/unit.schema.js';
+import { UnitDocument } from '../collections/unit-document.js';
 
 /** The kinds of entries and the documents that they become, first those that others refer to. */
 export const entryTypes = {

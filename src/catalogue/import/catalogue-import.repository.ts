@@ -10,7 +10,8 @@ import type { CompoundDocument } from '../collections/compound.schema.js';
 import type { PhaseDocument } from '../collections/phase.schema.js';
 import type { PropertyTypeDocument } from '../collections/property-type.schema.js';
 import type { UnitDesignDocument } from '../collections/unit-design.schema.js';
-import { unitCountIndex, type UnitDocument } from '../collections/unit.schema.js';
+import type { UnitDocument } from '../collections/unit-document.js';
+import { unitCountIndex } from '../collections/unit.schema.js';
 import type { Kind } from './catalogue-entries.js';
 
 type Slugs = readonly string[];

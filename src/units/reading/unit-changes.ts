@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import type { ReferenceKind } from '../../catalogue/fields/declared-fields.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { FreshCache } from '../../core/cache/fresh-cache.js';

@@ -1,8 +1,5 @@
-import {
-  type UnitDocument,
-  unitFilterFields,
-  unitOrderFields,
-} from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
+import { unitFilterFields, unitOrderFields } from '../../catalogue/collections/unit.schema.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
 import type { Language } from '../../core/localization/language.js';
 

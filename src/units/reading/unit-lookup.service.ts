@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import {
   idOrNull,

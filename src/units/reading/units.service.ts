@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../../tenants/keys/caller.js';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { Clock } from '../../core/configuration/clock.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { UnitsRepository } from '../units.repository.js';
 import type { OutboundEvent } from '../../events/outbox/pending-event.js';
 import { type UnitChange, UnitEvents } from './unit-events.js';

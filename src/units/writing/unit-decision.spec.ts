@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { decideUnit, slugTexts } from './unit-decision.js';

@@ -1,5 +1,5 @@
 import { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { present } from '../../catalogue/fields/declared-fields.js';
 import { type FieldChange, fieldChanges } from '../../tenants/change-log/field-changes.js';
 import { idOf } from '../../core/database/documents/stored-values.js';

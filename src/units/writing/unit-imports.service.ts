@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import type { SaveCounts } from '../../catalogue/import/catalogue-import.repository.js';
 import { mergeTranslations } from '../../core/localization/localized.js';
 import { Outbox } from '../../events/outbox/outbox.js';

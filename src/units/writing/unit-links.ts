@@ -1,5 +1,5 @@
 import type { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/plain-object.js';
 import type { Message } from '../../core/localization/messages.service.js';

@@ -1,4 +1,4 @@
-import { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { storedFields } from '../../catalogue/fields/declared-fields.js';
 import type { Language } from '../../core/localization/language.js';
 import type { Localized } from '../../core/localization/localized.js';

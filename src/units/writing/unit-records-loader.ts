@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { besideTransaction } from '../../core/database/transactions/open-session.js';
 import type { Loaded, LoadOptions } from '../../core/writes/write-kind.js';

@@ -1,4 +1,4 @@
-import { UnitDocument } from '../../catalogue/collections/unit.schema.js';
+import { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { requestClass } from '../../catalogue/fields/derived-classes.js';
 import { FieldsTogether } from '../../core/http/validation/field.js';
 import { BooleanField } from '../../core/http/validation/fields.js';

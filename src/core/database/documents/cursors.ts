@@ -29,6 +29,17 @@ export async function* bufferedBatches<T>(
   }
 }
 
+/** A cursor that has its first documents: what is wrong with its query has been thrown. */
+export async function startCursor<Cursor extends AbstractCursor>(cursor: Cursor): Promise<Cursor> {
+  try {
+    await cursor.hasNext();
+    return cursor;
+  } catch (error) {
+    await cursor.close();
+    throw error;
+  }
+}
+
 /**
  * Reads by an index that is known to be better than the server's choice; without it while there is no
  * such index.

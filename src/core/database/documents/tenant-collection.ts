@@ -1,10 +1,10 @@
-import type { Document, FindCursor } from 'mongodb';
+import type { Document } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
 import type { FreshCache } from '../../cache/fresh-cache.js';
 import { readAsValues } from '../connection/mongoose-settings.js';
 import { afterTransaction, openSession } from '../transactions/open-session.js';
-import { documentsInBatch, documentsTakenTogether, withIndexHint } from './cursors.js';
+import { documentsInBatch, documentsTakenTogether, startCursor, withIndexHint } from './cursors.js';
 import {
   afterPosition,
   type KeysetPage,
@@ -27,19 +27,14 @@ import {
 } from './tenant-operations.js';
 
 /**
- * The documents of one collection as one organization sees them. It is the only way that
- * repositories reach a tenant's data: without an organization there is no query.
+ * The documents of one collection as one organization sees them: repositories reach a tenant's data in
+ * no other way. Operations join the open transaction.
  *
- * Documents are plain objects, read and written exactly as given: free-form fields such as a lead's
- * `data` may hold any key, which the casting and cloning of mongoose documents would interpret.
- * Operations join the transaction that is open around them. Who reads some fields only says the type
- * of what is left.
+ * Documents are plain objects, stored exactly as given: free-form fields such as a lead's `data` may
+ * hold any key, which the casting and cloning of mongoose documents would interpret.
  */
 export class TenantCollection<T extends TenantDocument> {
-  /**
-   * @param types of what other programs have stored, which is taken as it is without them
-   * @param cache of what is read of it
-   */
+  /** @param types of the fields that other programs store too; without them any value is taken */
   constructor(
     protected readonly model: Model<T>,
     private readonly types?: StoredTypes,
@@ -99,7 +94,23 @@ export class TenantCollection<T extends TenantDocument> {
     filter: TenantFilter<T>,
     options: BatchOptions<T> = {},
   ): AsyncGenerator<R[], void> {
-    const cursor = await this.openCursor<R>(organizationId, filter, options);
+    const { sort, after, hint, ...rest } = options;
+    const { collection, db } = this.model;
+    const following = sort === undefined ? {} : afterPosition(after, sort);
+    const cursor = await withIndexHint(hint, (hintOptions) =>
+      startCursor(
+        collection.find<R>(
+          { $and: [withTenant(filter, organizationId), following] },
+          {
+            ...findOptions<T>(rest),
+            ...(sort === undefined ? {} : { sort: ofTenant(sort), allowDiskUse: true }),
+            batchSize: documentsInBatch,
+            ...hintOptions,
+            ...openSession(),
+          },
+        ),
+      ),
+    );
     const isSnapshot = openSession().session?.snapshotEnabled === true;
     try {
       while (await cursor.hasNext()) yield cursor.readBufferedDocuments(documentsTakenTogether);
@@ -108,39 +119,10 @@ export class TenantCollection<T extends TenantDocument> {
       await cursor.close();
       if (isSnapshot && id !== undefined && !id.isZero()) {
         // The driver closes a snapshot's cursor with a read concern that the server refuses for this.
-        const command = { killCursors: this.model.collection.collectionName, cursors: [id] };
-        await this.model.db.db?.command(command).catch(() => undefined);
+        const command = { killCursors: collection.collectionName, cursors: [id] };
+        await db.db?.command(command).catch(() => undefined);
       }
     }
-  }
-
-  /** A cursor that has its first documents. */
-  private openCursor<R extends object>(
-    organizationId: Types.ObjectId,
-    filter: TenantFilter<T>,
-    { sort, after, hint, ...rest }: BatchOptions<T>,
-  ): Promise<FindCursor<R>> {
-    const scoped = withTenant(filter, organizationId);
-    const following = sort === undefined ? {} : afterPosition(after, sort);
-    return withIndexHint(hint, async (hintOptions) => {
-      const cursor = this.model.collection.find<R>(
-        { $and: [scoped, following] },
-        {
-          ...findOptions<T>(rest),
-          ...(sort === undefined ? {} : { sort: ofTenant(sort), allowDiskUse: true }),
-          batchSize: documentsInBatch,
-          ...hintOptions,
-          ...openSession(),
-        },
-      );
-      try {
-        await cursor.hasNext();
-        return cursor;
-      } catch (error) {
-        await cursor.close();
-        throw error;
-      }
-    });
   }
 
   /**

@@ -1,0 +1,185 @@
+import { Prop, Schema } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
+import type { Localized } from '../../core/localization/localized.js';
+import {
+  Flag,
+  ForeignIds,
+  Id,
+  List,
+  OptionalText,
+  Quantity,
+  Reference,
+  References,
+  Text,
+  Texts,
+} from '../fields/fields.js';
+import { LocalizedText, ObjectOf, ObjectsOf } from '../fields/object-fields.js';
+import { anyText, externalId, newSlug } from '../fields/sent-values.js';
+import { CatalogueDocument } from './catalogue-document.js';
+import { Floor, UnitMedia, UnitReview } from './unit-parts.js';
+
+/** A unit (rule UNIT-9). */
+@Schema({ collection: 'units' })
+export class UnitDocument extends CatalogueDocument {
+  @Id({ stored: false })
+  declare organizationId: Types.ObjectId;
+
+  @Reference('compounds', {
+    as: 'compound',
+    kind: anyText,
+    sent: {
+      description: 'Slug of the compound; required to create. With unitId alone, where to look.',
+      example: 'palm-meadows',
+    },
+    imported: 'required',
+  })
+  compoundId?: Types.ObjectId | null;
+
+  @Reference('phases', {
+    as: 'phase',
+    description: 'The phase, or the compound when the unit is in no phase.',
+    sent: { description: 'Slug of a phase of the compound; null for none.' },
+  })
+  locationId?: Types.ObjectId | null;
+
+  @Reference('unitDesigns', {
+    as: 'unitDesign',
+    sent: { description: 'Slug of a unit design; null for none.' },
+  })
+  unitDesignId?: Types.ObjectId | null;
+
+  @Id()
+  buildingId?: Types.ObjectId | null;
+
+  @Reference('propertyTypes', {
+    as: 'propertyType',
+    sent: {
+      description: 'Name or slug of an existing property type, in any case; null for none.',
+    },
+  })
+  propertyTypeId?: Types.ObjectId | null;
+
+  @Id()
+  finishingTypeId?: Types.ObjectId | null;
+
+  @OptionalText({
+    description: 'Present when it has an external id.',
+    kind: externalId,
+    sent: {
+      description:
+        'Stable external id of the unit, used exactly as sent: later requests with it update the ' +
+        'same unit. It or unitId is required.',
+      example: 'ERP-4711',
+    },
+  })
+  recordSystemId?: string;
+
+  /** Unique within the compound. */
+  @Text({
+    example: 'PM-V-101',
+    kind: externalId,
+    sent: { description: 'Id of the unit within its compound.' },
+    imported: 'required',
+  })
+  unitId?: string;
+
+  @Text({ example: 'garden-villa-pm-v-101', kind: newSlug, imported: 'required' })
+  declare slug?: string;
+
+  @LocalizedText({
+    example: 'Garden Villa PM-V-101',
+    description: 'In the language of the request.',
+    sent: { example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' } },
+    imported: 'required',
+  })
+  declare name?: Localized | null;
+
+  @Text({
+    example: 'Available',
+    description: 'Such as Available, Reserved or Sold.',
+    kind: anyText,
+    sent: {
+      description:
+        'Such as Available, Reserved or Sold; between these three, approved and open reservations ' +
+        'of the unit decide.',
+    },
+  })
+  status?: string;
+
+  @Text({ example: 'Unavailable', kind: anyText, sent: true })
+  rentalStatus?: string;
+
+  @Text({ example: 'primary', kind: anyText, sent: true })
+  saleType?: string;
+
+  @Quantity({ example: 260, description: 'Built-up area in square meters.', sent: true })
+  bua?: number;
+
+  @Quantity({ example: 12_500_000, sent: true })
+  price?: number;
+
+  @Quantity({ example: 3, sent: true })
+  beds?: number;
+
+  @ObjectOf(Floor, { sent: { rule: 'isFloor', example: { name: 'Ground' } } })
+  floor?: Floor | null;
+
+  @ObjectsOf(UnitMedia, { sent: { rule: 'isMediaList' } })
+  media?: UnitMedia[];
+
+  @ObjectsOf(UnitReview)
+  reviews?: UnitReview[];
+
+  @Flag({ sent: true })
+  showForBrokers?: boolean;
+
+  @Flag()
+  isAdminOnly?: boolean;
+
+  @Flag()
+  allowToTaskeen?: boolean;
+
+  @References('amenities', {
+    as: 'amenities',
+    sent: { description: 'Names of existing amenities, in any language and case.' },
+  })
+  amenitiesIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  paymentPlansIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  maintenancePlanIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  clubPlanIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  featuresIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  brokersIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  brokersGroupsIds?: Types.ObjectId[];
+
+  @ForeignIds()
+  releaseIds?: Types.ObjectId[];
+
+  @Texts({ sent: { description: 'Such as sale or rent.' } })
+  listingType?: readonly string[];
+
+  @List()
+  addons?: unknown[];
+
+  @List()
+  priceByPaymentPlan?: unknown[];
+
+  /** Another one with each decision about the unit's reservations; no content (rule DATA-8). */
+  @Prop({ type: SchemaTypes.ObjectId })
+  availabilityLock?: Types.ObjectId;
+
+  /** The default name where another one stands in for it, which it follows (rule UNIT-32). */
+  @Prop({ type: String })
+  nameStandIn?: string | null;
+}
