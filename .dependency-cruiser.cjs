@@ -62,9 +62,9 @@ const acrossTenants = [
   // The relay finds the organizations that have events without a number, and readers of all wait together.
   '^src/events/outbox/(event-feeds|outbox-events)\\.repository\\.ts$',
   // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
-  '^src/webhooks/endpoints/(endpoint-leases|webhook-endpoints)\\.repository\\.ts$',
-  '^src/webhooks/deliveries/(delivery-queue|webhook-deliveries)\\.repository\\.ts$',
-  '^src/webhooks/statistics/webhook-statistics\\.repository\\.ts$',
+  '^src/webhooks/endpoints/(endpoint-leases\\.repository|secret-keys|webhook-endpoints\\.service)\\.ts$',
+  '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service|webhook-fan-out)\\.ts$',
+  '^src/webhooks/statistics/webhook-statistics\\.service\\.ts$',
   // Its page shows what was done for all of them.
   '^src/operator/audit/operator-log\\.repository\\.ts$',
   // Where it is made.
@@ -84,7 +84,7 @@ const pure = [
   '^src/reservations/(cheques/cheques|moves|reservation-state|statuses|transitions)\\.ts$',
   '^src/tenants/(change-log/field-changes|contacts/(contact|phone-number)|keys/api-key-state)\\.ts$',
   '^src/units/writing/availability\\.ts$',
-  '^src/webhooks/[^/]+/(addresses|delivery-outcome|retry-schedule)\\.ts$',
+  '^src/webhooks/[^/]+/(addresses|delivery-outcome)\\.ts$',
 ];
 
 const entries = '^src/(main|cli|reference/generate)\\.ts$';

@@ -15,7 +15,7 @@ export default {
     'src/reservations/reconciliation/ledger-comparison.ts',
     'src/reservations/upsert/upsert-decision.ts',
     'src/units/writing/{availability,slug,unit-decision,unit-links,unit-merge,unit-records}.ts',
-    'src/webhooks/deliveries/{delivery-outcome,retry-schedule}.ts',
+    'src/webhooks/deliveries/delivery-outcome.ts',
     'src/webhooks/sending/{addresses,signing}.ts',
   ],
   testRunner: 'jest',

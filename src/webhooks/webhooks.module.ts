@@ -2,23 +2,20 @@ import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { DeliveryQueueRepository } from './deliveries/delivery-queue.repository.js';
-import { WebhookDeliveriesRepository } from './deliveries/webhook-deliveries.repository.js';
 import { WebhookDeliveriesService } from './deliveries/webhook-deliveries.service.js';
 import { webhookDeliverySchema } from './deliveries/webhook-delivery.schema.js';
-import { WebhookErasuresService } from './deliveries/webhook-erasures.service.js';
 import { WebhookFanOut } from './deliveries/webhook-fan-out.js';
 import { EndpointLeasesRepository } from './endpoints/endpoint-leases.repository.js';
-import { EndpointSecrets } from './endpoints/endpoint-secrets.js';
 import { SecretKeys } from './endpoints/secret-keys.js';
 import { webhookEndpointSchema } from './endpoints/webhook-endpoint.schema.js';
-import { WebhookEndpointsRepository } from './endpoints/webhook-endpoints.repository.js';
 import { WebhookEndpointsService } from './endpoints/webhook-endpoints.service.js';
+import { AttemptSlots } from './sending/attempt-slots.js';
 import { DeliveryAttempts } from './sending/delivery-attempts.js';
 import { EndpointBatches } from './sending/endpoint-batches.js';
-import { NameResolver } from './sending/name-resolver.js';
+import { NameResolver } from './sending/ssrf-safe-lookup.js';
+import { WebhookPingService } from './sending/webhook-ping.service.js';
 import { WebhookSender } from './sending/webhook-sender.js';
 import { WebhookWorker } from './sending/webhook-worker.js';
-import { WebhookStatisticsRepository } from './statistics/webhook-statistics.repository.js';
 import { webhookStatisticsSchema } from './statistics/webhook-statistics.schema.js';
 import { WebhookStatisticsService } from './statistics/webhook-statistics.service.js';
 
@@ -34,28 +31,25 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
   ],
   providers: [
     WebhookFanOut,
-    WebhookEndpointsRepository,
     EndpointLeasesRepository,
     WebhookEndpointsService,
-    EndpointSecrets,
     SecretKeys,
-    WebhookDeliveriesRepository,
     DeliveryQueueRepository,
     WebhookDeliveriesService,
-    WebhookErasuresService,
     NameResolver,
     WebhookSender,
+    WebhookPingService,
+    AttemptSlots,
     DeliveryAttempts,
     EndpointBatches,
     WebhookWorker,
-    WebhookStatisticsRepository,
     WebhookStatisticsService,
   ],
   exports: [
     SecretKeys,
     WebhookEndpointsService,
     WebhookDeliveriesService,
-    WebhookErasuresService,
+    WebhookPingService,
     WebhookWorker,
     WebhookStatisticsService,
   ],

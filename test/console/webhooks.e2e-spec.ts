@@ -3,7 +3,6 @@ import { type Document, ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { WebhookEndpointsService } from '../../src/webhooks/endpoints/webhook-endpoints.service.js';
 import type { AttemptResult } from '../../src/webhooks/deliveries/delivery-outcome.js';
-import { WebhookStatisticsRepository } from '../../src/webhooks/statistics/webhook-statistics.repository.js';
 import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
 import {
   addReservation,
@@ -120,7 +119,7 @@ describe('the endpoints', () => {
     const result = { statusCode: 204, milliseconds: 10 } as AttemptResult;
     const organizationId = new Types.ObjectId(String(tenant.organizationId));
     const endpoint = { _id: new Types.ObjectId(endpointId), organizationId };
-    await app.get(WebhookStatisticsRepository).add(endpoint, [result], new Date());
+    await app.get(WebhookStatisticsService).add(endpoint, [result], new Date());
     expect(textOf((await service.get('/webhooks')).html)).toContain('50%');
   });
 

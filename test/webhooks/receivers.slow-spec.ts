@@ -2,8 +2,8 @@ import { type AddressInfo, createServer, type Server } from 'node:net';
 import { pipeline, Readable } from 'node:stream';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Document } from 'mongodb';
-import { NameResolver } from '../../src/webhooks/sending/name-resolver.js';
-import { WebhookDeliveriesService } from '../../src/webhooks/deliveries/webhook-deliveries.service.js';
+import { NameResolver } from '../../src/webhooks/sending/ssrf-safe-lookup.js';
+import { WebhookPingService } from '../../src/webhooks/sending/webhook-ping.service.js';
 import { addTenant, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
@@ -149,11 +149,11 @@ describe('a receiver', () => {
     await listenOn(server);
     const { port } = server.address() as AddressInfo;
     const { document } = await service.subscribe(tenant, `http://127.0.0.1:${port}/`);
-    const deliveries = service.service.app.get(WebhookDeliveriesService);
+    const sender = service.service.app.get(WebhookPingService);
     let sent = 0;
     // A connection is used again for a second only.
     for (; sent < 20 && !asked.includes(2); sent++) {
-      expect(await deliveries.ping(document)).toMatchObject({ statusCode: 204, error: null });
+      expect(await sender.ping(document)).toMatchObject({ statusCode: 204, error: null });
     }
     expect(asked).toContain(2);
     const pings = await service.db
@@ -233,7 +233,7 @@ describe('a private address', () => {
     await expect(strict.subscribe(tenant, url)).rejects.toThrow(
       /is not allowed: 127\.0\.0\.1 is not/,
     );
-    const result = await strict.service.app.get(WebhookDeliveriesService).ping(endpoint.document);
+    const result = await strict.service.app.get(WebhookPingService).ping(endpoint.document);
     expect(result).toMatchObject({
       statusCode: null,
       error: expect.stringContaining('127.0.0.1 is not a public address'),
@@ -292,7 +292,7 @@ describe('a test event', () => {
   it('names no query of the URL', async () => {
     const { url, received } = await receiverWith();
     const { document } = await service.subscribe(tenant, `${url}/in?token=secret#part`);
-    await service.service.app.get(WebhookDeliveriesService).ping(document);
+    await service.service.app.get(WebhookPingService).ping(document);
     expect(received[0]?.path).toMatch(/token=secret/);
     expect(JSON.parse(received[0]?.body ?? '')).toMatchObject({
       type: 'webhook.ping',

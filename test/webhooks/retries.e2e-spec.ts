@@ -28,9 +28,10 @@ describe('a receiver', () => {
       { attempt: 1, statusCode: 500, response: '', error: null },
       { attempt: 2, statusCode: 200, response: 'thanks', error: null },
     ]);
-    expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
-      isEnabled: true,
-      failingSince: null,
+    // The results of deliveries are stored before those of their endpoint.
+    await eventually(async () => {
+      const endpointNow = await webhooks.endpointNow(endpoint.id);
+      expect(endpointNow).toMatchObject({ isEnabled: true, failingSince: null });
     });
   });
 

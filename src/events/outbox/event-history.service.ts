@@ -1,10 +1,13 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
 import {
   type KeysetPage,
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
+import { type PreparedRewrites, rewritesOf } from '../../core/database/documents/rewrites.js';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
@@ -17,6 +20,9 @@ export type ChangeEvent = Pick<
   OutboxEventDocument,
   '_id' | 'type' | 'requestId' | 'createdAt' | 'changes' | 'data'
 >;
+
+/** The content of an event. */
+export type EventContent = Pick<OutboxEventDocument, 'type' | 'data' | 'changes'>;
 
 const without = ['data', 'changes'] as const;
 const changeFields = [
@@ -34,6 +40,7 @@ export class EventHistoryService {
   constructor(
     @InjectCollection('OutboxEvent')
     private readonly events: TenantCollection<OutboxEventDocument>,
+    private readonly clock: Clock,
   ) {}
 
   /** The newest events of an organization: all, or those that have no deliveries because they failed. */
@@ -69,5 +76,24 @@ export class EventHistoryService {
     const about = { 'data._id': { $in: objectIds }, type: { $in: types } };
     const options = { fields: changeFields, sort: { createdAt: -1 }, limit } as const;
     return this.events.find(organizationId, about, options);
+  }
+
+  /**
+   * Removes the values about a person from the events about objects (rule LEAD-15).
+   *
+   * @param erase gives what is left of an event
+   */
+  erase(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+    erase: (content: EventContent) => EventContent,
+  ): AsyncGenerator<PreparedRewrites, void> {
+    const about = { 'data._id': { $in: objectIds } };
+    return rewritesOf(this.events, organizationId, about, ({ type, data, changes }) => {
+      const before = { type, data, ...(changes === undefined ? {} : { changes }) };
+      const left = erase(before);
+      if (isDeepStrictEqual(left, before)) return null;
+      return { update: { $set: { ...left, erasedAt: this.clock.now() } } };
+    });
   }
 }

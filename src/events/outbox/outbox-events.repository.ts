@@ -7,11 +7,6 @@ import {
   InjectAcrossTenants,
 } from '../../core/database/documents/across-tenants.js';
 import { withIndexHint } from '../../core/database/documents/cursors.js';
-import {
-  rewritesOf,
-  type PreparedRewrites,
-  type Rewrite,
-} from '../../core/database/documents/rewrites.js';
 import { openSession } from '../../core/database/transactions/open-session.js';
 import { objectIdOf } from './message.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
@@ -183,15 +178,5 @@ export class OutboxEventsRepository {
         .toArray();
       return waiting ?? { oldest: null, count: 0 };
     });
-  }
-
-  /** The rewrites of the events about objects, as `rewriteOf` decides them. */
-  rewritesAbout(
-    organizationId: Types.ObjectId,
-    objectIds: readonly string[],
-    rewriteOf: (event: OutboxEventDocument) => Rewrite<OutboxEventDocument> | null,
-  ): AsyncGenerator<PreparedRewrites, void> {
-    const filter = { 'data._id': { $in: objectIds } };
-    return rewritesOf(this.collection, organizationId, filter, rewriteOf);
   }
 }

@@ -9,7 +9,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import { type Contact, contactOf, contentionKeys } from '../../tenants/contacts/contact.js';
 import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
-import type { EventContent } from '../../webhooks/deliveries/webhook-erasures.service.js';
+import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import type { LeadDto } from '../dto/lead.dto.js';
 import { leadErasedEvent } from '../lead-changes.js';

@@ -4,6 +4,7 @@ import type { PreparedRewrites } from '../../core/database/documents/rewrites.js
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
 import { Clock } from '../../core/configuration/clock.js';
 import type { Contact } from '../../tenants/contacts/contact.js';
+import { EventHistoryService } from '../../events/outbox/event-history.service.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { IdempotencyService } from '../../core/idempotency/idempotency.service.js';
 import type { LeadDto } from '../../leads/dto/lead.dto.js';
@@ -14,7 +15,7 @@ import {
 } from '../../leads/erasure/lead-erasures.service.js';
 import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
-import { WebhookErasuresService } from '../../webhooks/deliveries/webhook-erasures.service.js';
+import { WebhookDeliveriesService } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ErasureCounts, ErasureDocument } from './erasure.schema.js';
 import { ErasuresRepository } from './erasures.repository.js';
 
@@ -50,7 +51,8 @@ export class ErasuresService {
     private readonly ledger: ErasuresRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly leads: LeadErasuresService,
-    private readonly webhooks: WebhookErasuresService,
+    private readonly events: EventHistoryService,
+    private readonly deliveries: WebhookDeliveriesService,
     private readonly idempotency: IdempotencyService,
     private readonly clock: Clock,
   ) {}
@@ -199,8 +201,8 @@ export class ErasuresService {
     counts.clients += records.clients;
     const objectIds = [...hexOf([...leadIds, ...clientIds])];
     await add('changeLogEntries', this.leads.ofChangeLog(organizationId, leadIds));
-    await add('events', this.webhooks.ofEvents(organizationId, objectIds, erasedEvent));
-    await add('attempts', this.webhooks.ofAttempts(organizationId, objectIds));
+    await add('events', this.events.erase(organizationId, objectIds, erasedEvent));
+    await add('attempts', this.deliveries.eraseResponses(organizationId, objectIds));
     if (!isDryRun) await this.ledger.complete(erasure, this.clock.now());
     return { counts, keptClientIds: [...hexOf(keptClientIds)] };
   }

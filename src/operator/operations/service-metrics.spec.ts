@@ -1,8 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Types } from 'mongoose';
 import { metricLines, valueIn } from '../../../test/operations/metrics-text.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { AttemptCounts } from '../../webhooks/sending/attempt-counts.js';
 import type { Backlog } from '../../webhooks/statistics/webhook-statistics.service.js';
 import { addBacklog } from './service-metrics.js';
 
@@ -35,13 +33,4 @@ describe('a backlog of the database', () => {
     expect(await next).toBe(0);
     expect(asked).toBe(2);
   });
-});
-
-it('attempts of more than a thousand endpoints count together', () => {
-  const counts = new AttemptCounts();
-  const ids = Array.from({ length: 1_010 }, () => new Types.ObjectId());
-  for (const id of [...ids, ...ids]) counts.add(id, id === ids.at(-1));
-  expect(counts.all()).toHaveLength(1_001);
-  const other = counts.all().find(({ endpointId }) => endpointId === 'other');
-  expect(other).toEqual({ endpointId: 'other', delivered: 2, failed: 18 });
 });

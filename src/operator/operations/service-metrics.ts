@@ -8,7 +8,6 @@ import { EventWaiters } from '../../events/feed/event-waiters.js';
 import { EventRelay } from '../../events/outbox/event-relay.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
 import { AuthenticationFailures } from '../../tenants/keys/authentication-failures.js';
-import { EndpointBatches } from '../../webhooks/sending/endpoint-batches.js';
 import {
   type Backlog,
   WebhookStatisticsService,
@@ -23,10 +22,6 @@ type Get = <Part>(part: Type<Part>) => Part;
 
 /** The help and the value of metrics without labels, by their names. */
 const values: Readonly<Record<string, readonly [help: string, read: (get: Get) => number]>> = {
-  delivery_results_unstored: [
-    'Attempts of this process whose results are not stored yet.',
-    (get) => get(EndpointBatches).stats().unstored,
-  ],
   event_requests_waiting: [
     'Requests that wait for events in this process; 5,000 at most.',
     (get) => get(EventWaiters).stats().waiting,
@@ -69,16 +64,6 @@ export function addServiceMetrics(modules: ModuleRef): void {
     delivery_lag_seconds: 'How long the delivery that is due longest waits for its attempt.',
     deliveries_due: 'Deliveries that are due, up to 10,000.',
   });
-  metrics.collect(
-    'delivery_attempts_total',
-    'Attempts of this process to deliver a webhook, by endpoint and result.',
-    () =>
-      webhooks.attemptsByEndpoint().flatMap(({ endpointId: endpoint, delivered, failed }) => [
-        { labels: { endpoint, result: 'delivered' }, value: delivered },
-        { labels: { endpoint, result: 'failed' }, value: failed },
-      ]),
-    ['endpoint', 'result'],
-  );
   metrics.collect(
     'remembered_entries',
     'API keys, unknown keys, limited keys and failing clients that are remembered; 10,000 of each at most.',

@@ -56,13 +56,9 @@ export class UsageRecorder implements BeforeApplicationShutdown {
   }
 
   private countAttempts(): void {
-    const total = { delivered: 0, failed: 0 };
-    for (const { delivered, failed } of this.webhooks.attemptsByEndpoint()) {
-      total.delivered += delivered;
-      total.failed += failed;
-    }
-    const { delivered, failed } = this.attempts;
-    this.counter.countDeliveries(total.delivered - delivered, total.failed - failed);
-    this.attempts = total;
+    const { delivered, failed } = this.webhooks.attempts;
+    const before = this.attempts;
+    this.counter.countDeliveries(delivered - before.delivered, failed - before.failed);
+    this.attempts = { delivered, failed };
   }
 }

@@ -1,5 +1,4 @@
 import { dayMs } from '../../core/values/durations.js';
-import { attemptsPerRound, backoff } from './retry-schedule.js';
 
 export const deliveryStatuses = ['pending', 'delivered', 'failed'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
@@ -34,6 +33,13 @@ export type Outcome =
   | { readonly status: 'delivered' }
   | { readonly status: 'failed'; readonly reason: FailureReason }
   | { readonly status: 'pending'; readonly nextAttemptAt: Date };
+
+/** How often a delivery is attempted before it fails (rule HOOK-6). */
+export const attemptsPerRound = 10;
+
+const firstDelayMs = 5_000;
+const growth = 4;
+const jitter = 0.2;
 
 const goneStatus = 410;
 /** Responses of a receiver that is overloaded or unavailable. */
@@ -95,4 +101,28 @@ export function latencyClassAfter(before: LatencyClass, result: AttemptResult): 
 /** The time before which an endpoint must have begun to fail for a failure now to disable it. */
 export function failingSinceLimit(now: Date): Date {
   return new Date(now.getTime() - disableAfterMs);
+}
+
+/**
+ * How long to wait after a number of failed attempts.
+ *
+ * @param random from 0 to 1, so that deliveries that failed together do not come back together
+ */
+export function backoff(failedAttempts: number, random: number): number {
+  const base = Math.min(dayMs, firstDelayMs * growth ** (failedAttempts - 1));
+  return Math.min(dayMs, Math.round(base * (1 - jitter + 2 * jitter * random)));
+}
+
+/**
+ * The milliseconds that a `Retry-After` header asks for, at most a day; null when there is none or
+ * it makes no sense.
+ */
+export function retryAfterMs(header: string | undefined, now: Date): number | null {
+  // Stryker disable next-line ConditionalExpression: what it is as text makes no sense either.
+  if (header === undefined) return null;
+  if (/^\d+$/.test(header)) return Math.min(dayMs, Number(header) * 1_000);
+  // Only the date format of HTTP: `Date` itself takes almost anything for a date.
+  if (!/^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/.test(header)) return null;
+  const wait = Date.parse(header) - now.getTime();
+  return Number.isNaN(wait) ? null : Math.min(dayMs, Math.max(0, wait));
 }

@@ -27,6 +27,19 @@ export interface FinishedAttempt {
   readonly now: Date;
 }
 
+/** An endpoint that something waits for, and whose it is. */
+interface WaitingEndpoint {
+  readonly _id: Types.ObjectId;
+  readonly organizationId: Types.ObjectId;
+}
+
+/** One document for each endpoint that something waits for, of its first delivery, at one index seek each. */
+const firstOfEach = (fields: Document) => [
+  { $match: { status: 'pending' } },
+  { $sort: { status: 1, endpointId: 1, nextAttemptAt: 1 } },
+  { $group: { _id: '$endpointId', ...fields } },
+];
+
 /** Few enough for one statement not to be in the way of others. */
 export const failedTogether = 1_000;
 /** Spares the server the trial of all indexes. */
@@ -62,13 +75,9 @@ export class DeliveryQueueRepository {
       projection: { _id: 1 },
     });
     if (one === null) return [];
+    const first = firstOfEach({ dueAt: { $first: '$nextAttemptAt' } });
     const endpoints = await this.deliveries
-      .aggregate<{ readonly _id: Types.ObjectId }>([
-        { $match: { status: 'pending' } },
-        { $sort: { status: 1, endpointId: 1, nextAttemptAt: 1 } },
-        { $group: { _id: '$endpointId', dueAt: { $first: '$nextAttemptAt' } } },
-        { $match: { dueAt: { $lte: now } } },
-      ])
+      .aggregate<WaitingEndpoint>([...first, { $match: { dueAt: { $lte: now } } }])
       .toArray();
     return endpoints.map(({ _id }) => _id);
   }
@@ -159,9 +168,10 @@ export class DeliveryQueueRepository {
     while ((await this.failWaiting(endpointId, reason, now)) > 0);
   }
 
-  /** Every endpoint that something waits for, at the cost of one index seek for each. */
-  async endpointsWaiting(): Promise<Types.ObjectId[]> {
-    return this.deliveries.distinct('endpointId', { status: 'pending' }, metricsTime);
+  /** Every endpoint that something waits for. */
+  async endpointsWaiting(): Promise<WaitingEndpoint[]> {
+    const first = firstOfEach({ organizationId: { $first: '$organizationId' } });
+    return this.deliveries.aggregate<WaitingEndpoint>(first, metricsTime).toArray();
   }
 
   /** How many deliveries wait for an endpoint, counted up to a number where one is given. */

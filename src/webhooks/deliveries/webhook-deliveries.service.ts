@@ -1,25 +1,40 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
+import type { Filter } from 'mongodb';
+import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
+import { bufferedBatches } from '../../core/database/documents/cursors.js';
+import {
+  type KeysetPage,
+  type KeysetRequest,
+  newestFirst,
+  readPage,
+} from '../../core/database/documents/keyset.js';
+import { type PreparedRewrites, rewritesOf } from '../../core/database/documents/rewrites.js';
 import { dayMs } from '../../core/values/durations.js';
-import { pingType } from '../../events/outbox/event-types.js';
+import { withoutUndefined } from '../../core/values/plain-object.js';
 import { messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
-import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
-import { WebhookSender } from '../sending/webhook-sender.js';
-import { type AttemptResult, isSuccess, type Outcome } from './delivery-outcome.js';
+import type { DeliveryStatus } from './delivery-outcome.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
-import {
-  type DeliveryFilter,
-  WebhookDeliveriesRepository,
-} from './webhook-deliveries.repository.js';
 import type { DeliveryAttempt, WebhookDeliveryDocument } from './webhook-delivery.schema.js';
-import { newDelivery } from './webhook-fan-out.js';
 
-export type { DeliveryFilter };
+/** Which deliveries of an organization are meant; what is left out does not restrict. */
+export interface DeliveryFilter {
+  readonly _id?: Types.ObjectId | undefined;
+  readonly endpointId?: Types.ObjectId | undefined;
+  readonly eventIds?: readonly Types.ObjectId[] | undefined;
+  /** Ids of leads, clients, units or wallets. */
+  readonly objectIds?: readonly string[] | undefined;
+  readonly status?: DeliveryStatus | undefined;
+  readonly type?: string | undefined;
+  readonly since?: Date | undefined;
+  readonly until?: Date | undefined;
+}
 
 /** A delivery as lists show it. */
 export interface ListedDelivery extends Omit<WebhookDeliveryDocument, 'body' | 'log'> {
@@ -37,23 +52,27 @@ export interface ShownDelivery extends ListedDelivery {
 
 /** How long a replay that was cut short can be continued. */
 const resumableMs = dayMs;
+/** Few enough for one statement not to be in the way of the workers. */
+const replayedTogether = 1_000;
+/** Lists show the last attempt only. */
+const listed = { log: { $slice: -1 } } as const;
 
 /** Operations on deliveries for the operator. */
 @Injectable()
 export class WebhookDeliveriesService {
   constructor(
-    private readonly deliveries: WebhookDeliveriesRepository,
+    @InjectAcrossTenants('WebhookDelivery')
+    private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
+    @InjectAcrossTenants('WebhookEndpoint')
+    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
     private readonly events: OutboxEventsRepository,
     private readonly queue: DeliveryQueueRepository,
-    private readonly endpoints: WebhookEndpointsRepository,
-    private readonly secrets: EndpointSecrets,
-    private readonly sender: WebhookSender,
     private readonly clock: Clock,
   ) {}
 
   /** The delivery of an id, null when there is none. */
   async find(_id: Types.ObjectId): Promise<ShownDelivery | null> {
-    const delivery = await this.deliveries.findById(_id);
+    const delivery = await this.deliveries.acrossTenants.findOne({ _id });
     if (delivery === null) return null;
     const { organizationId, eventId, log } = delivery;
     const [event] = await this.events.findWhole(organizationId, [eventId]);
@@ -76,22 +95,18 @@ export class WebhookDeliveriesService {
     filter: DeliveryFilter,
     part: KeysetRequest,
   ): Promise<KeysetPage<ListedDelivery>> {
-    const { items, next } = await this.deliveries.list(organizationId, filter, part);
+    const wanted: Filter<WebhookDeliveryDocument> = { organizationId, ...conditions(filter) };
+    const { items, next } = await readPage(newestFirst, part, (after, { limit, sort }) =>
+      this.deliveries.acrossTenants
+        .find({ $and: [wanted, after] }, { limit, sort, projection: listed })
+        .toArray(),
+    );
     return { items: items.map(listedDelivery), next };
   }
 
   /** How many deliveries match. */
   async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
-    return this.deliveries.count(organizationId, filter);
-  }
-
-  /** The deliveries of events, in no order. */
-  async ofEvents(
-    organizationId: Types.ObjectId,
-    eventIds: readonly Types.ObjectId[],
-    limit: number,
-  ): Promise<ListedDelivery[]> {
-    return this.list(organizationId, { eventIds }, limit);
+    return this.deliveries.count(organizationId, conditions(filter));
   }
 
   /** How many deliveries wait for an endpoint, counted up to a number where one is given. */
@@ -101,7 +116,7 @@ export class WebhookDeliveriesService {
 
   /**
    * Sends deliveries again, with the same ids and bodies, in a new round of attempts (rule HOOK-14).
-   * A replay that was cut short goes on when it is repeated within a day.
+   * A replay that was cut short continues when it is repeated within a day.
    *
    * @param progress takes how many are put back, of how many, after each batch
    * @returns how many
@@ -113,60 +128,80 @@ export class WebhookDeliveriesService {
   ): Promise<number> {
     const now = this.clock.now();
     const name = replayName(filter);
-    const resumable = new Date(now.getTime() - resumableMs);
-    const run = await this.endpoints.beginReplay(endpointId, name, resumable, now);
-    // What is created from now on is sent anyway.
+    const replayRun = await this.beginReplay(endpointId, name, now);
+    // An event that is created from now on is sent anyway.
     const until = filter.until !== undefined && filter.until < now ? filter.until : now;
-    const wanted = { ...filter, endpointId, until };
+    const wanted = conditions({ ...filter, endpointId, until });
     const total = await this.deliveries.count(organizationId, wanted);
+    const left = { organizationId, ...wanted, replayRun: { $ne: replayRun } };
+    const cursor = this.deliveries.acrossTenants
+      .find<Pick<WebhookDeliveryDocument, '_id'>>(left, { projection: { _id: 1 } })
+      .sort({ createdAt: 1, _id: 1 })
+      .batchSize(replayedTogether);
     let done = 0;
-    for await (const ids of this.deliveries.batchesToReplay(organizationId, wanted, run)) {
-      done += await this.deliveries.startRound(ids, wanted, run, this.clock.now());
+    for await (const found of bufferedBatches(cursor)) {
+      const ids = found.map(({ _id }) => _id);
+      done += await this.startRound({ ...left, _id: { $in: ids } }, replayRun);
       progress(done, total);
     }
-    await this.endpoints.endReplay(endpointId, name);
+    const $unset = { [`replays.${name}`]: '' as const };
+    await this.endpoints.acrossTenants.updateOne({ _id: endpointId }, { $unset });
     return done;
   }
 
-  /** Sends a ping to an endpoint, disabled or not, once and immediately, and logs it. */
-  async ping(endpoint: WebhookEndpointDocument): Promise<AttemptResult> {
-    const { _id: endpointId, organizationId, url } = endpoint;
-    const now = this.clock.now();
-    const data = { endpointId: endpointId.toHexString(), url: withoutQuery(url) };
-    const times = { createdAt: now, updatedAt: now };
-    const event = { _id: new Types.ObjectId(), organizationId, type: pingType, data, ...times };
-    const message = messageOf(event);
-    const size = { objectId: null, bytes: message.body.length };
-    const delivery = {
-      ...newDelivery({ ...event, ...size }, endpointId, now),
-      body: message.body,
-      // Whoever asked for it waits for the result; without them nobody is to send it again.
-      status: 'failed',
-      failureReason: 'interrupted',
-      completedAt: now,
-    } as const;
-    await this.queue.insert([delivery]);
-    const result = await this.sendSafely(endpoint, message);
-    const outcome: Outcome = isSuccess(result)
-      ? { status: 'delivered' }
-      : { status: 'failed', reason: 'exhausted' };
-    await this.queue.store([{ delivery, url, result, outcome, now: this.clock.now() }]);
-    return result;
+  /** Removes the responses to attempts about objects; each part has the number of attempts that lose theirs. */
+  async *eraseResponses(
+    organizationId: Types.ObjectId,
+    objectIds: readonly string[],
+  ): AsyncGenerator<PreparedRewrites, void> {
+    let count = 0;
+    const about = { objectId: { $in: objectIds } };
+    const parts = rewritesOf(this.deliveries, organizationId, about, ({ log, erasedAt = null }) => {
+      const answered = log.filter(({ response }) => response !== null).length;
+      if (answered === 0 && erasedAt !== null) return null;
+      count += answered;
+      const $set = { erasedAt: erasedAt ?? this.clock.now(), 'log.$[].response': null };
+      return { update: { $set } };
+    });
+    for await (const { write } of parts) {
+      yield { count, write };
+      count = 0;
+    }
   }
 
-  private async sendSafely(
-    endpoint: WebhookEndpointDocument,
-    message: Parameters<WebhookSender['send']>[1],
-  ): Promise<AttemptResult> {
-    const startedAt = this.clock.now();
-    try {
-      const secrets = this.secrets.signing(endpoint, startedAt);
-      return await this.sender.send({ url: endpoint.url, secrets }, message);
-    } catch (error) {
-      const { message: reason } = error as Error;
-      const nothing = { statusCode: null, response: null, retryAfter: null };
-      return { ...nothing, startedAt, milliseconds: 0, error: reason };
-    }
+  /** When a replay of this name began that can be continued, else now. */
+  private async beginReplay(_id: Types.ObjectId, name: string, now: Date): Promise<Date> {
+    const field = `replays.${name}`;
+    const resumable = new Date(now.getTime() - resumableMs);
+    const begun = { $cond: [{ $gt: [`$${field}`, resumable] }, `$${field}`, now] };
+    const endpoint = await this.endpoints.acrossTenants.findOneAndUpdate(
+      { _id },
+      [{ $set: { [field]: begun } }],
+      { returnDocument: 'after' },
+    );
+    return endpoint?.replays?.[name] ?? now;
+  }
+
+  /**
+   * Starts a new round for the deliveries that match. An attempt that is under way stays one of the round
+   * before it.
+   */
+  private async startRound(
+    filter: Filter<WebhookDeliveryDocument>,
+    replayRun: Date,
+  ): Promise<number> {
+    const now = this.clock.now();
+    const $set = {
+      status: 'pending',
+      failureReason: null,
+      attempts: 0,
+      nextAttemptAt: now,
+      completedAt: null,
+      replayRun,
+      updatedAt: now,
+    } as const;
+    const update = { $set, $inc: { round: 1 } };
+    return (await this.deliveries.acrossTenants.updateMany(filter, update)).modifiedCount;
   }
 }
 
@@ -182,13 +217,18 @@ function listedDelivery(delivery: WebhookDeliveryDocument): ListedDelivery {
   };
 }
 
-/** A query may hold what only the receiver is to know. */
-function withoutQuery(url: string): string {
-  return url.replace(/[?#].*$/s, '');
-}
-
 /** The same for replays of the same deliveries. */
 function replayName({ _id, status, since, until }: DeliveryFilter): string {
   const what = _id?.toHexString() ?? status ?? 'all';
   return `${what}-${since?.getTime() ?? ''}-${until?.getTime() ?? ''}`;
+}
+
+function conditions({ eventIds, objectIds, since, until, ...equal }: DeliveryFilter) {
+  const createdAt = withoutUndefined({ $gte: since, $lt: until });
+  return withoutUndefined({
+    ...equal,
+    eventId: eventIds && { $in: eventIds },
+    objectId: objectIds && { $in: objectIds },
+    createdAt: Object.keys(createdAt).length > 0 ? createdAt : undefined,
+  });
 }

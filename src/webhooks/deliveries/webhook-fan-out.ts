@@ -1,12 +1,15 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { afterTransaction } from '../../core/database/transactions/open-session.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
+import { afterTransaction, openSession } from '../../core/database/transactions/open-session.js';
 import { type EventFanOut, EventRelay } from '../../events/outbox/event-relay.js';
 import { coversType } from '../../events/outbox/event-types.js';
 import type { UnnumberedEvent } from '../../events/outbox/outbox-events.repository.js';
 import { typesFault, type WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
 import { DeliveryQueueRepository } from './delivery-queue.repository.js';
 import type { WebhookDeliveryDocument } from './webhook-delivery.schema.js';
 
@@ -21,7 +24,8 @@ export class WebhookFanOut implements EventFanOut {
   private readonly report = () => this.listener();
 
   constructor(
-    private readonly endpoints: WebhookEndpointsRepository,
+    @InjectAcrossTenants('WebhookEndpoint')
+    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
     private readonly queue: DeliveryQueueRepository,
     private readonly clock: Clock,
     relay: EventRelay,
@@ -57,12 +61,15 @@ export class WebhookFanOut implements EventFanOut {
 
   /** The enabled endpoints of an organization; faulty ones are marked and left out. */
   private async subscribersOf(organizationId: Types.ObjectId): Promise<WebhookEndpointDocument[]> {
-    const endpoints = await this.endpoints.list({ organizationId, isEnabled: true });
+    const { acrossTenants: collection } = this.endpoints;
+    const enabled = { organizationId, isEnabled: true, removedAt: null };
+    const endpoints = await collection.find(enabled, openSession()).toArray();
     const valid = endpoints.filter(({ eventTypes = [] }) => Array.isArray(eventTypes));
     for (const { _id, fault } of endpoints) {
       const isValid = valid.some((endpoint) => endpoint._id.equals(_id));
       if (isValid ? fault !== typesFault : fault === typesFault) continue;
-      await this.endpoints.set({ _id }, { fault: isValid ? null : typesFault });
+      const $set = { fault: isValid ? null : typesFault };
+      await collection.updateOne({ _id }, { $set }, openSession());
       if (isValid) continue;
       const endpointId = _id.toHexString();
       this.logger.warn(

@@ -66,52 +66,21 @@ export class EndpointLeasesRepository {
     await this.endpoints.updateOne({ _id, leaseOwner }, [{ $set: { leasedUntil: leaseEnd } }]);
   }
 
-  /** Ends a lease; `fields` are set with it. */
-  async release(
-    _id: Types.ObjectId,
-    leaseOwner: string,
-    fields: Partial<WebhookEndpointDocument> = {},
-  ): Promise<void> {
-    await this.endpoints.updateOne({ _id, leaseOwner }, { $set: { ...fields, leaseOwner: null } });
-  }
-
   /**
-   * Ends a lease and stores what the results of a batch say about the endpoint (rules HOOK-7 and HOOK-8).
+   * Ends a lease and stores what a batch says about the endpoint (rules HOOK-7 and HOOK-8).
    *
-   * @param results in the order in which the attempts ended; at least one
    * @returns why the endpoint was disabled by that; null when it was not
    */
-  async finish(
+  async release(
     { _id, isEnabled }: WebhookEndpointDocument,
     leaseOwner: string,
-    { results, latencyClass, batchSize, now }: FinishedBatch,
+    { results, fields, now }: BatchEnd,
   ): Promise<string | null> {
-    const pauses = results.flatMap((result) => pauseUntil(result, now) ?? []);
-    const isGone = results.some(isGoneResponse);
-    const shouldDisable = {
-      $and: [{ $eq: ['$isEnabled', true] }, isGone || isFailingTooLong(now)],
-    };
+    const $set: Document = { leaseOwner: null };
+    for (const [field, value] of Object.entries(fields)) $set[field] = { $literal: value };
     const after = await this.endpoints.findOneAndUpdate(
       { _id, leaseOwner },
-      [
-        { $set: { failingSince: failingSince(results, now) } },
-        { $set: { failingDays: failingDays(now) } },
-        {
-          $set: {
-            leaseOwner: null,
-            latencyClass,
-            batchSize,
-            // The secrets could be opened.
-            fault: { $cond: [{ $eq: ['$fault', typesFault] }, '$fault', null] },
-            pausedUntil: { $max: ['$pausedUntil', ...pauses] },
-            isEnabled: { $cond: [shouldDisable, false, '$isEnabled'] },
-            disabledReason: {
-              $cond: [shouldDisable, isGone ? 'gone' : 'failing', '$disabledReason'],
-            },
-            updatedAt: { $cond: [shouldDisable, now, '$updatedAt'] },
-          },
-        },
-      ],
+      [...(results.length === 0 ? [] : stagesAfter(results, now)), { $set }],
       { returnDocument: 'after', projection: { isEnabled: 1, disabledReason: 1 } },
     );
     const reason = after?.disabledReason ?? null;
@@ -122,13 +91,36 @@ export class EndpointLeasesRepository {
 }
 
 /** What a batch says about its endpoint. */
-export interface FinishedBatch {
+export interface BatchEnd {
+  /** In the order in which the attempts ended. */
   readonly results: readonly AttemptResult[];
-  /** Of the endpoint after it. */
-  readonly latencyClass: LatencyClass;
-  /** Of the next batch. */
-  readonly batchSize: number;
+  /** Fields of the endpoint that are set whatever the results are. */
+  readonly fields: Partial<WebhookEndpointDocument>;
   readonly now: Date;
+}
+
+function stagesAfter(results: readonly AttemptResult[], now: Date): Document[] {
+  const pauses = results.flatMap((result) => pauseUntil(result, now) ?? []);
+  const isGone = results.some(isGoneResponse);
+  const shouldDisable = {
+    $and: [{ $eq: ['$isEnabled', true] }, isGone || isFailingTooLong(now)],
+  };
+  return [
+    { $set: { failingSince: failingSince(results, now) } },
+    { $set: { failingDays: failingDays(now) } },
+    {
+      $set: {
+        // The secrets could be opened.
+        fault: { $cond: [{ $eq: ['$fault', typesFault] }, '$fault', null] },
+        pausedUntil: { $max: ['$pausedUntil', ...pauses] },
+        isEnabled: { $cond: [shouldDisable, false, '$isEnabled'] },
+        disabledReason: {
+          $cond: [shouldDisable, isGone ? 'gone' : 'failing', '$disabledReason'],
+        },
+        updatedAt: { $cond: [shouldDisable, now, '$updatedAt'] },
+      },
+    },
+  ];
 }
 
 /** Since when every attempt has failed: a success starts the count again. */

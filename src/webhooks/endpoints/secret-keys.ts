@@ -1,15 +1,16 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
+import { bufferedBatches } from '../../core/database/documents/cursors.js';
 import { textOf } from '../../core/database/documents/stored-values.js';
-import { signingSecrets } from './endpoint-secrets.js';
 import { encryptionKeys } from '../../core/secrets/encryption-keys.js';
 import { keyIdOf, open, seal, sealingKeyOf } from '../../core/secrets/secret-box.js';
-import {
-  type EndpointSecretsOnly,
-  type SealedReplacement,
-  WebhookEndpointsRepository,
-} from './webhook-endpoints.repository.js';
+import type { SealedSecret, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
 /** A key of which secrets that sign are sealed, by its id: the key itself is never shown. */
 export interface NeededKey {
@@ -29,7 +30,7 @@ export interface UnopenedSecret {
   readonly reason: string;
 }
 
-/** What resealing has done, and what it could not. */
+/** The result of resealing. */
 export interface Resealed {
   readonly resealed: number;
   readonly unopened: readonly UnopenedSecret[];
@@ -37,33 +38,56 @@ export interface Resealed {
   readonly keys: readonly NeededKey[];
 }
 
-/** A secret that signs and that is not sealed with the newest key. */
-interface OldSecret {
-  readonly endpoint: EndpointSecretsOnly;
+/** A secret that signs, and its endpoint. */
+interface SigningSecret {
+  readonly _id: Types.ObjectId;
+  readonly organizationId: Types.ObjectId;
   readonly sealed: string;
 }
 
-/** Which of the encryption keys secrets need, and their move to the newest one (rule HOOK-26). */
+/** How many endpoints are read at a time where all are. */
+const batchSize = 100;
+
+/** The encryption keys, and the secrets of endpoints that they seal (rules HOOK-12 and HOOK-26). */
 @Injectable()
 export class SecretKeys {
   private readonly keys: readonly Buffer[];
 
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
-    private readonly endpoints: WebhookEndpointsRepository,
+    @InjectAcrossTenants('WebhookEndpoint')
+    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
     private readonly clock: Clock,
   ) {
     this.keys = encryptionKeys(environment);
   }
 
+  seal(endpointId: Types.ObjectId, secret: string, createdAt: Date): SealedSecret {
+    const sealed = seal(secret, this.keys, endpointId.toHexString());
+    return { sealed, createdAt, expiresAt: null };
+  }
+
+  /**
+   * The secrets that sign at a time, newest first.
+   *
+   * @throws Error when there is none, or the key that sealed one is missing
+   */
+  signing(endpoint: WebhookEndpointDocument, now: Date): string[] {
+    const secrets = signingSecrets(endpoint, now);
+    if (secrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
+    return secrets.map(({ sealed }) => open(sealed, this.keys, endpoint._id.toHexString()));
+  }
+
   /** The keys of all secrets that sign, those that ENCRYPTION_KEYS lacks first. */
   async needed(): Promise<NeededKey[]> {
-    const known = this.keys.map(keyIdOf);
     const counts = new Map<string, number>();
-    for await (const { sealed } of this.secrets()) {
-      const key = sealingKeyOf(sealed);
-      counts.set(key, (counts.get(key) ?? 0) + 1);
+    for await (const secrets of this.batches()) {
+      for (const { sealed } of secrets) {
+        const key = sealingKeyOf(sealed);
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
     }
+    const known = this.keys.map(keyIdOf);
     const rank = (key: string) => known.indexOf(key);
     return [...counts]
       .toSorted(([a], [b]) => rank(a) - rank(b))
@@ -71,46 +95,76 @@ export class SecretKeys {
   }
 
   /**
-   * Seals every secret that signs with the newest key. What is so already stays as it is, so that a
-   * repetition goes on where an earlier run ended; a secret that is replaced meanwhile is left alone.
+   * Seals every secret that signs with the newest key. A secret that has it already stays as it is, so that a
+   * repetition continues where an earlier run ended; one that is replaced meanwhile is left alone.
    *
-   * @param progress takes how many are done with, of how many
+   * @param progress takes how many are done, of how many
    */
   async reseal(progress: (done: number, total: number) => void): Promise<Resealed> {
     const [newest] = this.keys.map(keyIdOf);
-    const isOld = ({ sealed }: OldSecret) => sealingKeyOf(sealed) !== newest;
-    let total = 0;
-    for await (const secret of this.secrets()) if (isOld(secret)) total += 1;
+    const old = (await this.needed()).filter(({ state }) => state !== 'newest');
+    const total = old.reduce((sum, { secrets }) => sum + secrets, 0);
     const unopened: UnopenedSecret[] = [];
     let [done, resealed] = [0, 0];
-    for await (const endpoints of this.endpoints.batchesWithSecrets()) {
-      const old = this.secretsOf(endpoints).filter(isOld);
-      const replacements = old.flatMap((secret) => {
-        const outcome = resealedWith(this.keys, secret);
-        if ('to' in outcome) return [outcome];
-        unopened.push(outcome);
-        return [];
+    for await (const batch of this.batches()) {
+      const secrets = batch.filter(({ sealed }) => sealingKeyOf(sealed) !== newest);
+      if (secrets.length === 0) continue;
+      const writes = secrets.flatMap((secret) => {
+        try {
+          return this.resealing(secret);
+        } catch (error) {
+          unopened.push(unopenedSecret(secret, error as Error));
+          return [];
+        }
       });
-      resealed += await this.endpoints.replaceSealed(replacements);
-      done += old.length;
-      if (old.length > 0) progress(done, Math.max(done, total));
+      if (writes.length > 0) {
+        const options = { ordered: false } as const;
+        const { modifiedCount } = await this.endpoints.acrossTenants.bulkWrite(writes, options);
+        resealed += modifiedCount;
+      }
+      done += secrets.length;
+      progress(done, Math.max(done, total));
     }
     return { resealed, unopened, keys: await this.needed() };
   }
 
-  private async *secrets(): AsyncGenerator<OldSecret> {
-    for await (const endpoints of this.endpoints.batchesWithSecrets()) {
-      yield* this.secretsOf(endpoints);
-    }
+  /** Replaces a sealed secret where it still is the same. */
+  private resealing({ _id, sealed }: SigningSecret) {
+    const owner = _id.toHexString();
+    const resealed = seal(open(sealed, this.keys, owner), this.keys, owner);
+    const update = { $set: { 'secrets.$.sealed': resealed } };
+    return { updateOne: { filter: { _id, 'secrets.sealed': sealed }, update } };
   }
 
-  private secretsOf(endpoints: readonly EndpointSecretsOnly[]): OldSecret[] {
-    const now = this.clock.now();
-    return endpoints.flatMap((endpoint) =>
-      // Other programs may have written what is no text.
-      signingSecrets(endpoint, now).map(({ sealed }) => ({ endpoint, sealed: textOf(sealed) })),
-    );
+  /** The secrets that sign, of all endpoints. */
+  private async *batches(): AsyncGenerator<SigningSecret[]> {
+    const cursor = this.endpoints.acrossTenants
+      .find<WebhookEndpointDocument>(
+        { 'secrets.0': { $exists: true } },
+        { projection: { organizationId: 1, secrets: 1 } },
+      )
+      .sort({ _id: 1 })
+      .batchSize(batchSize);
+    for await (const endpoints of bufferedBatches(cursor)) {
+      const now = this.clock.now();
+      yield endpoints.flatMap(({ _id, organizationId, secrets = [] }) =>
+        // Other programs may have written what is no text.
+        signingSecrets({ secrets }, now).map(({ sealed }) => ({
+          _id,
+          organizationId,
+          sealed: textOf(sealed),
+        })),
+      );
+    }
   }
+}
+
+/** The secrets of an endpoint that sign at a time, newest first. */
+function signingSecrets(
+  { secrets }: Pick<WebhookEndpointDocument, 'secrets'>,
+  now: Date,
+): SealedSecret[] {
+  return (secrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > now);
 }
 
 function stateOf(rank: number): NeededKey['state'] {
@@ -118,16 +172,11 @@ function stateOf(rank: number): NeededKey['state'] {
   return rank > 0 ? 'listed' : 'missing';
 }
 
-function resealedWith(
-  keys: readonly Buffer[],
-  { endpoint: { _id, organizationId }, sealed }: OldSecret,
-): SealedReplacement | UnopenedSecret {
-  const endpointId = _id.toHexString();
-  try {
-    return { _id, from: sealed, to: seal(open(sealed, keys, endpointId), keys, endpointId) };
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
-    const key = sealingKeyOf(sealed);
-    return { endpointId, organizationId: organizationId.toHexString(), key, reason };
-  }
+function unopenedSecret(
+  { _id, organizationId, sealed }: SigningSecret,
+  { message: reason }: Error,
+): UnopenedSecret {
+  const key = sealingKeyOf(sealed);
+  const ids = { endpointId: _id.toHexString(), organizationId: organizationId.toHexString() };
+  return { ...ids, key, reason };
 }

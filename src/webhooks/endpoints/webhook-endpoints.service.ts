@@ -1,13 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { Filter } from 'mongodb';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { addressPolicy, urlViolation } from '../sending/addresses.js';
 import { newSecret } from '../sending/signing.js';
-import { EndpointSecrets } from './endpoint-secrets.js';
+import { SecretKeys } from './secret-keys.js';
 import type { DisabledReason, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
-import { WebhookEndpointsRepository } from './webhook-endpoints.repository.js';
 
 /** What the operator decides about an endpoint. */
 export interface EndpointFields {
@@ -28,8 +32,9 @@ export type ShownEndpoint = Readonly<ReturnType<typeof shownEndpoint>>;
 @Injectable()
 export class WebhookEndpointsService {
   constructor(
-    private readonly endpoints: WebhookEndpointsRepository,
-    private readonly secrets: EndpointSecrets,
+    @InjectAcrossTenants('WebhookEndpoint')
+    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
+    private readonly secrets: SecretKeys,
     private readonly queue: DeliveryQueueRepository,
     private readonly clock: Clock,
     @Inject(ENVIRONMENT) private readonly environment: Environment,
@@ -61,7 +66,7 @@ export class WebhookEndpointsService {
       createdAt: now,
       updatedAt: now,
     };
-    await this.endpoints.insert(endpoint);
+    await this.endpoints.acrossTenants.insertOne(endpoint);
     return { endpoint, secret };
   }
 
@@ -73,7 +78,7 @@ export class WebhookEndpointsService {
 
   /** The endpoint of an id, also one that was removed in the last 30 days. */
   async findWithRemoved(_id: Types.ObjectId): Promise<WebhookEndpointDocument | null> {
-    return this.endpoints.findById(_id);
+    return this.endpoints.acrossTenants.findOne({ _id });
   }
 
   /** The endpoint of an id with what may be shown of it, also when it was removed; null when there is none. */
@@ -94,14 +99,25 @@ export class WebhookEndpointsService {
     organizationId: Types.ObjectId | undefined,
     { older, limit }: { readonly older?: Types.ObjectId | undefined; readonly limit: number },
   ): Promise<{ readonly items: readonly ShownEndpoint[]; readonly next: string | null }> {
-    const found = await this.endpoints.listBefore(organizationId, older, limit + 1);
+    const found = await this.endpoints.acrossTenants
+      .find(
+        {
+          ...(organizationId === undefined ? {} : { organizationId }),
+          _id: older === undefined ? { $exists: true } : { $lt: older },
+          removedAt: null,
+        },
+        { sort: { _id: -1 }, limit: limit + 1, projection: { secrets: 0 } },
+      )
+      .toArray();
     const items = found.slice(0, limit).map(shownEndpoint);
     return { items, next: found.length > limit ? (items.at(-1)?._id ?? null) : null };
   }
 
   /** All endpoints of an organization, oldest first. */
   async list(organizationId: Types.ObjectId): Promise<ShownEndpoint[]> {
-    return (await this.endpoints.list({ organizationId })).map(shownEndpoint);
+    const options = { sort: { createdAt: 1 } } as const;
+    const found = this.endpoints.acrossTenants.find({ organizationId, removedAt: null }, options);
+    return (await found.toArray()).map(shownEndpoint);
   }
 
   /**
@@ -111,12 +127,11 @@ export class WebhookEndpointsService {
    */
   async update(_id: Types.ObjectId, { url, eventTypes }: EndpointFields): Promise<void> {
     if (url !== undefined) this.checkUrl(url);
-    await this.endpoints.set(
+    await this.set(
       { _id, removedAt: null },
       {
         ...(url === undefined ? {} : { url }),
         ...(eventTypes === undefined ? {} : { eventTypes: [...eventTypes] }),
-        updatedAt: this.clock.now(),
       },
     );
   }
@@ -127,27 +142,15 @@ export class WebhookEndpointsService {
     // What was waiting when a response turned it off may be waiting still.
     if (endpoint?.isEnabled !== true)
       await this.queue.failAllWaiting(_id, 'endpoint disabled', this.clock.now());
-    await this.endpoints.set(
-      { _id, removedAt: null },
-      {
-        isEnabled: true,
-        disabledReason: null,
-        failingSince: null,
-        pausedUntil: null,
-        updatedAt: this.clock.now(),
-      },
-    );
+    const on = { isEnabled: true, disabledReason: null, failingSince: null, pausedUntil: null };
+    await this.set({ _id, removedAt: null }, on);
   }
 
   /** Turns an endpoint off; what waits for it has failed when this is over. */
   async disable(_id: Types.ObjectId): Promise<void> {
-    const now = this.clock.now();
-    // The first reason stays.
     const disabledReason: DisabledReason = 'operator';
-    await this.endpoints.set(
-      { _id, isEnabled: true },
-      { isEnabled: false, disabledReason, updatedAt: now },
-    );
+    // The first reason stays.
+    await this.set({ _id, isEnabled: true }, { isEnabled: false, disabledReason });
     await this.queue.failAllWaiting(_id, 'endpoint disabled', this.clock.now());
   }
 
@@ -161,22 +164,54 @@ export class WebhookEndpointsService {
     const secret = newSecret();
     const sealed = this.secrets.seal(_id, secret, now);
     const othersUntil = new Date(now.getTime() + overlapMs);
-    const endpoint = await this.endpoints.addSecret(_id, sealed, othersUntil);
+    // One statement, so that of two concurrent rotations neither is lost.
+    const activeSecrets = {
+      $filter: {
+        input: { $ifNull: ['$secrets', []] },
+        cond: {
+          $or: [{ $eq: ['$$this.expiresAt', null] }, { $gt: ['$$this.expiresAt', now] }],
+        },
+      },
+    };
+    const expiringSecrets = {
+      $map: {
+        input: activeSecrets,
+        in: {
+          $mergeObjects: [
+            '$$this',
+            { expiresAt: { $min: [{ $ifNull: ['$$this.expiresAt', othersUntil] }, othersUntil] } },
+          ],
+        },
+      },
+    };
+    const secrets = { $concatArrays: [[{ $literal: sealed }], expiringSecrets] };
+    const endpoint = await this.endpoints.acrossTenants.findOneAndUpdate(
+      { _id, removedAt: null },
+      [{ $set: { secrets, updatedAt: now } }],
+      { returnDocument: 'after' },
+    );
     return endpoint === null ? null : { endpoint, secret };
   }
 
   /** Removes an endpoint and its secrets; what waits for it has failed then, its log stays. */
   async remove(_id: Types.ObjectId): Promise<void> {
-    const now = this.clock.now();
     const disabledReason: DisabledReason = 'removed';
     const off = { isEnabled: false, disabledReason, secrets: [] };
-    await this.endpoints.set({ _id }, { ...off, removedAt: now, updatedAt: now });
+    await this.set({ _id }, { ...off, removedAt: this.clock.now() });
     await this.queue.failAllWaiting(_id, 'endpoint removed', this.clock.now());
   }
 
   /** Why nothing may be sent to a URL; null where it may (rule HOOK-11). */
   forbiddenReason(url: string): string | null {
     return urlViolation(url, addressPolicy(this.environment));
+  }
+
+  private async set(
+    filter: Filter<WebhookEndpointDocument>,
+    fields: Partial<WebhookEndpointDocument>,
+  ): Promise<void> {
+    const $set = { ...fields, updatedAt: this.clock.now() };
+    await this.endpoints.acrossTenants.updateOne(filter, { $set });
   }
 
   private checkUrl(url: string): void {

@@ -1,4 +1,6 @@
+import { Inject, Injectable } from '@nestjs/common';
 import PQueue from 'p-queue';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { mebibyte } from '../../core/values/numbers.js';
 import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 
@@ -24,12 +26,14 @@ interface ClassSlots {
  * Bounds the attempts of a process: all of them together, those to new endpoints to half and those to slow
  * ones to a quarter of it, so that neither can take the room of fast ones (rule HOOK-8).
  */
+@Injectable()
 export class AttemptSlots {
+  private readonly concurrency: number;
   private readonly all: PQueue;
   private readonly classes: Readonly<Record<LatencyClass, ClassSlots>>;
 
-  /** @param concurrency WEBHOOKS_CONCURRENCY */
-  constructor(private readonly concurrency: number) {
+  constructor(@Inject(ENVIRONMENT) { WEBHOOKS_CONCURRENCY: concurrency }: Environment) {
+    this.concurrency = concurrency;
     this.all = new PQueue({ concurrency });
     const slots = (fraction: number, latencyClass: LatencyClass) => ({
       turns: new PQueue({ concurrency: part(concurrency, fraction) }),

@@ -1,8 +1,7 @@
-import { Inject, Injectable } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import PQueue from 'p-queue';
 import { Clock } from '../../core/configuration/clock.js';
-import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { traced } from '../../core/observability/tracing.js';
 import { type Message, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
@@ -13,7 +12,7 @@ import {
   type FinishedAttempt,
 } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import { AttemptCounts, type EndpointAttempts } from './attempt-counts.js';
+import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
 import { AttemptSlots } from './attempt-slots.js';
 import { WebhookSender } from './webhook-sender.js';
 
@@ -25,40 +24,25 @@ export interface Shutdown {
   readonly aborting: AbortSignal;
 }
 
-export interface Batch {
-  readonly endpoint: WebhookEndpointDocument;
-  readonly owner: string;
-  readonly shutdown: Shutdown;
-}
-
 /** Sends the deliveries of a batch together, as far as there is room for attempts. */
 @Injectable()
 export class DeliveryAttempts {
-  readonly slots: AttemptSlots;
-  private readonly counts = new AttemptCounts();
-
   constructor(
-    @Inject(ENVIRONMENT) { WEBHOOKS_CONCURRENCY }: Environment,
+    private readonly slots: AttemptSlots,
     private readonly queue: DeliveryQueueRepository,
     private readonly events: OutboxEventsRepository,
     private readonly sender: WebhookSender,
+    private readonly statistics: WebhookStatisticsService,
     private readonly clock: Clock,
-  ) {
-    this.slots = new AttemptSlots(WEBHOOKS_CONCURRENCY);
-  }
+  ) {}
 
-  /** The attempts of this process that have a result, by endpoint. */
-  stats(): readonly EndpointAttempts[] {
-    return this.counts.all();
-  }
-
-  /** Attempts deliveries until one fails: then the endpoint gets them more slowly. */
+  /** Attempts deliveries until one fails: then the endpoint gets them more slowly. Gives those with a result. */
   async all(
-    { endpoint, shutdown }: Batch,
+    { _id, organizationId, url, latencyClass = 'new' }: WebhookEndpointDocument,
     deliveries: readonly DueDelivery[],
     secrets: readonly string[],
-  ): Promise<{ readonly finished: FinishedAttempt[]; readonly isWhole: boolean }> {
-    const { _id, organizationId, url, latencyClass = 'new' } = endpoint;
+    shutdown: Shutdown,
+  ): Promise<FinishedAttempt[]> {
     const messages = await this.messagesOf(organizationId, deliveries);
     const finished: FinishedAttempt[] = [];
     let isStopped = false;
@@ -77,7 +61,7 @@ export class DeliveryAttempts {
       const now = this.clock.now();
       const outcome = outcomeOf(result, delivery.attempts, now, Math.random());
       finished.push({ delivery, url, result, outcome, now });
-      this.counts.add(_id, isSuccess(result));
+      this.statistics.count(_id, isSuccess(result));
       isStopped ||= !isSuccess(result);
     };
     const pool = new PQueue({ concurrency: this.slots.perEndpoint(latencyClass) });
@@ -88,7 +72,7 @@ export class DeliveryAttempts {
         await this.slots.attempt(latencyClass, index, () => attempt(delivery, message));
       }),
     );
-    return { finished, isWhole: finished.length === deliveries.length };
+    return finished;
   }
 
   /** The messages of deliveries, by their events; a delivery whose event has expired fails. */

@@ -1,13 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable, Logger } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { Gauge } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
-import {
-  type AttemptResult,
-  isSuccess,
-  type LatencyClass,
-  latencyClassAfter,
-} from '../deliveries/delivery-outcome.js';
+import { Metrics } from '../../core/observability/metrics.js';
+import { isSuccess, type LatencyClass, latencyClassAfter } from '../deliveries/delivery-outcome.js';
 import {
   DeliveryQueueRepository,
   type DueDelivery,
@@ -15,39 +12,46 @@ import {
   type FinishedAttempt,
 } from '../deliveries/delivery-queue.repository.js';
 import {
+  type BatchEnd,
   EndpointLeasesRepository,
-  type FinishedBatch,
   leaseMs,
 } from '../endpoints/endpoint-leases.repository.js';
-import { EndpointSecrets } from '../endpoints/endpoint-secrets.js';
-import { WebhookStatisticsRepository } from '../statistics/webhook-statistics.repository.js';
-import { type AttemptSlots, freeBytes } from './attempt-slots.js';
-import { type Batch, DeliveryAttempts, type Shutdown } from './delivery-attempts.js';
+import { SecretKeys } from '../endpoints/secret-keys.js';
+import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
+import { AttemptSlots, freeBytes } from './attempt-slots.js';
+import { DeliveryAttempts, type Shutdown } from './delivery-attempts.js';
 
 /** How long an endpoint waits whose secret cannot be opened, until that is tried again. */
 const faultPauseMs = 60_000;
+
+/** The end of a batch, and the class of the endpoint where more may be due. */
+interface Delivered extends BatchEnd {
+  readonly next: LatencyClass | null;
+}
 
 /** Delivers what is due at one endpoint, batch by batch: the attempts go, and are stored, together. */
 @Injectable()
 export class EndpointBatches {
   private readonly logger = new Logger(EndpointBatches.name);
-  private readonly slots: AttemptSlots;
-  private unstored = 0;
+  private readonly unstored: Gauge;
 
   constructor(
+    private readonly slots: AttemptSlots,
     private readonly attempts: DeliveryAttempts,
     private readonly leases: EndpointLeasesRepository,
     private readonly queue: DeliveryQueueRepository,
-    private readonly secrets: EndpointSecrets,
-    private readonly statistics: WebhookStatisticsRepository,
+    private readonly secrets: SecretKeys,
+    private readonly statistics: WebhookStatisticsService,
     private readonly clock: Clock,
+    metrics: Metrics,
   ) {
-    this.slots = attempts.slots;
-  }
-
-  /** How many attempts of this process have a result that is not stored yet. */
-  stats(): { readonly unstored: number } {
-    return { unstored: this.unstored };
+    this.unstored = new Gauge(
+      metrics.options(
+        'delivery_results_unstored',
+        'Attempts of this process whose results are not stored yet.',
+      ),
+    );
   }
 
   /**
@@ -61,108 +65,122 @@ export class EndpointBatches {
     if (endpoint === null) return null;
     const renew = () => this.leases.renew(endpointId, owner).catch(() => undefined);
     const renewing = setInterval(() => void renew(), leaseMs / 3);
+    let delivered: Delivered | null = this.withoutResults();
     try {
-      return await this.deliverLeased({ endpoint, owner, shutdown });
-    } catch (error) {
-      await this.leases.release(endpointId, owner).catch(() => undefined);
-      throw error;
+      delivered = await this.deliverLeased(endpoint, shutdown);
+      return delivered?.next ?? null;
     } finally {
       clearInterval(renewing);
+      if (delivered !== null) await this.release(endpoint, owner, delivered);
     }
   }
 
-  private async deliverLeased(batch: Batch): Promise<LatencyClass | null> {
-    const { endpoint, owner } = batch;
-    const { _id, latencyClass = 'new', batchSize = 1, pausedUntil } = endpoint;
+  /** Delivers one batch; null when its results could not be stored: with the lease the next attempt waits, too. */
+  private async deliverLeased(
+    endpoint: WebhookEndpointDocument,
+    shutdown: Shutdown,
+  ): Promise<Delivered | null> {
+    const { _id, latencyClass = 'new', pausedUntil } = endpoint;
     const now = this.clock.now();
     if (endpoint.isEnabled !== true) {
       const reason = endpoint.removedAt ? 'endpoint removed' : 'endpoint disabled';
       // It may be enabled meanwhile, and what comes after that is to be sent.
       const failed = await this.queue.failWaiting(_id, reason, now, now);
-      await this.leases.release(_id, owner);
-      return failed === failedTogether ? latencyClass : null;
+      return this.withoutResults({}, failed === failedTogether ? latencyClass : null);
     }
-    const secrets = await this.openSecrets(batch, now);
-    if (secrets === null) return null;
-    const limit = Math.min(batchSize, this.slots.largestBatch(latencyClass));
-    const isPaused = (pausedUntil ?? now) > now;
-    const due = isPaused ? [] : await this.queue.findDue(_id, now, limit);
-    if (due.length > 0) return this.deliverDue(batch, { due, limit, secrets });
-    await this.leases.release(_id, owner);
-    return null;
+    if (pausedUntil && pausedUntil > now) return this.withoutResults();
+    let secrets: string[];
+    try {
+      secrets = this.secrets.signing(endpoint, now);
+    } catch (error) {
+      return this.faulty(endpoint, error as Error);
+    }
+    const due = await this.queue.findDue(_id, now, this.limitOf(endpoint));
+    return due.length === 0
+      ? this.withoutResults()
+      : this.deliverDue(endpoint, { due, secrets, shutdown });
   }
 
   private async deliverDue(
-    batch: Batch,
-    { due, limit, secrets }: { due: DueDelivery[]; limit: number; secrets: string[] },
-  ): Promise<LatencyClass | null> {
-    const { latencyClass = 'new' } = batch.endpoint;
+    endpoint: WebhookEndpointDocument,
+    { due, secrets, shutdown }: { due: DueDelivery[]; secrets: string[]; shutdown: Shutdown },
+  ): Promise<Delivered | null> {
+    const { _id, latencyClass = 'new' } = endpoint;
+    const limit = this.limitOf(endpoint);
     const deliveries = firstBytes(due);
     const bytes = Math.max(...deliveries.map((delivery) => delivery.bytes));
-    const { finished, isWhole } = await this.slots.holding(latencyClass, bytes, () =>
-      this.attempts.all(batch, deliveries, secrets),
+    const finished = await this.slots.holding(latencyClass, bytes, () =>
+      this.attempts.all(endpoint, deliveries, secrets, shutdown),
     );
-    const hasSucceeded = isWhole && finished.every(({ result }) => isSuccess(result));
+    if (!(await this.store(_id, finished))) return null;
+    const results = finished.map(({ result }) => result);
+    const nextClass = results.reduce<LatencyClass>(latencyClassAfter, latencyClass);
+    const hasSucceeded = results.length === deliveries.length && results.every(isSuccess);
     const grown = due.length === limit ? limit * 2 : limit;
-    const nextClass = finished
-      .map(({ result }) => result)
-      .reduce<LatencyClass>(latencyClassAfter, latencyClass);
-    const next = { latencyClass: nextClass, batchSize: hasSucceeded ? grown : 1 };
-    await this.store(batch, finished, next);
-    const hasMore = due.length === limit || !isWhole || deliveries.length < due.length;
-    return hasMore ? nextClass : null;
+    const fields = { latencyClass: nextClass, batchSize: hasSucceeded ? grown : 1 };
+    const hasMore = due.length === limit || finished.length < due.length;
+    return {
+      results,
+      fields: results.length === 0 ? {} : fields,
+      now: this.clock.now(),
+      next: hasMore ? nextClass : null,
+    };
   }
 
-  /** The secrets of an endpoint; null where they cannot be opened, which pauses it with the reason. */
-  private async openSecrets({ endpoint, owner }: Batch, now: Date): Promise<string[] | null> {
-    const { _id, fault = null } = endpoint;
-    try {
-      return this.secrets.signing(endpoint, now);
-    } catch (error) {
-      const { message: reason } = error as Error;
-      if (fault !== reason) {
-        const endpointId = _id.toHexString();
-        this.logger.error({ endpointId, reason }, 'Webhooks cannot be signed: the endpoint waits');
-      }
-      const pausedUntil = new Date(now.getTime() + faultPauseMs);
-      await this.leases.release(_id, owner, { fault: reason, pausedUntil });
-      return null;
+  private limitOf({ latencyClass = 'new', batchSize = 1 }: WebhookEndpointDocument): number {
+    return Math.min(batchSize, this.slots.largestBatch(latencyClass));
+  }
+
+  private withoutResults(
+    fields: BatchEnd['fields'] = {},
+    next: LatencyClass | null = null,
+  ): Delivered {
+    return { results: [], fields, now: this.clock.now(), next };
+  }
+
+  /** Has an endpoint wait whose secrets cannot be opened. */
+  private faulty({ _id, fault }: WebhookEndpointDocument, { message: reason }: Error): Delivered {
+    if (fault !== reason) {
+      const endpointId = _id.toHexString();
+      this.logger.error({ endpointId, reason }, 'Webhooks cannot be signed: the endpoint waits');
     }
+    const pausedUntil = new Date(this.clock.now().getTime() + faultPauseMs);
+    return this.withoutResults({ fault: reason, pausedUntil });
   }
 
-  /** The deliveries come first: with the end of the lease the next batch has to see them as they are now. */
+  /** Stores results before the lease ends: the next batch has to see the deliveries as they are now. */
   private async store(
-    { endpoint, owner }: Batch,
+    endpointId: Types.ObjectId,
     finished: readonly FinishedAttempt[],
-    next: Pick<FinishedBatch, 'latencyClass' | 'batchSize'>,
-  ): Promise<void> {
-    const { _id } = endpoint;
-    const endpointId = _id.toHexString();
-    this.unstored += finished.length;
-    if (finished.length === 0) {
-      await this.leases.release(_id, owner);
-      return;
-    }
+  ): Promise<boolean> {
+    if (finished.length === 0) return true;
+    this.unstored.inc(finished.length);
     try {
-      const refused = await this.queue.store(finished);
-      for (const { _id: deliveryId, reason } of refused) {
-        this.logger.error({ deliveryId, reason }, 'A delivery attempt could not be stored');
+      for (const { _id, reason } of await this.queue.store(finished)) {
+        this.logger.error({ deliveryId: _id, reason }, 'A delivery attempt could not be stored');
       }
+      return true;
     } catch (error) {
-      // With the lease the next attempt waits, too: nothing is sent again and again meanwhile.
       this.logger.warn({ err: error, endpointId }, 'Results of deliveries could not be stored');
-      return;
+      return false;
     } finally {
-      this.unstored -= finished.length;
+      this.unstored.dec(finished.length);
     }
-    const results: AttemptResult[] = finished.map(({ result }) => result);
-    const now = this.clock.now();
-    const finish = () => this.leases.finish(endpoint, owner, { ...next, results, now });
+  }
+
+  private async release(
+    endpoint: WebhookEndpointDocument,
+    owner: string,
+    end: BatchEnd,
+  ): Promise<void> {
+    const endpointId = endpoint._id.toHexString();
+    const release = () => this.leases.release(endpoint, owner, end);
     const [reason] = await Promise.all([
-      finish().catch(finish),
-      this.statistics.add(endpoint, results, now).catch((error: unknown) => {
-        this.logger.warn({ err: error, endpointId }, 'Statistics of webhooks were lost');
-      }),
+      release().catch(release),
+      end.results.length > 0 &&
+        this.statistics.add(endpoint, end.results, end.now).catch((error: unknown) => {
+          this.logger.warn({ err: error, endpointId }, 'Statistics of webhooks were lost');
+        }),
     ]);
     if (reason !== null) this.logger.warn({ endpointId, reason }, 'An endpoint was disabled');
   }

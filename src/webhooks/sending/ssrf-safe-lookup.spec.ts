@@ -8,9 +8,11 @@ const strict = { allowHttp: true, allowPrivateNetworks: false };
 /** Looks a name up whose addresses are these, as sockets do. */
 async function addressesOf(policy: typeof strict, addresses: readonly string[]) {
   const asked: string[] = [];
-  const lookup = ssrfSafeLookup(policy, async (name) => {
-    asked.push(name);
-    return addresses;
+  const lookup = ssrfSafeLookup(policy, {
+    addressesOf: async (name) => {
+      asked.push(name);
+      return [...addresses];
+    },
   });
   const ask = promisify<string, object, unknown>(lookup as never);
   try {

@@ -4,12 +4,10 @@ import { Inject, Injectable, type OnApplicationShutdown } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import type { Message } from '../../events/outbox/message.js';
-import type { AttemptResult } from '../deliveries/delivery-outcome.js';
-import { retryAfter } from '../deliveries/retry-schedule.js';
+import { type AttemptResult, retryAfterMs } from '../deliveries/delivery-outcome.js';
 import { type AddressPolicy, addressPolicy, urlViolation } from './addresses.js';
-import { NameResolver } from './name-resolver.js';
 import { signedHeaders } from './signing.js';
-import { ForbiddenAddressError, ssrfSafeLookup } from './ssrf-safe-lookup.js';
+import { ForbiddenAddressError, NameResolver, ssrfSafeLookup } from './ssrf-safe-lookup.js';
 
 /** How much of a response is read and stored. */
 const maxResponseBytes = 4_096;
@@ -50,7 +48,7 @@ export class WebhookSender implements OnApplicationShutdown {
     this.policy = addressPolicy(environment);
     this.timeout = environment.WEBHOOKS_TIMEOUT_MS;
     this.connection = {
-      lookup: ssrfSafeLookup(this.policy, (name) => names.addressesOf(name)),
+      lookup: ssrfSafeLookup(this.policy, names),
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: Math.floor(this.timeout / addressesInTime),
     } as RequestOptions;
@@ -106,7 +104,7 @@ export class WebhookSender implements OnApplicationShutdown {
     return {
       statusCode: response.statusCode ?? null,
       ...(await readPrefix(response)),
-      retryAfter: retryAfter(response.headers['retry-after'], this.clock.now()),
+      retryAfter: retryAfterMs(response.headers['retry-after'], this.clock.now()),
     };
   }
 }

@@ -8,7 +8,7 @@ import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository
 import { WebhookFanOut } from '../deliveries/webhook-fan-out.js';
 import { EndpointLeasesRepository } from '../endpoints/endpoint-leases.repository.js';
 import { WebhookStatisticsService } from '../statistics/webhook-statistics.service.js';
-import { DeliveryAttempts } from './delivery-attempts.js';
+import { AttemptSlots } from './attempt-slots.js';
 import { EndpointBatches } from './endpoint-batches.js';
 
 /** How often deliveries are looked for that other processes created, or that became due (rule HOOK-10). */
@@ -36,7 +36,7 @@ export class WebhookWorker implements OnModuleDestroy {
     @Inject(ENVIRONMENT) private readonly environment: Environment,
     private readonly queue: DeliveryQueueRepository,
     private readonly leases: EndpointLeasesRepository,
-    private readonly attempts: DeliveryAttempts,
+    private readonly slots: AttemptSlots,
     private readonly batches: EndpointBatches,
     private readonly fanOut: WebhookFanOut,
     private readonly statistics: WebhookStatisticsService,
@@ -82,7 +82,7 @@ export class WebhookWorker implements OnModuleDestroy {
     const key = id.toHexString();
     if (this.stopping.signal.aborted || this.waiting.has(key)) return;
     this.waiting.add(key);
-    void this.attempts.slots.turn(latencyClass, async () => {
+    void this.slots.turn(latencyClass, async () => {
       if (this.stopping.signal.aborted) return;
       const batch = this.deliver(id);
       this.running.add(batch);

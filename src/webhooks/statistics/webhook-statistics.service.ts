@@ -1,15 +1,20 @@
 import { Injectable } from '@nestjs/common';
+import type { Document } from 'mongodb';
 import { Types } from 'mongoose';
+import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
+import {
+  type CollectionAcrossTenants,
+  InjectAcrossTenants,
+} from '../../core/database/documents/across-tenants.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs, minuteMs } from '../../core/values/durations.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
+import { type AttemptResult, isSuccess } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
-import { WebhookEndpointsRepository } from '../endpoints/webhook-endpoints.repository.js';
-import type { EndpointAttempts } from '../sending/attempt-counts.js';
-import { DeliveryAttempts } from '../sending/delivery-attempts.js';
-import { WebhookStatisticsRepository } from './webhook-statistics.repository.js';
+import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
 /** The waiting records of all organizations. */
@@ -35,6 +40,11 @@ export interface EndpointStatistics {
   readonly hours: readonly HourlyWebhookStats[];
 }
 
+type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
+
+const quarterMs = 15 * minuteMs;
+/** How many endpoints are counted one by one; further ones count together. */
+const endpointsLimit = 1_000;
 /** At most so many are counted: beyond that the number says no more than that it is large. */
 const countLimit = 10_000;
 /** How often one process of all counts the backlogs of endpoints. */
@@ -54,17 +64,28 @@ export class WebhookStatisticsService {
     },
     () => backlogIntervalMs,
   );
+  /** The attempts of this process that have a result. */
+  readonly attempts = { delivered: 0, failed: 0 };
+  private readonly attemptCounter: Counter<'endpoint' | 'result'>;
+  private readonly countedEndpoints = new Set<string>();
 
   constructor(
+    @InjectAcrossTenants('WebhookStatistics')
+    private readonly statistics: CollectionAcrossTenants<WebhookStatisticsDocument>,
     private readonly events: OutboxEventsRepository,
     private readonly queue: DeliveryQueueRepository,
-    private readonly endpoints: WebhookEndpointsRepository,
-    private readonly statistics: WebhookStatisticsRepository,
-    private readonly attempts: DeliveryAttempts,
     private readonly clock: Clock,
+    metrics: Metrics,
     leases: Leases,
   ) {
     this.lease = leases.of('webhook-backlogs', leaseMs);
+    this.attemptCounter = new Counter(
+      metrics.options(
+        'delivery_attempts_total',
+        'Attempts of this process to deliver a webhook, by endpoint and result.',
+        ['endpoint', 'result'],
+      ),
+    );
   }
 
   start(): void {
@@ -88,20 +109,36 @@ export class WebhookStatisticsService {
     return this.backlog(oldest, count);
   }
 
-  /** The attempts of this process, by endpoint. */
-  attemptsByEndpoint(): readonly EndpointAttempts[] {
-    return this.attempts.stats();
+  /** Counts an attempt of this process. */
+  count(endpointId: Types.ObjectId, isDelivered: boolean): void {
+    this.attempts[isDelivered ? 'delivered' : 'failed'] += 1;
+    const id = endpointId.toHexString();
+    if (this.countedEndpoints.size < endpointsLimit) this.countedEndpoints.add(id);
+    const endpoint = this.countedEndpoints.has(id) ? id : 'other';
+    this.attemptCounter.inc({ endpoint, result: 'delivered' }, isDelivered ? 1 : 0);
+    this.attemptCounter.inc({ endpoint, result: 'failed' }, isDelivered ? 0 : 1);
+  }
+
+  /** Adds stored attempts to the quarter of an hour. */
+  async add(endpoint: Endpoint, results: readonly AttemptResult[], now: Date): Promise<void> {
+    const delivered = results.filter(isSuccess).length;
+    const milliseconds = results.reduce((sum, result) => sum + result.milliseconds, 0);
+    const failed = results.length - delivered;
+    await this.upsert(endpoint, now, { $inc: { delivered, failed, milliseconds } });
   }
 
   /** The last 24 hours of endpoints, by their ids in hexadecimal. */
   async lastDay(
     endpoints: readonly { readonly _id: string; readonly organizationId: string }[],
   ): Promise<ReadonlyMap<string, EndpointStatistics>> {
+    if (endpoints.length === 0) return new Map();
     const now = this.clock.now();
-    const found = await this.statistics.since(
+    const found = await this.statistics.find(
       idsOf(endpoints.map(({ organizationId }) => organizationId)),
-      idsOf(endpoints.map(({ _id }) => _id)),
-      firstHour(now, hoursOfDay),
+      {
+        endpointId: { $in: idsOf(endpoints.map(({ _id }) => _id)) },
+        at: { $gte: firstHour(now, hoursOfDay) },
+      },
     );
     const byEndpoint = Map.groupBy(found, ({ endpointId }) => endpointId.toHexString());
     return new Map(
@@ -111,14 +148,26 @@ export class WebhookStatisticsService {
     );
   }
 
-  /** Notes how many deliveries wait for each endpoint. */
+  /** Notes how many deliveries wait for each endpoint; the most of a quarter stays. */
   async noteBacklogs(): Promise<void> {
     const now = this.clock.now();
-    const ids = await this.queue.endpointsWaiting();
-    for (const endpoint of await this.endpoints.findOrganizationsOf(ids)) {
-      const waiting = await this.queue.countWaiting(endpoint._id, countLimit);
-      await this.statistics.noteBacklog(endpoint, waiting, now);
+    for (const endpoint of await this.queue.endpointsWaiting()) {
+      const backlog = await this.queue.countWaiting(endpoint._id, countLimit);
+      await this.upsert(endpoint, now, { $max: { backlog } });
     }
+  }
+
+  private async upsert(
+    { _id: endpointId, organizationId }: Endpoint,
+    now: Date,
+    update: Document,
+  ): Promise<void> {
+    const at = new Date(Math.floor(now.getTime() / quarterMs) * quarterMs);
+    await this.statistics.acrossTenants.updateOne(
+      { organizationId, endpointId, at },
+      { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
+      { upsert: true },
+    );
   }
 
   private backlog(oldest: Date | null, count: number): Backlog {

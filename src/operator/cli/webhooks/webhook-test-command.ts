@@ -5,7 +5,7 @@ import { addPrintingCommand, exampleId } from '../command-line/command-texts.js'
 import { logged } from '../command-line/logged.js';
 import { objectId } from '../command-line/option-values.js';
 import { type Columns, type OutputOptions, printItem } from '../command-line/output.js';
-import { deliveriesOf, endpointOf } from './webhook-view.js';
+import { endpointOf } from './webhook-view.js';
 
 const pingColumns: Columns<ReturnType<typeof pingView>> = {
   Delivered: ({ delivered }) => (delivered ? 'yes' : 'no'),
@@ -26,9 +26,11 @@ export function addTestCommand(group: Command): void {
     .action((id: string, options: OutputOptions) =>
       withApplication(async (application) => {
         const { document: endpoint } = await endpointOf(application, id);
-        const deliveries = await deliveriesOf(application);
+        const { WebhookPingService } =
+          await import('../../../webhooks/sending/webhook-ping.service.js');
+        const pings = application.get(WebhookPingService);
         const testing = { action: 'test', subject: 'endpoint', to: endpoint } as const;
-        const view = pingView(await logged(application, testing, () => deliveries.ping(endpoint)));
+        const view = pingView(await logged(application, testing, () => pings.ping(endpoint)));
         printItem(view, pingColumns, options);
         if (!view.delivered) process.exitCode = 1;
       }),

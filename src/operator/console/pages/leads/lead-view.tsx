@@ -31,7 +31,7 @@ interface ShownLead {
   readonly inspected: InspectedLead;
   readonly changes: Awaited<ReturnType<LeadInspectionService['history']>>;
   readonly events: Awaited<ReturnType<EventHistoryService['about']>>;
-  readonly deliveries: Awaited<ReturnType<WebhookDeliveriesService['ofEvents']>>;
+  readonly deliveries: Awaited<ReturnType<WebhookDeliveriesService['list']>>;
   readonly reservations: Awaited<ReturnType<ReservationHistoryService['ofLeads']>>;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }

@@ -75,7 +75,7 @@ export class LeadPage implements ConsolePage {
       this.keys.list(organizationId),
     ]);
     const eventIds = events.items.map(({ _id }) => _id);
-    const deliveries = await this.deliveries.ofEvents(organizationId, eventIds, mostDeliveries);
+    const deliveries = await this.deliveries.list(organizationId, { eventIds }, mostDeliveries);
     const shown = { organization, inspected, changes, events, deliveries, reservations, keys };
     return {
       heading: request.text('lead.heading', { number: inspected.lead.leadId }),

@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import { pingType } from '../../events/outbox/event-types.js';
+import { type Message, messageOf } from '../../events/outbox/message.js';
+import { type AttemptResult, isSuccess, type Outcome } from '../deliveries/delivery-outcome.js';
+import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
+import { newDelivery } from '../deliveries/webhook-fan-out.js';
+import { SecretKeys } from '../endpoints/secret-keys.js';
+import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
+import { WebhookSender } from './webhook-sender.js';
+
+/** Test events for the operator. */
+@Injectable()
+export class WebhookPingService {
+  constructor(
+    private readonly queue: DeliveryQueueRepository,
+    private readonly secrets: SecretKeys,
+    private readonly sender: WebhookSender,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Sends a ping to an endpoint, disabled or not, once and immediately, and logs it. */
+  async ping(endpoint: WebhookEndpointDocument): Promise<AttemptResult> {
+    const { _id: endpointId, organizationId, url } = endpoint;
+    const now = this.clock.now();
+    const data = { endpointId: endpointId.toHexString(), url: withoutQuery(url) };
+    const times = { createdAt: now, updatedAt: now };
+    const event = { _id: new Types.ObjectId(), organizationId, type: pingType, data, ...times };
+    const message = messageOf(event);
+    const size = { objectId: null, bytes: message.body.length };
+    const delivery = {
+      ...newDelivery({ ...event, ...size }, endpointId, now),
+      body: message.body,
+      // Whoever asked for it waits for the result; without them nobody is to send it again.
+      status: 'failed',
+      failureReason: 'interrupted',
+      completedAt: now,
+    } as const;
+    await this.queue.insert([delivery]);
+    const result = await this.sendSafely(endpoint, message);
+    const outcome: Outcome = isSuccess(result)
+      ? { status: 'delivered' }
+      : { status: 'failed', reason: 'exhausted' };
+    await this.queue.store([{ delivery, url, result, outcome, now: this.clock.now() }]);
+    return result;
+  }
+
+  private async sendSafely(
+    endpoint: WebhookEndpointDocument,
+    message: Message,
+  ): Promise<AttemptResult> {
+    const startedAt = this.clock.now();
+    try {
+      const secrets = this.secrets.signing(endpoint, startedAt);
+      return await this.sender.send({ url: endpoint.url, secrets }, message);
+    } catch (error) {
+      const { message: reason } = error as Error;
+      const nothing = { statusCode: null, response: null, retryAfter: null };
+      return { ...nothing, startedAt, milliseconds: 0, error: reason };
+    }
+  }
+}
+
+/** A query may hold what only the receiver is to know. */
+function withoutQuery(url: string): string {
+  return url.replace(/[?#].*$/s, '');
+}
