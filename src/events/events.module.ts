@@ -12,9 +12,6 @@ import { OutboxEventsRepository } from './outbox/outbox-events.repository.js';
 import { EventHistoryService } from './outbox/event-history.service.js';
 import { Outbox } from './outbox/outbox.js';
 
-/** How many requests may wait for events in a process. */
-const mostWaiting = 5_000;
-
 /** The outbox that features publish to, and the feed of an organization's events. */
 @Module({
   imports: [
@@ -32,12 +29,7 @@ const mostWaiting = 5_000;
     EventFeedService,
     EventRelay,
     EventsService,
-    {
-      provide: EventWaiters,
-      inject: [EventRelay, EventFeedsRepository],
-      useFactory: (relay: EventRelay, feeds: EventFeedsRepository) =>
-        new EventWaiters(relay, feeds, mostWaiting),
-    },
+    EventWaiters,
   ],
   exports: [Outbox, OutboxEventsRepository, EventHistoryService, EventRelay, EventWaiters],
 })

@@ -23,7 +23,7 @@ afterAll(() => feed.stop());
 describe('a request that waits', () => {
   const waitersOf = ({ service: { app } }: TestService) => app.get(EventWaiters);
   const waiting = (count: number, at: TestService = feed.service) =>
-    feed.soon(() => expect(waitersOf(at).stats().waiting).toBe(count));
+    feed.soon(() => expect(waitersOf(at).count).toBe(count));
   /** Begins to read; `response` is there when it came. */
   const begin = (request: ReturnType<FeedClient['read']>) => request.then((response) => response);
 
@@ -45,7 +45,7 @@ describe('a request that waits', () => {
     await waiting(1);
     await feed.service.api('delete', '/leads/a').set('api-key', tenant.key).expect(200);
     expect((await deleted).body).toMatchObject({ data: [{ type: 'lead.deleted', sequence: 2 }] });
-    expect(waitersOf(feed.service).stats().waiting).toBe(0);
+    expect(waitersOf(feed.service).count).toBe(0);
   });
 
   it('hears of what another process has numbered', async () => {
@@ -98,7 +98,7 @@ describe('a request that waits', () => {
     expect([...new Set(came)]).toEqual(['200 1']);
     // Numbering it, and one reading for all of them.
     expect(commands.length).toBeLessThan(questions + 50);
-    expect(waitersOf(feed.service).stats().waiting).toBe(0);
+    expect(waitersOf(feed.service).count).toBe(0);
   });
 
   it('does not look for itself while the database does not answer that question', async () => {

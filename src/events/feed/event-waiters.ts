@@ -1,49 +1,18 @@
-import type { OnModuleDestroy } from '@nestjs/common';
+import { Injectable, type OnModuleDestroy } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
-import type { EventRelay } from '../outbox/event-relay.js';
+import { Counter } from 'prom-client';
+import { Metrics } from '../../core/observability/metrics.js';
+import { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
+import { EventRelay } from '../outbox/event-relay.js';
 
 /** How often the database is asked for what other processes have numbered. */
 const intervalMs = 250;
 
-/** A request that waits for events of an organization; it notices all from its beginning on. */
-class Waiter {
-  /** The number up to which events were looked at; null while the request looks for them itself. */
-  lookedUpTo: number | null = null;
-  isOver = false;
-  private hasNews = false;
-  private settle = () => {};
-
-  /** @param leave has to be called in the end */
-  constructor(
-    readonly key: string,
-    readonly leave: () => void,
-  ) {}
-
-  /**
-   * Waits until there may be events with a higher number than was looked at; false when the wait is over, and
-   * from then on.
-   */
-  async news(lookedUpTo: number): Promise<boolean> {
-    this.lookedUpTo = lookedUpTo;
-    if (!this.hasNews && !this.isOver) {
-      await new Promise<void>((resolve) => (this.settle = resolve));
-    }
-    this.lookedUpTo = null;
-    const isWoken = this.hasNews;
-    this.hasNews = false;
-    return isWoken && !this.isOver;
-  }
-
-  wake(): void {
-    this.hasNews = true;
-    this.settle();
-  }
-
-  end(): void {
-    this.isOver = true;
-    this.settle();
-  }
+/** A request that waits for an event with a higher number than it has looked at. */
+interface Waiter {
+  readonly lookedUpTo: number;
+  /** Ends the wait, with whether there may be such an event. */
+  readonly end: (hasNews: boolean) => void;
 }
 
 /**
@@ -52,53 +21,72 @@ class Waiter {
  * answer it nobody is woken, so that nobody else asks either. When there are too many, the one that has waited
  * longest of the organization with the most is told that its time is over.
  */
+@Injectable()
 export class EventWaiters implements OnModuleDestroy {
+  /** How many may wait: each holds a connection. */
+  most = 5_000;
+  /** How many wait. */
+  count = 0;
+  /** Whether no request can wait any more: the process is to end. */
+  isEnded = false;
   private readonly waiting = new Map<string, Set<Waiter>>();
-  private count = 0;
-  private cutShort = 0;
+  private readonly cutShort: Counter;
   private question: NodeJS.Timeout | undefined;
-  private isEnded = false;
 
-  /** @param most how many may wait: each holds a connection */
   constructor(
-    relay: Pick<EventRelay, 'onNumbered'>,
-    private readonly feeds: Pick<EventFeedsRepository, 'lastNumbers'>,
-    private readonly most: number,
+    relay: EventRelay,
+    private readonly feeds: EventFeedsRepository,
+    metrics: Metrics,
   ) {
     relay.onNumbered((organizationId) => {
-      for (const each of this.waiting.get(organizationId.toHexString()) ?? []) each.wake();
+      for (const { end } of this.waiting.get(organizationId.toHexString()) ?? []) end(true);
     });
-  }
-
-  /** How many wait, and how often one was sent away early because there were too many. */
-  stats(): { readonly waiting: number; readonly cutShort: number } {
-    return { waiting: this.count, cutShort: this.cutShort };
+    metrics.collect(
+      'event_requests_waiting',
+      'Requests that wait for events in this process; 5,000 at most.',
+      () => this.count,
+    );
+    this.cutShort = new Counter(
+      metrics.options(
+        'event_waits_cut_short_total',
+        'Requests whose wait for events ended early because too many were waiting.',
+      ),
+    );
   }
 
   /**
-   * Begins to wait.
+   * Waits until there may be events with a higher number than was looked at.
    *
-   * @param milliseconds at most
-   * @param signal ends it too: the client has left
+   * @param signal ends the wait
+   * @returns false when the wait is over without any
    */
-  enlist(organizationId: Types.ObjectId, milliseconds: number, signal: AbortSignal): Waiter {
-    const end = () => waiter.end();
-    const timer = setTimeout(end, milliseconds);
-    const waiter = new Waiter(organizationId.toHexString(), () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', end);
-      this.remove(waiter);
-    });
-    signal.addEventListener('abort', end);
-    waiter.isOver = this.isEnded || signal.aborted;
-    if (!waiter.isOver) this.add(waiter);
-    return waiter;
+  async news(
+    organizationId: Types.ObjectId,
+    lookedUpTo: number,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    if (this.isEnded || signal.aborted) return false;
+    if (this.count >= this.most) this.cutOne();
+    const { promise, resolve: end } = Promise.withResolvers<boolean>();
+    const key = organizationId.toHexString();
+    const waiter = { lookedUpTo, end };
+    const isOver = () => end(false);
+    signal.addEventListener('abort', isOver);
+    this.waiting.set(key, (this.waiting.get(key) ?? new Set()).add(waiter));
+    this.count += 1;
+    this.askSoon();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener('abort', isOver);
+      this.remove(key, waiter);
+    }
   }
 
   /** Ends all waits, also those that begin later: the process is to end. */
   endAll(): void {
     this.isEnded = true;
-    for (const each of [...this.waiting.values()].flatMap((some) => [...some])) each.end();
+    for (const { end } of [...this.waiting.values()].flatMap((some) => [...some])) end(false);
   }
 
   onModuleDestroy(): void {
@@ -112,47 +100,37 @@ export class EventWaiters implements OnModuleDestroy {
   }
 
   private async ask(): Promise<void> {
-    // One that fails is asked again.
-    await this.wakeBehind().catch(() => undefined);
+    // A question that fails is asked again.
+    if (this.count > 0) await this.wakeBehind().catch(() => undefined);
     this.question = undefined;
     this.askSoon();
   }
 
   private async wakeBehind(): Promise<void> {
-    const idle = [...this.waiting].filter(([, some]) =>
-      [...some].some(({ lookedUpTo }) => lookedUpTo !== null),
-    );
-    if (idle.length === 0) return;
-    const last = await this.feeds.lastNumbers(idle.map(([key]) => new Types.ObjectId(key)));
-    for (const [key, some] of idle) {
-      for (const each of some) {
-        if (each.lookedUpTo !== null && each.lookedUpTo < (last.get(key) ?? 0)) each.wake();
+    const keys = [...this.waiting.keys()];
+    const last = await this.feeds.lastNumbers(keys.map((key) => new Types.ObjectId(key)));
+    for (const [key, number] of last) {
+      for (const { lookedUpTo, end } of this.waiting.get(key) ?? []) {
+        if (lookedUpTo < number) end(true);
       }
     }
   }
 
-  private add(waiter: Waiter): void {
-    if (this.count >= this.most) this.cutOne();
-    const others = this.waiting.get(waiter.key) ?? new Set();
-    this.waiting.set(waiter.key, others.add(waiter));
-    this.count += 1;
-    this.askSoon();
-  }
-
   private cutOne(): void {
-    let largest = new Set<Waiter>();
-    for (const some of this.waiting.values()) if (some.size > largest.size) largest = some;
+    const [key, largest] = [...this.waiting].reduce((one, other) =>
+      other[1].size > one[1].size ? other : one,
+    );
     const [longest] = largest;
     if (longest === undefined) return;
-    this.remove(longest);
-    this.cutShort += 1;
-    longest.end();
+    this.remove(key, longest);
+    this.cutShort.inc();
+    longest.end(false);
   }
 
-  private remove(waiter: Waiter): void {
-    const others = this.waiting.get(waiter.key);
+  private remove(key: string, waiter: Waiter): void {
+    const others = this.waiting.get(key);
     if (others?.delete(waiter) !== true) return;
     this.count -= 1;
-    if (others.size === 0) this.waiting.delete(waiter.key);
+    if (others.size === 0) this.waiting.delete(key);
   }
 }

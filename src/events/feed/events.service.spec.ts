@@ -2,6 +2,9 @@ import { expect, it, jest } from '@jest/globals';
 import { Types } from 'mongoose';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import type { Environment } from '../../core/configuration/environment.js';
+import { Metrics } from '../../core/observability/metrics.js';
+import type { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
+import type { EventRelay } from '../outbox/event-relay.js';
 import type { EventFeedService } from './event-feed.service.js';
 import { EventWaiters } from './event-waiters.js';
 import { EventsService } from './events.service.js';
@@ -9,11 +12,9 @@ import { EventsService } from './events.service.js';
 const caller = { organizationId: new Types.ObjectId() } as RequestCaller;
 
 it('a search that finds nothing ends with the wait, however much there is left to search', async () => {
-  const waiters = new EventWaiters(
-    { onNumbered: () => undefined },
-    { lastNumbers: async () => new Map() },
-    10,
-  );
+  const relay = { onNumbered: () => undefined } as unknown as EventRelay;
+  const feeds = { lastNumbers: async () => new Map() } as unknown as EventFeedsRepository;
+  const waiters = new EventWaiters(relay, feeds, new Metrics());
   const page = jest.fn(async (_organizationId: Types.ObjectId, { after }: { after: number }) => {
     // The process is to end while the third page is read.
     if (after === 2) waiters.endAll();
@@ -26,5 +27,5 @@ it('a search that finds nothing ends with the wait, however much there is left t
   const query = { types: 'unit.updated', wait: '20' };
   const found = await events.read(caller, query, new AbortController().signal);
   expect(found).toMatchObject({ events: [], next: 3, hasMore: true });
-  expect(waiters.stats().waiting).toBe(0);
+  expect(waiters.count).toBe(0);
 });

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Inject, Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
 import type { RequestCaller } from '../../core/http/request-caller.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { withinDeadline } from '../../core/database/connection/deadline.js';
@@ -37,22 +36,21 @@ export class EventsService {
     signal: AbortSignal,
   ): Promise<FeedPage> {
     const { limit = '100', types, lastEventId = '0', after: first = lastEventId } = query;
+    const { wait, timeout = '0' } = query;
+    const milliseconds = wait === undefined ? Number(timeout) : Number(wait) * 1_000;
+    const end = AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
     const part = { limit: Number(limit), types: types === undefined ? null : typesOf(types) };
-    // Subscribe before the first read.
-    const waiter = this.waiterOf(organizationId, query, signal);
-    try {
-      let after = await this.inTime(this.feed.numberOf(organizationId, first));
-      for (let isFirst = true; ; isFirst = false) {
-        const read = () => this.inTime(this.feed.page(organizationId, { ...part, after }));
-        const key = [organizationId.toHexString(), after, limit, types].join(' ');
-        const page = await (isFirst ? read() : this.together(key, read));
-        if (page.events.length > 0 || waiter === undefined || waiter.isOver) return page;
-        // A long search in vain goes on as long as it is waited for.
-        if (!(page.hasMore || (await waiter.news(page.next)))) return page;
-        after = page.next;
-      }
-    } finally {
-      waiter?.leave();
+    let after = await this.inTime(this.feed.numberOf(organizationId, first));
+    for (let isFirst = true; ; isFirst = false) {
+      const read = () => this.inTime(this.feed.page(organizationId, { ...part, after }));
+      const key = [organizationId.toHexString(), after, limit, types].join(' ');
+      const page = await (isFirst ? read() : this.together(key, read));
+      const isOver = milliseconds === 0 || end.aborted || this.waiters.isEnded;
+      if (page.events.length > 0 || isOver) return page;
+      // A long search in vain continues as long as it is waited for.
+      const hasNews = page.hasMore || (await this.waiters.news(organizationId, page.next, end));
+      if (!hasNews) return page;
+      after = page.next;
     }
   }
 
@@ -69,16 +67,6 @@ export class EventsService {
     });
     this.beginning.set(key, reading);
     return reading;
-  }
-
-  private waiterOf(
-    organizationId: Types.ObjectId,
-    { wait, timeout = '0' }: EventsQuery,
-    signal: AbortSignal,
-  ) {
-    const milliseconds = wait === undefined ? Number(timeout) : Number(wait) * 1_000;
-    if (milliseconds === 0) return undefined;
-    return this.waiters.enlist(organizationId, milliseconds, signal);
   }
 
   /** Waiting for events is not limited, waiting for the database is. */

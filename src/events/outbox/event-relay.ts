@@ -1,12 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Inject, Injectable, Logger, type OnModuleDestroy } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { Counter } from 'prom-client';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
+import { Metrics } from '../../core/observability/metrics.js';
 import { EventFeedsRepository } from './event-feeds.repository.js';
 import { OutboxEventsRepository, type UnnumberedEvent } from './outbox-events.repository.js';
 import { Outbox } from './outbox.js';
@@ -49,7 +51,7 @@ export class EventRelay implements OnModuleDestroy {
   /** The organization that had its turn last. */
   private last: Types.ObjectId | null = null;
   private mayGather = false;
-  private numbered = 0;
+  private readonly numbered: Counter;
   private listener: (organizationId: Types.ObjectId) => void = () => {};
   private target: EventFanOut = { fanOut: async (_organizationId, { length }) => length };
 
@@ -61,13 +63,12 @@ export class EventRelay implements OnModuleDestroy {
     private readonly outbox: Outbox,
     private readonly clock: Clock,
     leases: Leases,
+    metrics: Metrics,
   ) {
+    this.numbered = new Counter(
+      metrics.options('events_numbered_total', 'Events that this process has given their numbers.'),
+    );
     this.lease = leases.of('event-relay', leaseMs);
-  }
-
-  /** How many events this process has numbered. */
-  stats(): { readonly numbered: number } {
-    return { numbered: this.numbered };
   }
 
   /** Fans all events out to a target. */
@@ -159,7 +160,7 @@ export class EventRelay implements OnModuleDestroy {
           this.clock.now(),
         ),
     });
-    this.numbered += count;
+    this.numbered.inc(count);
     if (count > 0) this.listener(organizationId);
   }
 

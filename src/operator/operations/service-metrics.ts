@@ -4,8 +4,6 @@ import { withinDeadline } from '../../core/database/connection/deadline.js';
 import { RequestRates } from '../../core/http/rate-limit/request-rates.js';
 import { standardOutput } from '../../core/http/server/standard-output.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { EventWaiters } from '../../events/feed/event-waiters.js';
-import { EventRelay } from '../../events/outbox/event-relay.js';
 import { ApiKeyAuthenticator } from '../../tenants/keys/api-key-authenticator.js';
 import { AuthenticationFailures } from '../../tenants/keys/authentication-failures.js';
 import {
@@ -22,18 +20,6 @@ type Get = <Part>(part: Type<Part>) => Part;
 
 /** The help and the value of metrics without labels, by their names. */
 const values: Readonly<Record<string, readonly [help: string, read: (get: Get) => number]>> = {
-  event_requests_waiting: [
-    'Requests that wait for events in this process; 5,000 at most.',
-    (get) => get(EventWaiters).stats().waiting,
-  ],
-  event_waits_cut_short_total: [
-    'Requests whose wait for events ended early because too many were waiting.',
-    (get) => get(EventWaiters).stats().cutShort,
-  ],
-  events_numbered_total: [
-    'Events that this process has given their numbers.',
-    (get) => get(EventRelay).stats().numbered,
-  ],
   log_lines_dropped_total: [
     'Lines of the log that nobody has read from standard output in time.',
     () => standardOutput.droppedLines,
