@@ -8,7 +8,6 @@ import type { Batch } from '../core/writes/write-kind.js';
 import { Clock } from '../core/configuration/clock.js';
 import { Transactions } from '../core/database/transactions/transactions.js';
 import { Outbox } from '../events/outbox/outbox.js';
-import { pendingEvent } from '../events/outbox/pending-event.js';
 import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
 import { ClientsService } from '../tenants/clients/clients.service.js';
 import type { Caller } from '../tenants/keys/caller.js';
@@ -107,7 +106,7 @@ export class LeadsService {
     const entry = leadChange('delete', lead, changes, caller);
     await this.changeLog.addLeadChanges(organizationId, [entry], now);
     const event = leadEvent('delete', lead, changes, requestId);
-    await this.outbox.store([pendingEvent(organizationId, event, now)]);
+    await this.outbox.publish(organizationId, [event], now);
     return lead;
   }
 

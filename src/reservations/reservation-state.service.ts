@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { UnitAvailabilityService } from '../units/writing/unit-availability.service.js';
 import { Outbox } from '../events/outbox/outbox.js';
-import { pendingEvent } from '../events/outbox/pending-event.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
 import { ReservationRecords } from './reservation-records.js';
 import type { ReservationDocument } from './reservation.schema.js';
@@ -61,6 +60,6 @@ export class ReservationStateService {
       if (!('after' in one)) return one;
       return (emitsUnitEvents && unitEvents.next().value) || [];
     });
-    await this.outbox.store(events.map((event) => pendingEvent(organizationId, event, now)));
+    await this.outbox.publish(organizationId, events, now);
   }
 }

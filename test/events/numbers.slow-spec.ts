@@ -78,7 +78,8 @@ describe('numbers', () => {
       stored.push(promise);
       return app.get(Transactions).run(async () => {
         const data = { _id: new ObjectId().toHexString(), name: `late ${index}` };
-        await app.get(Outbox).publish(organizationId, { type: 'lead.created', data });
+        const event = { type: 'lead.created', data } as const;
+        await app.get(Outbox).publish(organizationId, [event], new Date());
         resolve();
         await mayCommit;
       });

@@ -40,7 +40,7 @@ const recompute = (unitId: ObjectId, emitsEvent: boolean) => {
     await units.storeAll(organizationId, decisions);
     if (emitsEvent) {
       const [event] = await units.eventsOf(organizationId, decisions);
-      await app.get(Outbox).publishAll(organizationId, event ? [event] : []);
+      await app.get(Outbox).publish(organizationId, event ? [event] : [], new Date());
     }
     return after !== unit;
   });

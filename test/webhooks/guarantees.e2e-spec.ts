@@ -31,7 +31,8 @@ describe('a change', () => {
     const { app } = service.service;
     const data = { _id: new Types.ObjectId().toHexString() };
     const work = app.get(Transactions).run(async () => {
-      await app.get(Outbox).publish(organizationOf(tenant), { type: 'lead.created', data });
+      const event = { type: 'lead.created', data } as const;
+      await app.get(Outbox).publish(organizationOf(tenant), [event], new Date());
       throw new Error('changed my mind');
     });
     await expect(work).rejects.toThrow('changed my mind');

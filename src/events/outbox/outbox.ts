@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { Clock } from '../../core/configuration/clock.js';
 import { afterTransaction } from '../../core/database/transactions/open-session.js';
 import { OutboxEventsRepository } from './outbox-events.repository.js';
 import { type OutboundEvent, type PendingEvent, pendingEvent } from './pending-event.js';
@@ -11,10 +10,7 @@ export class Outbox {
   private listener = () => {};
   private readonly report = () => this.listener();
 
-  constructor(
-    private readonly events: OutboxEventsRepository,
-    private readonly clock: Clock,
-  ) {}
+  constructor(private readonly events: OutboxEventsRepository) {}
 
   /** Calls the listener when a transaction that published events through this process has ended. */
   onPublished(listener: () => void): void {
@@ -22,24 +18,19 @@ export class Outbox {
   }
 
   /**
-   * Stores an event; it is sent when, and only when, the open transaction commits.
+   * Stores events of one organization; they are sent when, and only when, the open transaction commits.
    *
-   * @throws EventTooLargeError when it could not be sent, so that the change is not made either
+   * @throws EventTooLargeError when one could not be sent, so that the change is not made either
    */
-  async publish(organizationId: Types.ObjectId, event: OutboundEvent): Promise<void> {
-    await this.publishAll(organizationId, [event]);
-  }
-
-  /** As {@link publish}, for many events of one organization. */
-  async publishAll(
+  async publish(
     organizationId: Types.ObjectId,
     events: readonly OutboundEvent[],
+    now: Date,
   ): Promise<void> {
-    const now = this.clock.now();
     await this.store(events.map((event) => pendingEvent(organizationId, event, now)));
   }
 
-  /** Stores events of one organization that were made ready. */
+  /** As {@link publish}, for events that were made ready. */
   async store(events: readonly PendingEvent[]): Promise<void> {
     if (events.length === 0) return;
     await this.events.insert(events);

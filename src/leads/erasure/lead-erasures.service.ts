@@ -102,7 +102,7 @@ export class LeadErasuresService {
     await this.locks.take(organization._id, locks, now);
     const clients = await this.clients.erase(organization._id, clientIds, now);
     const events = leads.map((lead) => leadErasedEvent(lead, now));
-    await this.outbox.publishAll(organization._id, events);
+    await this.outbox.publish(organization._id, events, now);
     return { leads: leads.length, clients, clientIds, keptClientIds };
   }
 

@@ -4,7 +4,6 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import type { SaveCounts } from '../../catalogue/import/catalogue-import.repository.js';
 import { mergeTranslations } from '../../core/localization/localized.js';
 import { Outbox } from '../../events/outbox/outbox.js';
-import { pendingEvent } from '../../events/outbox/pending-event.js';
 import { ReservationsRepository } from '../../reservations/reservations.repository.js';
 import { UnitsRepository } from '../units.repository.js';
 import { statusWhenSent } from './availability.js';
@@ -55,9 +54,8 @@ export class UnitImportsService {
     const changes = [...created.map((after) => ({ before: undefined, after })), ...updated];
     await this.units.write(organizationId, changes);
     const events = await this.events.of(organizationId, changes);
-    await this.outbox.store(
-      events.flatMap((event) => (event ? pendingEvent(organizationId, event, now) : [])),
-    );
+    const published = events.flatMap((event) => event ?? []);
+    await this.outbox.publish(organizationId, published, now);
     const counts = { created: created.length, updated: updated.length };
     return { ...counts, unchanged: entries.length - counts.created - counts.updated };
   }

@@ -6,7 +6,6 @@ import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Decided } from '../../core/writes/write-kind.js';
 import { Outbox } from '../../events/outbox/outbox.js';
-import { pendingEvent } from '../../events/outbox/pending-event.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UnitDto, UnitUpsertResponseDto } from '../unit.dto.js';
@@ -60,9 +59,8 @@ export class UnitUpsertsService {
   private async store({ changes, loaded: { organizationId, now } }: UnitRecords): Promise<void> {
     await this.units.write(organizationId, changes);
     const events = await this.events.of(organizationId, changes);
-    await this.outbox.store(
-      events.flatMap((event) => (event ? pendingEvent(organizationId, event, now) : [])),
-    );
+    const published = events.flatMap((event) => event ?? []);
+    await this.outbox.publish(organizationId, published, now);
   }
 
   /** Units in one language are presented together: one query of a kind, however many requests. */
