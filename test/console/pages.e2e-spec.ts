@@ -47,6 +47,17 @@ const row = (html: string, name: string): string[] => {
   return found.find(([first]) => first?.startsWith(name)) ?? [];
 };
 
+/** The lines about what needs attention. */
+const attentionOf = (html: string): string[] => {
+  const card = /Needs attention<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
+  return [...card.matchAll(/<li>(.*?)<\/li>/gs)].map(([, line = '']) =>
+    line
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
+};
+
 describe('the overview', () => {
   it('shows calls that the API has just had, and no key in clear', async () => {
     const call = () => service.api('get', '/compounds').set('api-key', tenant.key).expect(200);
@@ -60,30 +71,49 @@ describe('the overview', () => {
     expect(html).not.toContain(tenant.key.slice(0, 6));
   });
 
-  it('names who has gone silent, with what would have been usual, and nobody whose key has ended', async () => {
+  it('begins with a partner gone silent, with what would have been usual, and nobody whose key has ended', async () => {
+    const lines = attentionOf((await service.get('')).html);
+    expect(lines).toEqual([
+      expect.stringMatching(/^Partner is silent Silent .*about 1,[12]\d\d would have been usual/),
+    ]);
     const { html } = await service.get('');
-    const silent = /Partners gone silent<\/h2>(.*?)<\/section>/s.exec(html)?.[1] ?? '';
-    expect(silent).toContain(`/console/partners/${keys.silent.toHexString()}"`);
-    expect(silent).toMatch(/about 1,[12]\d\d would have been usual/);
-    expect(silent).not.toContain('Ended');
-    expect(silent.match(/<li>/g)).toHaveLength(1);
+    expect(html).toContain(`/console/partners/${keys.silent.toHexString()}"`);
+    expect(html).not.toContain('class="good">Nothing');
   });
 
-  it('says in words what its charts show, and how the database is', async () => {
-    const { html } = await service.get('');
-    expect(html).toMatch(/<svg[^>]* role="img" aria-labelledby="calls-title calls-text">/);
-    expect(html).toMatch(/<desc id="calls-text">[\d,]+ calls, [\d,]+ of them refused/);
-    expect(row(html, 'Database')).toEqual(['Database', 'takes writes']);
+  it.each([
+    ['quarter', 97],
+    ['hour', 169],
+    ['day', 28],
+    ['week', 5],
+  ])('shows calls, latency and deliveries by %s, the newest first', async (by, most) => {
+    const { html } = await service.get(`?by=${by}`);
+    expect(html).toContain(`?by=${by}" aria-current="true"`);
+    const charts = [...html.matchAll(/<figure class="chart">.*?<\/figure>/gs)].map(String);
+    const counts = charts.map((chart) => chart.match(/<tr>/g)?.length);
+    expect(counts).toHaveLength(3);
+    for (const count of counts) {
+      // One more row has the names.
+      expect(count).toBeLessThanOrEqual(most + 1);
+      expect(count).toBeGreaterThan(Math.min(most, 24) - 1);
+    }
+    const times = [...(charts[0] ?? '').matchAll(/<th scope="row"><time datetime="([^"]+)"/g)].map(
+      ([, time]) => time ?? '',
+    );
+    expect(times).toEqual(times.toSorted().toReversed());
+
+    expect(html).toMatch(/Database<\/dt><dd><span class="good">takes writes/);
   });
 
-  it('is there, and says so, when the database does not tell of the backlog', async () => {
+  it('says what it does not know when the database does not tell of the backlog', async () => {
     const hello = jest
       .spyOn(service.service.app.get(WebhookStatisticsService), 'deliveryBacklog')
       .mockRejectedValue(new Error('no primary'));
     const { status, html } = await service.get('');
     hello.mockRestore();
     expect(status).toBe(200);
-    expect(html).toMatch(/Deliveries due now<\/dt><dd>not known/);
+    expect(html).toMatch(/Deliveries due<\/dt><dd>not known/);
+    expect(html).toContain('Not everything could be read');
   });
 
   it('escapes what others have named', async () => {
@@ -105,11 +135,11 @@ describe('partners', () => {
     expect(row(html, 'Silent').slice(4, 7)).toEqual(['0', '960', '0']);
   });
 
-  it('have a page with their week as a picture and as a table', async () => {
+  it('have a page with their calls over time and their usual week', async () => {
     const { html } = await service.get(`/partners/${keys.website.toHexString()}?language=ar-eg`);
     expect(html).toContain('<h1>&lt;script');
-    expect(html.match(/<th scope="row">/g)).toHaveLength(7);
-    expect(html).toMatch(/<td class="number"[^>]*>(<div>)?240</);
+    expect(html.match(/<td class="number heat-5">240<\/td>/g)).toHaveLength(7 * 24);
+    expect(html).toContain('<figure class="chart">');
   });
 
   it.each(['unknown', '665f1c2ab7e4d2f0a1b2c3d4', '%00'])('%s is none', async (id) => {

@@ -1,10 +1,10 @@
 import { type Db, type Document, ObjectId } from 'mongodb';
 import { type Counts, sumOf } from '../../src/operator/usage/call-counts.js';
-import { hourOfWeek, weekOf } from '../../src/operator/usage/traffic-baseline.js';
+import { startOf, timeSteps, type TimeStep } from '../../src/operator/usage/time-steps.js';
+import { hourOfWeek } from '../../src/operator/usage/traffic-baseline.js';
 
-const minuteMs = 60_000;
-const quarterMs = 15 * minuteMs;
-const hourMs = 60 * minuteMs;
+const quarterMs = timeSteps.quarter.ms;
+const hourMs = timeSteps.hour.ms;
 
 /** A key whose calls are made up. */
 export interface SampleKey {
@@ -29,21 +29,23 @@ export async function addKeyWeeks(
   await db.collection('usageStats').insertMany(weeksOf(keys, hours));
 }
 
-/** Stores what processes would have counted: keys over four weeks, and all calls of the last day. */
+/** Stores what processes would have counted: keys over four weeks, and all calls of these weeks. */
 export async function addUsage(
   db: Db,
   keys: readonly SampleKey[],
   now = Date.now(),
 ): Promise<void> {
   await addKeyWeeks(db, keys, now);
-  const minutes = timesBefore(now - (now % minuteMs) + minuteMs, 24 * 60, minuteMs);
-  const quarters = timesBefore(now - (now % hourMs), 24 * 4, quarterMs);
-  await db
-    .collection('usageStats')
-    .insertMany([
-      ...minutes.map((at) => minuteOf(at, keys)),
-      ...quarters.map((at) => quarterOf(at, keys)),
-    ]);
+  const spans = [
+    ['quarter', 7 * 24 * 4],
+    ['hour', 28 * 24],
+    ['day', 28],
+  ] as const;
+  const documents = spans.flatMap(([span, count]) => {
+    const end = startOf(span, now) + timeSteps[span].ms;
+    return timesBefore(end, count, timeSteps[span].ms).map((at) => totalOf(span, at, keys, now));
+  });
+  await db.collection('usageStats').insertMany(documents);
 }
 
 function timesBefore(end: number, count: number, step: number): number[] {
@@ -51,7 +53,7 @@ function timesBefore(end: number, count: number, step: number): number[] {
 }
 
 function weeksOf(keys: readonly SampleKey[], hours: readonly number[]): Document[] {
-  const weeks = Map.groupBy(hours, weekOf);
+  const weeks = Map.groupBy(hours, (hour) => startOf('week', hour));
   return keys.flatMap(({ keyId, calls, refused = 0 }) =>
     [...weeks].flatMap(([week, ofWeek]) => {
       const counted = ofWeek
@@ -65,38 +67,39 @@ function weeksOf(keys: readonly SampleKey[], hours: readonly number[]): Document
   );
 }
 
-function minuteOf(at: number, keys: readonly SampleKey[]): Document {
-  // More at some minutes than at others.
-  const share = (1 + 0.4 * Math.sin(at / minuteMs)) / 60;
-  const counted = keys.flatMap((key) => routes.map((_, route) => countsOf(key, route, at, share)));
-  return {
-    ...commonOf('minute', at, 2),
-    ...sumOf(counted),
-    delivered: counted.length,
-    undelivered: new Date(at).getUTCMinutes() % 7 === 0 ? 1 : 0,
-  };
-}
-
-function quarterOf(at: number, keys: readonly SampleKey[]): Document {
+/** What all processes would have counted in a quarter, an hour or a day, as far as it has passed. */
+function totalOf(
+  span: Exclude<TimeStep, 'week'>,
+  at: number,
+  keys: readonly SampleKey[],
+  now: number,
+): Document {
+  const length = Math.min(timeSteps[span].ms, now - at);
+  const quarters = timesBefore(at + length, Math.max(1, Math.round(length / quarterMs)), quarterMs);
+  const pairs = keys.flatMap((key) => routes.map((_, route) => ({ key, route })));
+  const counts = (of: readonly (typeof pairs)[number][]) =>
+    sumOf(of.flatMap(({ key, route }) => quarters.map((time) => countsOf(key, route, time))));
   const sums = (of: (key: SampleKey, route: number) => string) => {
-    const pairs = keys.flatMap((key) => routes.map((_, route) => ({ key, route })));
     const named = Map.groupBy(pairs, ({ key, route }) => of(key, route));
-    return Object.fromEntries(
-      [...named].map(([name, parts]) => [
-        name,
-        sumOf(parts.map(({ key, route }) => countsOf(key, route, at, 1 / 4))),
-      ]),
-    );
+    return Object.fromEntries([...named].map(([name, parts]) => [name, counts(parts)]));
   };
-  return {
-    ...commonOf('quarter', at, 400),
+  const names = {
     keys: sums(({ keyId }) => keyId.toHexString()),
     routes: sums((_, route) => encodeURIComponent(routes[route] ?? '')),
   };
+  return {
+    ...commonOf(span, at, 400),
+    ...counts(pairs),
+    delivered: 12 * quarters.length,
+    undelivered: quarters.filter((time) => (time / quarterMs) % 7 < 1).length,
+    ...(span === 'quarter' ? names : {}),
+  };
 }
 
-function countsOf({ calls, refused = 0 }: SampleKey, route: number, at: number, share: number) {
-  const count = Math.round((calls(new Date(at - (at % hourMs))) * share) / (route + 1));
+/** In a quarter: more at some of them than at others. */
+function countsOf({ calls, refused = 0 }: SampleKey, route: number, at: number) {
+  const share = (1 + 0.4 * Math.sin(at / quarterMs)) / 4;
+  const count = Math.round((calls(new Date(startOf('hour', at))) * share) / (route + 1));
   const buckets = Object.entries(spread).map(([name, part]) => [name, Math.round(part * count)]);
   const counts: Counts = { calls: count, refused: Math.round(count * refused) };
   return { ...counts, ...(Object.fromEntries(buckets) as Counts) };

@@ -198,8 +198,8 @@ describe('usage statistics', () => {
   const store = () => hasty.service.app.get(UsageRecorder).store();
   const call = () => hasty.api('get', '/compounds').set('api-key', tenant.key);
   const countedCalls = async () => {
-    const minutes = await service.db.collection('usageStats').find({ span: 'minute' }).toArray();
-    return minutes.reduce((sum, { calls }) => sum + Number(calls), 0);
+    const hours = await service.db.collection('usageStats').find({ span: 'hour' }).toArray();
+    return hours.reduce((sum, { calls }) => sum + Number(calls), 0);
   };
   beforeAll(() => startOperations(hasty.service));
 

@@ -7,6 +7,10 @@ import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
+import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
+import { DatabasePing } from '../../core/database/connection/database-ping.js';
+import { withinDeadline } from '../../core/database/connection/deadline.js';
 import { consoleKeys } from './access/console-keys.js';
 import { LoginTries } from './access/login-tries.js';
 import { Sessions } from './access/sessions.js';
@@ -59,6 +63,8 @@ export class Console {
     @Inject(CONSOLE_PAGES) private readonly pages: readonly ConsolePage[],
     private readonly tries: LoginTries,
     private readonly clock: Clock,
+    private readonly database: DatabasePing,
+    private readonly pool: ConnectionPool,
   ) {}
 
   /** Serves the console under `/console`; does nothing without OPS_PASSWORD. */
@@ -78,7 +84,7 @@ export class Console {
         this.handleFailures(scope, responses);
         addAssets(scope);
         this.addLogin(scope, sessions, responses);
-        for (const page of this.pages) addPage(scope, page, responses);
+        for (const page of this.pages) this.addPage(scope, page, responses);
       },
       { prefix: consolePath },
     );
@@ -117,6 +123,10 @@ export class Console {
     );
     scope.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
       const { statusCode = 500 } = error;
+      if (isDatabaseUnavailable(error)) {
+        const { inUse, open } = this.pool.use();
+        return responses.sendNotice(request, reply, 503, 'unavailable', { used: inUse, open });
+      }
       if (statusCode >= 500) this.logger.error(error, error.stack);
       const kind = statusCode === 400 ? 'invalid' : 'refused';
       return statusCode < 500
@@ -149,6 +159,40 @@ export class Console {
       return reply.redirect(`${consolePath}/login`, 303);
     });
   }
+
+  private addPage(scope: FastifyInstance, page: ConsolePage, responses: PageResponses): void {
+    const send = async (
+      request: FastifyRequest,
+      reply: FastifyReply,
+      work: Promise<PageContent | Redirect | null>,
+    ) => {
+      const outcome = await this.whileDatabaseResponds(work);
+      if (outcome === null) return responses.sendNotice(request, reply, 404, 'missing');
+      if (!('redirectTo' in outcome)) return responses.send(request, reply, page, outcome);
+      return reply.redirect(consolePath + outcome.redirectTo, 303);
+    };
+    scope.get(page.path, (request, reply) =>
+      send(request, reply, page.read(responses.pageRequest(request, reply))),
+    );
+    for (const action of page.actions ?? []) {
+      scope.post(action.path, (request, reply) =>
+        send(request, reply, action.run(responses.pageRequest(request, reply))),
+      );
+    }
+  }
+
+  /**
+   * Waits for work for as long as the database responds: a replay of many deliveries takes long.
+   *
+   * @throws DatabaseUnavailableError within DATABASE_DEADLINE_MS when it does not
+   */
+  private async whileDatabaseResponds<T>(work: Promise<T>): Promise<T> {
+    const part = this.environment.DATABASE_DEADLINE_MS / 4;
+    return withinDeadline(work, 3 * part).catch(async (error: unknown) => {
+      if (await this.database.respondsWithin(part)) return work;
+      throw error;
+    });
+  }
 }
 
 declare module 'fastify' {
@@ -162,26 +206,6 @@ function addAssets(scope: FastifyInstance): void {
   for (const [name, type] of Object.entries(assets)) {
     const text = readFileSync(join(import.meta.dirname, 'assets', name));
     scope.get(`/${name}`, (_request, reply) => reply.type(type).send(text));
-  }
-}
-
-function addPage(scope: FastifyInstance, page: ConsolePage, responses: PageResponses): void {
-  const send = (
-    request: FastifyRequest,
-    reply: FastifyReply,
-    outcome: PageContent | Redirect | null,
-  ) => {
-    if (outcome === null) return responses.sendNotice(request, reply, 404, 'missing');
-    if (!('redirectTo' in outcome)) return responses.send(request, reply, page, outcome);
-    return reply.redirect(consolePath + outcome.redirectTo, 303);
-  };
-  scope.get(page.path, async (request, reply) =>
-    send(request, reply, await page.read(responses.pageRequest(request, reply))),
-  );
-  for (const action of page.actions ?? []) {
-    scope.post(action.path, async (request, reply) =>
-      send(request, reply, await action.run(responses.pageRequest(request, reply))),
-    );
   }
 }
 

@@ -5,7 +5,7 @@ import { consolePath, type MenuEntry, renderPage } from './layout/layout.js';
 import { LoginPage } from './layout/login-page.js';
 import type { ConsolePage, PageContent, PageRequest } from './pages/page.js';
 import { formatsOf } from './texts/formats.js';
-import { type TextKey, translator } from './texts/text.js';
+import { type TextKey, type Translate, translator } from './texts/text.js';
 
 const languageCookie = 'console-language';
 const yearSeconds = 365 * 86_400;
@@ -85,11 +85,12 @@ export class PageResponses {
     request: FastifyRequest,
     reply: FastifyReply,
     status: number,
-    kind: 'missing' | 'invalid' | 'refused' | 'failed',
+    kind: 'missing' | 'invalid' | 'refused' | 'failed' | 'unavailable',
+    values?: Parameters<Translate>[1],
   ): FastifyReply {
     const text = translator(this.languageOf(request, reply));
-    const content = { status, heading: text(`${kind}.title`), body: <p>{text(`${kind}.text`)}</p> };
-    return this.sendDocument(request, reply, content);
+    const body = <p>{text(`${kind}.text`, values)}</p>;
+    return this.sendDocument(request, reply, { status, heading: text(`${kind}.title`), body });
   }
 
   private sendDocument(

@@ -29,7 +29,7 @@ const values: Readonly<Record<string, readonly [help: string, read: (get: Get) =
     (get) => get(UsageCounter).stats().lostCalls,
   ],
   usage_waiting_minutes: [
-    'Minutes of counted calls that are not stored yet; 120 at most.',
+    'How many minutes counted calls have waited to be stored.',
     (get) => get(UsageCounter).stats().waitingMinutes,
   ],
 };

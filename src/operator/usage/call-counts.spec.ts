@@ -4,17 +4,17 @@ import { addCounts, countCall, countFields, type Counts, summaryOf } from './cal
 
 const call = fc.record({
   status: fc.integer({ min: 100, max: 599 }),
-  milliseconds: fc.integer({ min: 0, max: 12_000 }),
+  milliseconds: fc.option(fc.integer({ min: 0, max: 12_000 })),
 });
-const counted = (calls: readonly { status: number; milliseconds: number }[]) => {
+const counted = (calls: readonly { status: number; milliseconds: number | null }[]) => {
   const counts: Counts = {};
   for (const { status, milliseconds } of calls) countCall(counts, status, milliseconds);
   return counts;
 };
-const latencies = (...milliseconds: number[]) =>
+const latencies = (...milliseconds: (number | null)[]) =>
   summaryOf(counted(milliseconds.map((ms) => ({ status: 200, milliseconds: ms }))));
 
-it('counts every call once, by its status and its latency', () => {
+it('counts every call once, by its status and its latency or as a long poll', () => {
   fc.assert(
     fc.property(fc.array(call), fc.array(call), (one, other) => {
       const both = counted([...one, ...other]);
@@ -44,4 +44,9 @@ it('estimates quantiles within the bucket that holds them', () => {
   expect(latencies(10.1).medianMs).toBeGreaterThan(10);
   expect(latencies(60_000).medianMs).toBe(10_000);
   expect(latencies().medianMs).toBeNull();
+});
+
+it('leaves long polls out of the latency', () => {
+  expect(latencies(4, null, null, null)).toEqual({ ...latencies(4), calls: 4, polls: 3 });
+  expect(latencies(null).medianMs).toBeNull();
 });

@@ -2,8 +2,8 @@ import { durationBounds } from '../../core/http/server/request-metrics.js';
 
 const bucketFields = [...durationBounds.map((seconds) => `ms${1_000 * seconds}`), 'slower'];
 
-/** All calls, those with a status from 400 to 499, from 500 on, and how many took how long. */
-export const countFields = ['calls', 'refused', 'failed', ...bucketFields];
+/** All calls, those with a status from 400 to 499, from 500 on, long polls, and how many others took how long. */
+export const countFields = ['calls', 'refused', 'failed', 'polls', ...bucketFields];
 
 /** A number for each counted field, as it is added in memory and in the database; a missing one is 0. */
 export type Counts = Record<string, number>;
@@ -11,19 +11,26 @@ export type Counts = Record<string, number>;
 /** Calls, errors and latency for a reader. */
 export interface CallSummary {
   readonly calls: number;
+  /** Calls that wait for events: their time says nothing of the service, and is in no latency. */
+  readonly polls: number;
   /** Calls with a status of 400 and above. */
   readonly errors: number;
   /** Calls with a status of 500 and above. */
   readonly failures: number;
-  /** In milliseconds; null without calls. */
+  /** In milliseconds; null without calls other than long polls. */
   readonly medianMs: number | null;
   readonly p95Ms: number | null;
 }
 
-/** Counts one call. */
-export function countCall(counts: Counts, status: number, milliseconds: number): void {
-  const bucket = durationBounds.findIndex((seconds) => milliseconds <= 1_000 * seconds);
-  addCounts(counts, { calls: 1, [bucketFields.at(bucket) ?? '']: 1 });
+/**
+ * Counts one call.
+ *
+ * @param milliseconds null for a long poll
+ */
+export function countCall(counts: Counts, status: number, milliseconds: number | null): void {
+  const bucket = durationBounds.findIndex((seconds) => (milliseconds ?? 0) <= 1_000 * seconds);
+  const field = milliseconds === null ? 'polls' : (bucketFields.at(bucket) ?? '');
+  addCounts(counts, { calls: 1, [field]: 1 });
   if (status >= 400) addCounts(counts, { [status < 500 ? 'refused' : 'failed']: 1 });
 }
 
@@ -39,9 +46,10 @@ export function sumOf(all: Iterable<Readonly<Counts>>): Counts {
 }
 
 export function summaryOf(counts: Readonly<Counts>): CallSummary {
-  const { calls = 0, refused = 0, failed = 0 } = counts;
+  const { calls = 0, refused = 0, failed = 0, polls = 0 } = counts;
   return {
     calls,
+    polls,
     errors: refused + failed,
     failures: failed,
     medianMs: quantileMs(counts, 0.5),
@@ -51,7 +59,7 @@ export function summaryOf(counts: Readonly<Counts>): CallSummary {
 
 /** Estimates a quantile in milliseconds: within a bucket, latencies count as evenly spread. */
 function quantileMs(counts: Readonly<Counts>, share: number): number | null {
-  const wanted = share * (counts['calls'] ?? 0);
+  const wanted = share * ((counts['calls'] ?? 0) - (counts['polls'] ?? 0));
   if (wanted === 0) return null;
   let passed = 0;
   let lower = 0;
@@ -64,6 +72,6 @@ function quantileMs(counts: Readonly<Counts>, share: number): number | null {
     passed += count;
     lower = upper;
   }
-  // Of a longer one no more is known than that.
+  // Longer ones are only known to be longer than the last bound.
   return lower;
 }

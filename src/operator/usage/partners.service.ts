@@ -16,6 +16,8 @@ export interface Partner extends Omit<TrafficBaseline, 'state' | 'lastHour'> {
   readonly state: KeyState | 'ended';
   /** The last call, to within a minute; where the key does not say it, to within an hour. */
   readonly lastCallAt: Date;
+  /** When the key ends; null where it does not. */
+  readonly expiresAt: Date | null;
 }
 
 const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'ended'];
@@ -66,6 +68,7 @@ export class PartnersService {
           organizationName: organizationName ?? '',
           state: isActive ? baseline.state : 'ended',
           lastCallAt: key.lastUsedAt ?? lastHour,
+          expiresAt: key.expiresAt ?? null,
         },
       ];
     });

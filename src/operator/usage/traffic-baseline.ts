@@ -1,4 +1,5 @@
 import { hourMs } from '../../core/values/durations.js';
+import { startOf } from './time-steps.js';
 
 /**
  * What is unusual about a key. `silent`: its calls have stopped, compared with its own baseline; `failing`:
@@ -156,13 +157,7 @@ function longestSilence(calls: Float64Array, first: number, last: number): numbe
 
 /** Which hour of the week a time in milliseconds since 1970 is in, Monday 00:00 UTC being 0. */
 export function hourOfWeek(time: number): number {
-  // 1970 began on a Thursday.
-  return (Math.floor(time / hourMs) + 3 * hoursOfDay) % hoursOfWeek;
-}
-
-/** When the week of a time in milliseconds since 1970 begins. */
-export function weekOf(time: number): number {
-  return time - (time % hourMs) - hourOfWeek(time) * hourMs;
+  return Math.floor((time - startOf('week', time)) / hourMs);
 }
 
 function sum(from: number, before: number, value: (index: number) => number | undefined): number {

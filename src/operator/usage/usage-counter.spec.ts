@@ -7,7 +7,7 @@ let time: number;
 let counter: UsageCounter;
 
 beforeEach(() => {
-  time = 100 * quarter;
+  time = 1_000 * quarter;
   counter = new UsageCounter({ now: () => new Date(time) });
 });
 
@@ -22,39 +22,34 @@ const call = (apiKeyId?: string) =>
   });
 const take = () => {
   const batch = counter.take();
-  return {
-    batch,
-    minutes: [...(batch?.minutes ?? [])].map(([at, counts]) => [at / minute, counts['calls']]),
-    keys: batch?.quarters.flatMap(({ at, keys }) =>
-      [...keys].map(([key, counts]) => [+at / quarter, key, counts['calls']]),
-    ),
-    routes: batch?.quarters.flatMap(({ routes }) =>
-      [...routes].map(([route, counts]) => [route, counts['calls']]),
-    ),
-  };
+  const named = (of: 'keys' | 'routes') =>
+    batch?.flatMap((each) =>
+      [...each[of]].map(([name, counts]) => [each.at / quarter, name, counts['calls']]),
+    );
+  const totals = batch?.map(({ at, total }) => [at / quarter, total['calls']]);
+  return { batch, totals, keys: named('keys'), routes: named('routes') };
 };
 
-it('counts by minute, and by quarter by key and by route', () => {
+it('counts by quarter: all calls, by key and by route', () => {
   call('one');
   time += 14 * minute;
   call('one');
   call();
   time += minute;
   call('one');
-  const { minutes, keys, routes } = take();
-  expect(minutes).toEqual([
-    [1_500, 1],
-    [1_514, 2],
-    [1_515, 1],
+  const { totals, keys, routes } = take();
+  expect(totals).toEqual([
+    [1_000, 3],
+    [1_001, 1],
   ]);
   expect(keys).toEqual([
-    [100, 'one', 2],
-    [100, 'none', 1],
-    [101, 'one', 1],
+    [1_000, 'one', 2],
+    [1_000, 'none', 1],
+    [1_001, 'one', 1],
   ]);
   expect(routes).toEqual([
-    ['GET /leads', 3],
-    ['GET /leads', 1],
+    [1_000, 'GET /leads', 3],
+    [1_001, 'GET /leads', 1],
   ]);
 });
 
@@ -63,10 +58,10 @@ it('returns the same batch until it is confirmed, and counts further calls for t
   const { batch: first } = take();
   call();
   call();
-  expect(take()).toMatchObject({ batch: first, minutes: [[1_500, 1]] });
+  expect(take()).toMatchObject({ batch: first, totals: [[1_000, 1]] });
   if (first !== undefined) counter.confirm(first);
-  const { batch: second, minutes } = take();
-  expect(minutes).toEqual([[1_500, 2]]);
+  const { batch: second, totals } = take();
+  expect(totals).toEqual([[1_000, 2]]);
   // A second confirmation of the first one says nothing of this.
   if (first !== undefined) counter.confirm(first);
   expect(take().batch).toBe(second);
@@ -82,18 +77,19 @@ it('keeps an hour while the database is out of reach, and says how many calls it
     counter.countDeliveries(1, 0);
     time += minute;
   }
-  expect(counter.stats()).toEqual({ waitingMinutes: 61, lostCalls: 40 });
+  // Five quarters wait beside the batch.
+  expect(counter.stats()).toEqual({ waitingMinutes: 100, lostCalls: 25 });
 });
 
 it('tells 1,000 keys of a quarter apart, and loses no call of the others', () => {
   for (let turn = 0; turn < 2; turn++) {
     for (let key = 0; key < 3_000; key++) call(`key-${key}`);
   }
-  const { keys, minutes } = take();
+  const { keys, totals } = take();
   expect(keys).toHaveLength(1_001);
   expect(keys?.slice(999)).toEqual([
-    [100, 'key-999', 2],
-    [100, 'none', 4_000],
+    [1_000, 'key-999', 2],
+    [1_000, 'none', 4_000],
   ]);
-  expect(minutes).toEqual([[1_500, 6_000]]);
+  expect(totals).toEqual([[1_000, 6_000]]);
 });

@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
 import type { FastifyInstance } from 'fastify';
+import { isLongPoll } from '../../core/http/server/request-metrics.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
 import { UsageCounter } from './usage-counter.js';
@@ -29,18 +30,20 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     const others = fastify.onCompletedRequest;
     fastify.onCompletedRequest = (completed, request) => {
       others?.(completed, request);
-      this.counter.count(completed);
+      this.counter.count(completed, isLongPoll(request));
     };
     this.loop.start();
   }
 
-  /** Stores what was counted; what cannot be stored is stored the next time. */
+  /**
+   * Stores the counts. A batch that was certainly not stored is stored the next time; one whose commit has
+   * no known outcome is given up: counts may be missing, and are never doubled.
+   */
   async store(): Promise<void> {
     this.countAttempts();
     const batch = this.counter.take();
     if (batch === undefined) return;
-    await this.stats.add(batch);
-    this.counter.confirm(batch);
+    await this.stats.add(batch, () => this.counter.confirm(batch));
   }
 
   /** Requests have ended by now; the database is still connected. */

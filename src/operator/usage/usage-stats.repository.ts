@@ -7,18 +7,20 @@ import { openSession } from '../../core/database/transactions/open-session.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import { dayMs, weekMs } from '../../core/values/durations.js';
 import type { Counts } from './call-counts.js';
-import { baselineWindowMs, hourOfWeek, weekOf } from './traffic-baseline.js';
-import type { UsageBatch } from './usage-counter.js';
+import { startOf } from './time-steps.js';
+import { baselineWindowMs, hourOfWeek } from './traffic-baseline.js';
+import type { QuarterCounts, UsageBatch } from './usage-counter.js';
 import type { UsageStatsDocument } from './usage-stats.schema.js';
 
-const minutesKeptMs = 2 * dayMs;
 const weeksKeptMs = weekMs + baselineWindowMs + dayMs;
 /** So many quarters are decoded at once: nothing else runs meanwhile. */
 const quartersInBatch = 10;
 
-/** A document, as it is named by its index. */
-type Key = Pick<UsageStatsDocument, 'span' | 'at' | 'keyId'>;
-export type StoredMinute = Counts & { readonly at: Date };
+/** Counts of a span of time. */
+export interface TimedCounts {
+  readonly at: Date;
+  readonly counts: Counts;
+}
 export type StoredQuarter = Required<Pick<UsageStatsDocument, 'keys' | 'routes'>>;
 export type StoredWeek = Required<Pick<UsageStatsDocument, 'at' | 'hours'>> & {
   readonly keyId: Types.ObjectId;
@@ -38,36 +40,43 @@ export class UsageStatsRepository {
   }
 
   /**
-   * Adds what a process has counted to what all have. The first minute of a batch names it, in the same
-   * transaction: a batch whose outcome is unknown is repeated until it is stored, and counts once.
+   * Adds the counts of a process to those of all, or none of them.
+   *
+   * @param onceCommitted called when a commit was begun, also where its outcome is not known
+   * @throws Error of the database, of the commit, too
    */
-  async add({ _id, minutes, quarters }: UsageBatch): Promise<void> {
-    const [first] = minutes.keys();
-    if (first === undefined) return;
-    const writes = [
-      ...[...minutes].map(([time, $inc]) => {
-        const named = time === first ? { $push: { batches: _id } } : {};
-        return upsert(minuteKey(time), minutesKeptMs, { $inc, ...named });
-      }),
-      ...quarters.flatMap((quarter) => this.writesOf(quarter)),
-    ];
-    await this.transactions.run(async () => {
-      const options = openSession();
-      const isStored = await this.stats.findOne({ ...minuteKey(first), batches: _id }, options);
-      if (isStored === null) await this.stats.bulkWrite(writes, { ordered: false, ...options });
-    });
+  async add(batch: UsageBatch, onceCommitted: () => void): Promise<void> {
+    const writes = batch.flatMap((quarter) => this.writesOf(quarter));
+    let isToBeCommitted = false;
+    try {
+      await this.transactions.run(async () => {
+        isToBeCommitted = false;
+        await this.stats.bulkWrite(writes, { ordered: false, ...openSession() });
+        isToBeCommitted = true;
+      });
+    } finally {
+      if (isToBeCommitted) onceCommitted();
+    }
   }
 
-  /** The minutes from a time on that have calls or deliveries. */
-  async minutes(from: Date): Promise<StoredMinute[]> {
-    return this.find<StoredMinute>({ span: 'minute', at: { $gte: from } });
+  /** The sums of all quarters, hours or days from a time on that have calls or deliveries. */
+  async totals(span: 'quarter' | 'hour' | 'day', from: Date): Promise<TimedCounts[]> {
+    const projection = { _id: 0, span: 0, keyId: 0, expiresAt: 0, keys: 0, routes: 0 };
+    const found = await this.find<Counts & { readonly at: Date }>(
+      { span, at: { $gte: from } },
+      { projection },
+    );
+    return found.map(({ at, ...counts }) => ({ at, counts }));
   }
 
-  /** The quarters from a time on that have calls. */
+  /** The keys and routes of the quarters from a time on. */
   async quarters(from: Date): Promise<StoredQuarter[]> {
-    const filter = { span: 'quarter', at: { $gte: from } };
-    const found = await this.find<StoredQuarter>(filter, { batchSize: quartersInBatch });
-    return found.map(({ keys, routes }) => ({
+    const options = { projection: { _id: 0, keys: 1, routes: 1 }, batchSize: quartersInBatch };
+    const found = await this.find<Partial<StoredQuarter>>(
+      { span: 'quarter', at: { $gte: from } },
+      options,
+    );
+    return found.map(({ keys = {}, routes = {} }) => ({
       keys,
       routes: Object.fromEntries(
         Object.entries(routes).map(([name, counts]) => [decodeURIComponent(name), counts]),
@@ -75,46 +84,56 @@ export class UsageStatsRepository {
     }));
   }
 
+  /** The calls of a key in the quarters from a time on. */
+  async quartersOfKey(keyId: string, from: Date): Promise<TimedCounts[]> {
+    const projection = { _id: 0, at: 1, [`keys.${keyId}`]: 1 };
+    const found = await this.find<{ at: Date; keys?: Record<string, Counts> }>(
+      { span: 'quarter', at: { $gte: from } },
+      { projection },
+    );
+    return found.map(({ at, keys }) => ({ at, counts: keys?.[keyId] ?? {} }));
+  }
+
   /** The weeks that begin from a time on, of all keys or of one. */
   async weeks(from: Date, keyId?: Types.ObjectId): Promise<StoredWeek[]> {
     const ofKey = keyId === undefined ? {} : { keyId };
-    return this.find<StoredWeek>({ span: 'week', at: { $gte: from }, ...ofKey });
+    const projection = { _id: 0, at: 1, keyId: 1, hours: 1 };
+    return this.find<StoredWeek>({ span: 'week', at: { $gte: from }, ...ofKey }, { projection });
   }
 
-  private async find<T extends object>(filter: object, options: FindOptions = {}): Promise<T[]> {
-    const projection = { _id: 0, span: 0, batches: 0, expiresAt: 0 };
-    return this.stats.find<T>(filter, { projection, ...options }).toArray();
+  private async find<T extends object>(filter: object, options: FindOptions): Promise<T[]> {
+    return this.stats.find<T>(filter, options).toArray();
   }
 
-  private writesOf({ at, keys, routes }: UsageBatch['quarters'][number]) {
-    const names = [...routes].map(([route, counts]) => [encoded(route), counts] as const);
-    const $inc = { ...increments('keys', keys), ...increments('routes', names) };
+  private writesOf({ at, total, keys, routes }: QuarterCounts) {
     const keptMs = this.environment.USAGE_RETENTION_DAYS * dayMs;
-    const week = new Date(weekOf(at.getTime()));
-    const hour = `hours.${hourOfWeek(at.getTime())}`;
-    const weeks = [...keys]
-      .filter(([id]) => id !== 'none')
-      .map(([id, { calls = 0, refused = 0, failed = 0 }]) => {
-        const ofHour = { [`${hour}.calls`]: calls, [`${hour}.errors`]: refused + failed };
-        const key = { span: 'week', at: week, keyId: new Types.ObjectId(id) } as const;
-        return upsert(key, weeksKeptMs, { $inc: ofHour });
-      });
-    return [upsert({ span: 'quarter', at, keyId: null }, keptMs, { $inc }), ...weeks];
+    const named = [...routes].map(([route, counts]) => [encoded(route), counts] as const);
+    const names = { ...increments('keys', keys), ...increments('routes', named) };
+    const hour = `hours.${hourOfWeek(at)}`;
+    return [
+      upsert({ span: 'quarter', at, keyId: null }, keptMs, { ...total, ...names }),
+      upsert({ span: 'hour', at, keyId: null }, keptMs, total),
+      upsert({ span: 'day', at, keyId: null }, keptMs, total),
+      ...[...keys]
+        .filter(([id]) => id !== 'none')
+        .map(([id, { calls = 0, refused = 0, failed = 0 }]) => {
+          const ofHour = { [`${hour}.calls`]: calls, [`${hour}.errors`]: refused + failed };
+          return upsert({ span: 'week', at, keyId: new Types.ObjectId(id) }, weeksKeptMs, ofHour);
+        }),
+    ];
   }
 }
 
-function minuteKey(time: number) {
-  return { span: 'minute', at: new Date(time), keyId: null } as const;
-}
-
-/** Adds to a document, which is made where there is none, to be kept so long from its time on. */
+/** Adds to the document of the span of a time, which is made where there is none, to be kept so long. */
 function upsert(
-  key: Key,
+  { span, at, keyId }: Pick<UsageStatsDocument, 'span' | 'keyId'> & Pick<QuarterCounts, 'at'>,
   keptMs: number,
-  update: object,
+  $inc: Counts,
 ): AnyBulkWriteOperation<UsageStatsDocument> {
-  const $setOnInsert = { expiresAt: new Date(key.at.getTime() + keptMs) };
-  return { updateOne: { filter: key, update: { ...update, $setOnInsert }, upsert: true } };
+  const begin = startOf(span, at);
+  const $setOnInsert = { expiresAt: new Date(begin + keptMs) };
+  const filter = { span, at: new Date(begin), keyId };
+  return { updateOne: { filter, update: { $inc, $setOnInsert }, upsert: true } };
 }
 
 /** The numbers of each name, by the path of their field. */

@@ -2,19 +2,20 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { removeAfter } from '../../core/database/structure/retention.js';
 import { type Counts, countFields } from './call-counts.js';
+import type { TimeStep } from './time-steps.js';
 
 /**
- * What all processes together have counted (rule OPS-32): all calls of a minute, the calls of a quarter of an
- * hour by key and by route, or the calls of a key by the hours of a week. It belongs to no organization.
+ * What all processes together have counted (rule OPS-32): all calls of a quarter of an hour, an hour or a day,
+ * or the calls of a key by the hours of a week. It belongs to no organization.
  */
 @Schema({ collection: 'usageStats' })
 export class UsageStatsDocument {
   declare _id: Types.ObjectId;
 
   @Prop({ type: String, required: true })
-  span!: 'minute' | 'quarter' | 'week';
+  span!: TimeStep;
 
-  /** When the minute, quarter or week begins; a week begins on Monday, UTC. */
+  /** When the span begins; a week begins on Monday, UTC. */
   @Prop({ type: Date, required: true })
   at!: Date;
 
@@ -22,16 +23,12 @@ export class UsageStatsDocument {
   @Prop({ type: SchemaTypes.ObjectId })
   keyId!: Types.ObjectId | null;
 
-  /** Of a minute: attempts to deliver webhooks. */
+  /** Attempts to deliver webhooks; of a week none. */
   @Prop({ type: Number })
   delivered?: number;
 
   @Prop({ type: Number })
   undelivered?: number;
-
-  /** Of a minute: the batches that begin with it and are stored. */
-  @Prop({ type: [SchemaTypes.ObjectId], default: undefined })
-  batches?: Types.ObjectId[];
 
   /** Of a quarter, by the id of the key. */
   @Prop({ type: SchemaTypes.Mixed })
@@ -54,7 +51,7 @@ usageStatsSchema.add(Object.fromEntries(countFields.map((field) => [field, Numbe
 
 /** All processes add to the same document. */
 usageStatsSchema.index({ span: 1, at: 1, keyId: 1 }, { name: 'usage', unique: true });
-/** Minutes and weeks have fixed times, quarters that of the setting. */
+/** Weeks of keys have a fixed time, the others that of the setting. */
 removeAfter(
   usageStatsSchema,
   { expiresAt: 1 },

@@ -1,18 +1,28 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { dayMs, hourMs, minuteMs } from '../../core/values/durations.js';
+import { hourMs } from '../../core/values/durations.js';
 import { addCounts, type CallSummary, type Counts, summaryOf, sumOf } from './call-counts.js';
+import { startOf, stepsUntil, type TimeStep } from './time-steps.js';
 import {
   baselineOf,
   baselineWindowMs,
   HourlyCallCounts,
   type TrafficBaseline,
-  weekOf,
 } from './traffic-baseline.js';
-import { UsageStatsRepository } from './usage-stats.repository.js';
+import {
+  type StoredWeek,
+  type TimedCounts,
+  UsageStatsRepository,
+} from './usage-stats.repository.js';
 
-/** The calls of a day: by minute, oldest first, also without calls; by route and by key, the most called first. */
+/** The calls of a step of time. */
+export interface StepStats extends CallSummary {
+  readonly at: Date;
+  readonly deliveries: { readonly delivered: number; readonly failed: number };
+}
+
+/** The calls of a day by route and by key, the most called first. */
 export type DailyStats = Awaited<ReturnType<UsageStatsService['lastDay']>>;
 
 /** Usage over time, by route and by key (rule OPS-32). */
@@ -23,28 +33,42 @@ export class UsageStatsService {
     private readonly clock: Clock,
   ) {}
 
-  /** The last 24 hours up to now, from the beginning of an hour. */
-  async lastDay() {
-    const now = this.clock.now().getTime();
-    const from = now - (now % hourMs) - dayMs;
-    const [found, quarters] = await Promise.all([
-      this.stats.minutes(new Date(from)),
-      this.stats.quarters(new Date(from)),
-    ]);
-    const byTime = new Map(found.map(({ at, ...counts }) => [at.getTime(), counts]));
-    const total = sumOf(byTime.values());
-    const times = Array.from(
-      { length: Math.floor((now - from) / minuteMs) + 1 },
-      (_, minute) => from + minute * minuteMs,
+  /** All calls step by step, oldest first up to now, also without calls. */
+  async series(step: TimeStep): Promise<StepStats[]> {
+    const times = stepsUntil(step, this.clock.now().getTime());
+    const from = new Date(times[0] ?? 0);
+    return seriesOf(step, times, await this.stats.totals(step === 'week' ? 'day' : step, from));
+  }
+
+  /** The calls of a key step by step; by hour and longer as far back as its baseline goes. */
+  async seriesOfKey(keyId: string, step: TimeStep): Promise<StepStats[]> {
+    const times = stepsUntil(step, this.clock.now().getTime());
+    const from = new Date(times[0] ?? 0);
+    if (step === 'quarter') {
+      return seriesOf(step, times, await this.stats.quartersOfKey(keyId, from));
+    }
+    const weeks = await this.stats.weeks(
+      new Date(startOf('week', from.getTime())),
+      new Types.ObjectId(keyId),
     );
-    const minutes = times.map((time) => {
-      const counts = byTime.get(time) ?? {};
-      return { at: new Date(time), ...summaryOf(counts), deliveries: deliveriesOf(counts) };
-    });
+    const hours = hoursOf(weeks).map(({ at, calls, errors }) => ({
+      at: new Date(at),
+      counts: { calls, refused: errors },
+    }));
+    return seriesOf(step, times, hours);
+  }
+
+  /** The last 24 hours. */
+  async lastDay() {
+    const [first = 0] = stepsUntil('quarter', this.clock.now().getTime());
+    const [totals, quarters] = await Promise.all([
+      this.stats.totals('quarter', new Date(first)),
+      this.stats.quarters(new Date(first)),
+    ]);
+    const total = sumOf(totals.map(({ counts }) => counts));
     const routes = byName(quarters.map((quarter) => quarter.routes));
     const keys = byName(quarters.map((quarter) => quarter.keys));
     return {
-      minutes,
       total: summaryOf(total),
       deliveries: deliveriesOf(total),
       routes: routes.map(([route, calls]) => ({ route, ...calls })),
@@ -59,20 +83,38 @@ export class UsageStatsService {
    */
   async baselines(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, TrafficBaseline>> {
     const now = this.clock.now().getTime();
-    const firstWeek = new Date(weekOf(now - (now % hourMs) - baselineWindowMs));
+    const firstWeek = new Date(startOf('week', startOf('hour', now) - baselineWindowMs));
     const weeks = await this.stats.weeks(firstWeek, ofKey);
     const baselines = new Map<string, TrafficBaseline>();
     for (const [keyId, ofOne] of Map.groupBy(weeks, (week) => week.keyId.toHexString())) {
       const counts = new HourlyCallCounts(now);
-      for (const { at, hours } of ofOne) {
-        for (const [hour, { calls, errors }] of Object.entries(hours)) {
-          counts.add(at.getTime() + Number(hour) * hourMs, calls, errors);
-        }
-      }
+      for (const { at, calls, errors } of hoursOf(ofOne)) counts.add(at, calls, errors);
       if (counts.calls.some((calls) => calls > 0)) baselines.set(keyId, baselineOf(counts));
     }
     return baselines;
   }
+}
+
+/** The hours with calls of a key's weeks. */
+function hoursOf(weeks: readonly StoredWeek[]) {
+  return weeks.flatMap(({ at, hours }) =>
+    Object.entries(hours).map(([hour, counts]) => ({
+      at: at.getTime() + Number(hour) * hourMs,
+      ...counts,
+    })),
+  );
+}
+
+function seriesOf(
+  step: TimeStep,
+  times: readonly number[],
+  counted: readonly TimedCounts[],
+): StepStats[] {
+  const byStep = Map.groupBy(counted, ({ at }) => startOf(step, at.getTime()));
+  return times.map((time) => {
+    const counts = sumOf((byStep.get(time) ?? []).map((one) => one.counts));
+    return { at: new Date(time), ...summaryOf(counts), deliveries: deliveriesOf(counts) };
+  });
 }
 
 function deliveriesOf({ delivered = 0, undelivered = 0 }: Counts) {

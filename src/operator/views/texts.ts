@@ -116,6 +116,7 @@ export const viewTexts = {
   'partners.errors': { 'en-us': 'Errors', 'ar-eg': 'الأخطاء' },
   'partners.habit': { 'en-us': 'Habit', 'ar-eg': 'العادة' },
   'partners.missed': { 'en-us': 'Usual since then', 'ar-eg': 'المعتاد منذئذ' },
+  'partners.expires': { 'en-us': 'Key ends (UTC)', 'ar-eg': 'ينتهي المفتاح (UTC)' },
   'partners.state.silent': { 'en-us': 'silent', 'ar-eg': 'منقطع' },
   'partners.state.failing': { 'en-us': 'failing', 'ar-eg': 'متعثر' },
   'partners.state.busier': { 'en-us': 'busier than usual', 'ar-eg': 'أكثر من المعتاد' },

@@ -88,7 +88,7 @@ export class RequestMetrics {
 }
 
 /** Whether the request may wait for events: its time does not show how fast the service is. */
-function isLongPoll(request: FastifyRequest): boolean {
+export function isLongPoll(request: FastifyRequest): boolean {
   if (routeOptionsOf(request).longestWaitMs === undefined) return false;
   const { wait, timeout } = request.query as Readonly<Record<string, unknown>>;
   return Number(wait ?? timeout ?? 0) > 0;

@@ -1,10 +1,58 @@
-// Loads a page again that asks for it, unless the reader is typing or has opened something.
+// Adds to pages that can be read without it: local times, the values of charts, and loading again.
 const seconds = Number(document.body.dataset.refreshSeconds);
+const language = `${document.documentElement.lang}-u-nu-latn`;
+const offset = new Date().getTimezoneOffset();
 
+/** Writes the reader's own time beside each time, which is UTC. */
+function addLocalTimes(root) {
+  if (offset === 0) return;
+  for (const element of root.querySelectorAll('time')) {
+    const time = new Date(element.dateTime);
+    const isSameDay = time.getDate() === time.getUTCDate();
+    const day = isSameDay ? {} : { day: 'numeric', month: 'short' };
+    const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };
+    const local = document.createElement('small');
+    local.textContent = ` ${time.toLocaleString(language, { ...day, ...clock })}`;
+    element.append(local);
+  }
+}
+
+/** Shows the values of one step of a chart, which are a row of its table. */
+function showStep(chart, step) {
+  // The table begins with the newest.
+  const row = [...chart.querySelectorAll('tbody tr')].at(-1 - step);
+  const places = chart.querySelectorAll('.legend time, .legend b');
+  for (const [index, place] of places.entries()) place.textContent = row.cells[index].textContent;
+  chart.querySelector('.mark').setAttribute('x', step);
+  const range = chart.querySelector('input');
+  range.value = step;
+  const legend = [...chart.querySelectorAll('.legend li')].map(({ textContent }) => textContent);
+  range.setAttribute('aria-valuetext', legend.join(', '));
+}
+
+function enhance(root) {
+  addLocalTimes(root);
+  for (const range of root.querySelectorAll('.plot input'))
+    showStep(range.closest('.chart'), Number(range.max));
+}
+
+document.addEventListener('input', ({ target }) => {
+  if (target.matches('.plot input')) showStep(target.closest('.chart'), Number(target.value));
+});
+document.addEventListener('pointermove', ({ target, clientX }) => {
+  const bars = target.closest('.plot .bars');
+  if (bars === null) return;
+  const { left, width } = bars.getBoundingClientRect();
+  const last = Number(bars.closest('.plot').querySelector('input').max);
+  const step = Math.floor(((clientX - left) / width) * (last + 1));
+  showStep(bars.closest('.chart'), Math.min(last, Math.max(0, step)));
+});
+
+/** Not while the reader is typing, reads a chart, or has opened something. */
 const isBusy = () =>
   document.hidden ||
   ['INPUT', 'SELECT', 'TEXTAREA'].includes(document.activeElement?.tagName ?? '') ||
-  document.querySelector('details[open]') !== null;
+  document.querySelector('details[open], .chart:hover') !== null;
 
 async function refresh() {
   if (isBusy()) return;
@@ -13,10 +61,13 @@ async function refresh() {
     if (!response.ok || isBusy()) return;
     const page = new DOMParser().parseFromString(await response.text(), 'text/html');
     const [shown, loaded] = [document, page].map((one) => one.querySelector('main'));
-    if (shown !== null && loaded !== null) shown.replaceChildren(...loaded.childNodes);
+    if (shown === null || loaded === null) return;
+    shown.replaceChildren(...loaded.childNodes);
+    enhance(shown);
   } catch {
-    // The session is over or the service is away: what is shown says of when it is.
+    // The session is over or the service is away: the page says of when it is.
   }
 }
 
+enhance(document);
 if (seconds > 0) setInterval(() => void refresh(), seconds * 1_000);

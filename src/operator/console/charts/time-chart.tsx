@@ -1,90 +1,137 @@
-import { scaleLinear, scaleUtc } from 'd3-scale';
-import { area } from 'd3-shape';
-import type { Formats } from '../texts/formats.js';
-import { ChartFrame, type ChartTexts, type Color, colors, Legend } from './chart-frame.js';
+import { type TimeStep, timeSteps } from '../../usage/time-steps.js';
+import { consolePath } from '../layout/layout.js';
+import type { PageRequest } from '../pages/page.js';
+import { DataTable, numeric } from '../pages/shared/parts.js';
+import { Bars, highestOf, type Series, Swatch } from './bars.js';
 
-/** What is drawn over time. */
-export interface Series {
-  readonly name: string;
-  readonly color: Color;
-  /** One for each time; null where there is none. */
-  readonly values: readonly (number | null)[];
+const steps = Object.keys(timeSteps) as readonly TimeStep[];
+/** A chart has so many steps at least: one alone would be a wall. */
+const fewest = 4;
+/** The times below a chart: its beginning, its end, and between them. */
+const ticks = [0, 0.25, 0.5, 0.75, 1];
+
+interface OfStep {
+  readonly request: PageRequest;
+  readonly step: TimeStep;
 }
 
-/** A chart over time. */
-export interface TimeChartProps {
-  /** Once in a page. */
-  readonly id: string;
-  readonly texts: ChartTexts;
-  readonly times: readonly Date[];
-  readonly series: readonly Series[];
-  /** `stacked`: areas on one another; `lines`: each by itself. */
-  readonly kind: 'stacked' | 'lines';
-  readonly formats: Formats;
-  readonly height?: number;
+/** The step that the address asks for. */
+export function stepOf({ query }: PageRequest): TimeStep {
+  return steps.find((step) => step === query['by']) ?? 'quarter';
 }
 
-const width = 960;
-const margin = { top: 8, right: 12, bottom: 24, left: 56 };
+/** Leads to the same page by another step. */
+export function StepChoice({ request: { text, path }, step }: OfStep) {
+  return (
+    <nav class="steps" aria-label={text('chart.by')}>
+      <ul>
+        {steps.map((one) => (
+          <li key={one}>
+            <a
+              href={`${consolePath}${path === '/' ? '' : path}?by=${one}`}
+              aria-current={one === step ? 'true' : undefined}
+            >
+              {text(`chart.by.${one}`)}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
 
-/** Lines or areas over time, with what the colours mean. */
+/**
+ * Values over time, the newest at the right: a drawing as wide as its place, whose bars are read by pointer or by
+ * the keyboard where scripts run, and a table. It begins with the first step that has a value.
+ */
 export function TimeChart({
-  id,
-  texts,
+  request,
+  step,
+  title,
+  note,
   times,
   series,
-  kind,
-  formats,
-  height = 220,
-}: TimeChartProps) {
-  const isStacked = kind === 'stacked';
-  const layers = layersOf(series, times.length, isStacked);
-  const most = Math.max(1, ...layers.flatMap(({ tops }) => tops));
-  const [first = new Date(0), last = first] = [times[0], times.at(-1)];
-  const x = scaleUtc([first, last], [margin.left, width - margin.right]);
-  const y = scaleLinear([0, most], [height - margin.bottom, margin.top]).nice(4);
+  isStacked = true,
+  format = request.formats.number,
+}: OfStep & {
+  readonly title: string;
+  readonly note?: string;
+  readonly times: readonly Date[];
+  readonly series: readonly Series[];
+  /** Whether the values of a step add up. */
+  readonly isStacked?: boolean;
+  readonly format?: (value: number | null) => string;
+}) {
+  const { text } = request;
+  const first = times.findIndex((_, index) =>
+    series.some(({ values }) => (values[index] ?? 0) > 0),
+  );
+  const from = Math.max(0, Math.min(first, times.length - fewest));
+  const shownTimes = times.slice(from);
+  const last = shownTimes.length - 1;
+  const shown = series.map((one) => ({ ...one, values: one.values.slice(from) }));
+  const highest = roundedUp(highestOf(shown, isStacked));
+  const labels = shownTimes.map((time) => (
+    <time dateTime={time.toISOString()}>{labelOf(request, step, time)}</time>
+  ));
+  const rows = labels.map((label, index) => [
+    label,
+    ...shown.map(({ values }) => format(values[index] ?? null)),
+  ]);
   return (
-    <figure>
-      <ChartFrame id={id} width={width} height={height} texts={texts}>
-        {y.ticks(4).map((tick) => (
-          <g key={tick}>
-            <path class="grid" d={`M${margin.left} ${y(tick)}H${width - margin.right}`} />
-            <text class="tick end" x={margin.left - 8} y={y(tick) + 4}>
-              {formats.number(tick)}
-            </text>
-          </g>
-        ))}
-        {x.ticks(8).map((tick) => (
-          <text key={tick} class="tick middle" x={x(tick)} y={height - 6}>
-            {formats.clock(tick)}
-          </text>
-        ))}
-        {layers.map(({ name, color, values, bottoms, tops }) => {
-          const shape = area<Date>()
-            .digits(1)
-            .defined((_, index) => isStacked || typeof values[index] === 'number')
-            .x((time) => x(time))
-            .y0((_, index) => y(bottoms[index] ?? 0))
-            .y1((_, index) => y(tops[index] ?? 0));
-          return isStacked ? (
-            <path key={name} fill={colors[color]} d={shape(times) ?? ''} />
-          ) : (
-            <path key={name} class="line" stroke={colors[color]} d={shape.lineY1()(times) ?? ''} />
-          );
-        })}
-      </ChartFrame>
-      <Legend entries={series} />
+    <figure class="chart">
+      <figcaption>
+        <h3>{title}</h3>
+        {note !== undefined && <p class="note">{note}</p>}
+      </figcaption>
+      {first === -1 ? (
+        <p class="note">{text('chart.nothing')}</p>
+      ) : (
+        <>
+          <ul class="legend">
+            <li>{rows[last]?.[0]}</li>
+            {shown.map(({ name, color }, index) => (
+              <li key={name}>
+                <Swatch color={color} />
+                {name} <b>{rows[last]?.[index + 1]}</b>
+              </li>
+            ))}
+          </ul>
+          <div class="plot">
+            <span class="scale">{format(highest)}</span>
+            <Bars series={shown} isStacked={isStacked} highest={highest} marked={last} />
+            <input type="range" max={last} value={last} aria-label={title} autocomplete="off" />
+            <div class="ticks" aria-hidden="true">
+              {ticks.map((share) => (
+                <span key={share}>
+                  {labelOf(request, step, shownTimes[Math.round(share * last)] ?? new Date(0))}
+                </span>
+              ))}
+            </div>
+          </div>
+          <details>
+            <summary>{text('chart.table')}</summary>
+            <DataTable
+              request={request}
+              label={title}
+              columns={[text('chart.from'), ...shown.map(({ name }) => numeric(name))]}
+              rows={rows.toReversed()}
+            />
+          </details>
+        </>
+      )}
     </figure>
   );
 }
 
-/** Where each series begins and ends: on the one before where they are stacked. */
-function layersOf(series: readonly Series[], length: number, isStacked: boolean) {
-  let sums = Array.from({ length }, () => 0);
-  return series.map((one) => {
-    const bottoms = sums;
-    const tops = bottoms.map((bottom, index) => bottom + (one.values[index] ?? 0));
-    if (isStacked) sums = tops;
-    return { ...one, bottoms, tops };
-  });
+function labelOf({ formats }: PageRequest, step: TimeStep, time: Date): string {
+  if (step === 'day' || step === 'week') return formats.day(time);
+  const clock = formats.clock(time);
+  return step === 'hour' ? `${formats.day(time)} ${clock}` : clock;
+}
+
+/** The next of 1, 2, 5, 10, 20 and so on. */
+function roundedUp(value: number): number {
+  const power = 10 ** Math.floor(Math.log10(value));
+  return power * ([1, 2, 5].find((digit) => value <= digit * power) ?? 10);
 }

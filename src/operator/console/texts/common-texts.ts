@@ -29,10 +29,19 @@ export const commonTexts = {
     'en-us': 'The address has no position of this list. Open the page again from its beginning.',
     'ar-eg': 'العنوان لا يحدد موضعًا في هذه القائمة. افتح الصفحة من بدايتها مرة أخرى.',
   },
+  'unavailable.title': {
+    'en-us': 'The database does not respond',
+    'ar-eg': 'قاعدة البيانات لا ترد',
+  },
+  'unavailable.text': {
+    'en-us':
+      'The page needs data that did not come in time. {used} of {open} connections of this process are in use. The overview shows what else is known.',
+    'ar-eg':
+      'تحتاج الصفحة إلى بيانات لم تصل في الوقت المحدد. من اتصالات هذه العملية {used} من {open} قيد الاستخدام. النظرة العامة تعرض ما هو معروف غير ذلك.',
+  },
   'failed.title': { 'en-us': 'The page could not be made', 'ar-eg': 'تعذر إعداد الصفحة' },
   'failed.text': {
-    'en-us':
-      'The log of the service says why. If the database is in trouble, try again in a minute.',
-    'ar-eg': 'سجل الخدمة يذكر السبب. إن كانت قاعدة البيانات متعثرة فحاول بعد دقيقة.',
+    'en-us': 'The log of the service says why.',
+    'ar-eg': 'سجل الخدمة يذكر السبب.',
   },
 } as const;

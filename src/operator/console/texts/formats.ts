@@ -10,7 +10,7 @@ const locales: Readonly<Record<Language, string>> = {
 /** How numbers and times are written in a language; all times are UTC. */
 export interface Formats {
   /** A dash for null: there is none. */
-  number(value: number | null): string;
+  number(this: void, value: number | null): string;
   /** Of a share from 0 to 1. */
   percent(share: number): string;
   /** As `22 Nov 2026, 13:05:09`. */
@@ -20,7 +20,7 @@ export interface Formats {
   /** As `22 Nov`. */
   day(time: Date): string;
   /** As `12.5 ms`; a dash for null. */
-  milliseconds(value: number | null): string;
+  milliseconds(this: void, value: number | null): string;
   /** Two units at most, as `3 h 20 min`, from milliseconds. */
   duration(milliseconds: number): string;
   /** The name of a day, 0 for Monday. */

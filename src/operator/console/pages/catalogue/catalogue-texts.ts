@@ -14,14 +14,14 @@ export const catalogueTexts = {
   'catalogue.units': { 'en-us': 'Units by status', 'ar-eg': 'الوحدات حسب الحالة' },
   'catalogue.noUnits': { 'en-us': 'There are no units.', 'ar-eg': 'لا توجد وحدات.' },
   'catalogue.unitsText': {
-    'en-us': '{units} units in {compounds} compounds; the table below has the numbers.',
-    'ar-eg': '{units} وحدة في {compounds} مجمعًا؛ الأرقام في الجدول أدناه.',
+    'en-us': 'Units: {units}. Compounds: {compounds}.',
+    'ar-eg': 'الوحدات: {units}. المجمعات: {compounds}.',
   },
   'catalogue.available': { 'en-us': 'Available', 'ar-eg': 'متاحة' },
   'catalogue.reserved': { 'en-us': 'Reserved', 'ar-eg': 'محجوزة' },
   'catalogue.sold': { 'en-us': 'Sold', 'ar-eg': 'مباعة' },
   'catalogue.other': { 'en-us': 'Other', 'ar-eg': 'غير ذلك' },
-  'catalogue.all': { 'en-us': 'Together', 'ar-eg': 'المجموع' },
+  'catalogue.all': { 'en-us': 'Total', 'ar-eg': 'المجموع' },
   'catalogue.more': {
     'en-us': '{count} compounds with fewer units are not shown.',
     'ar-eg': 'لا يظهر {count} مجمعًا بوحدات أقل.',

@@ -1,8 +1,6 @@
 import type { CatalogueOverview } from '../../../../catalogue/import/catalogue-overview.service.js';
 import { textIn } from '../../../../core/localization/localized.js';
-import type { Color } from '../../charts/chart-frame.js';
-import { StackedBars } from '../../charts/stacked-bars.js';
-import { ScrollArea } from '../../layout/scroll-area.js';
+import { type Color, Swatch } from '../../charts/bars.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
 import { DataTable, numeric } from '../shared/parts.js';
@@ -30,10 +28,9 @@ export function UnitBars({
 }) {
   const { text, formats, language } = request;
   if (compoundCount === 0) return <p>{text('catalogue.noUnits')}</p>;
-  const title = text('catalogue.units');
-  const kinds = [
+  const kinds: readonly { readonly name: string; readonly color: Color }[] = [
     ...known.map((kind) => ({ name: text(kind.title), color: kind.color })),
-    { name: text('catalogue.other'), color: 'faint' as const },
+    { name: text('catalogue.other'), color: 'faint' },
   ];
   const bars = compounds.map(({ _id, name, total, byStatus }) => {
     const parts = known.map(({ status }) => byStatus.get(status) ?? 0);
@@ -41,15 +38,14 @@ export function UnitBars({
     const called = name === null ? _id.toHexString() : textIn(name, language);
     return { name: called, parts: [...parts, other], total };
   });
-  const description = text('catalogue.unitsText', {
+  const most = Math.max(...bars.map(({ total }) => total));
+  const summary = {
     units: formats.number(unitCount),
     compounds: formats.number(compoundCount),
-  });
+  };
   return (
     <>
-      <ScrollArea label={title}>
-        <StackedBars id="units" texts={{ title, description }} kinds={kinds} bars={bars} />
-      </ScrollArea>
+      <p class="note">{text('catalogue.unitsText', summary)}</p>
       <DataTable
         request={request}
         label={text('shared.compound')}
@@ -58,11 +54,50 @@ export function UnitBars({
           ...kinds.map(({ name }) => numeric(name)),
           numeric(text('catalogue.all')),
         ]}
-        rows={bars.map(({ name, parts, total }) => [name, ...parts, total])}
+        rows={bars.map(({ name, parts, total }) => [
+          <>
+            {name}
+            <Bar parts={parts} colors={kinds.map(({ color }) => color)} most={most} />
+          </>,
+          ...parts,
+          total,
+        ])}
       />
+      <ul class="legend" aria-hidden="true">
+        {kinds.map(({ name, color }) => (
+          <li key={name}>
+            <Swatch color={color} />
+            {name}
+          </li>
+        ))}
+      </ul>
       {compoundCount > compounds.length && (
         <p class="note">{text('catalogue.more', { count: compoundCount - compounds.length })}</p>
       )}
     </>
+  );
+}
+
+/** The parts of a number side by side, as long as it is compared with the largest. */
+function Bar({
+  parts,
+  colors,
+  most,
+}: {
+  readonly parts: readonly number[];
+  readonly colors: readonly Color[];
+  readonly most: number;
+}) {
+  let from = 0;
+  return (
+    <svg class="bar" viewBox={`0 0 ${most} 1`} preserveAspectRatio="none" aria-hidden="true">
+      {parts.map((part, index) => {
+        const x = from;
+        from += part;
+        return (
+          <rect key={index} class={`fill-${colors[index] ?? ''}`} x={x} width={part} height="1" />
+        );
+      })}
+    </svg>
   );
 }

@@ -1,68 +1,123 @@
 /** Texts of the overview. */
 export const overviewTexts = {
   'overview.title': { 'en-us': 'Overview', 'ar-eg': 'نظرة عامة' },
-  'overview.calls': { 'en-us': 'Calls since {time} UTC', 'ar-eg': 'الطلبات منذ {time} (UTC)' },
+  'overview.charts': { 'en-us': 'Calls and webhooks', 'ar-eg': 'الطلبات وإشعارات الويب' },
   'overview.callsName': { 'en-us': 'Calls', 'ar-eg': 'الطلبات' },
-  'overview.answered': { 'en-us': 'Done', 'ar-eg': 'ناجحة' },
+  'overview.callsNote': {
+    'en-us': '{calls} calls: {refused} refused, {failed} failed',
+    'ar-eg': 'عدد الطلبات {calls}: رُفض {refused} وفشل {failed}',
+  },
+  'overview.succeeded': { 'en-us': 'Succeeded', 'ar-eg': 'ناجحة' },
   'overview.refused': { 'en-us': 'Refused (4xx)', 'ar-eg': 'مرفوضة (4xx)' },
   'overview.failed': { 'en-us': 'Failed (5xx)', 'ar-eg': 'فاشلة (5xx)' },
   'overview.errors': { 'en-us': 'Errors', 'ar-eg': 'الأخطاء' },
   'overview.median': { 'en-us': 'Median', 'ar-eg': 'الوسيط' },
-  'overview.p95': { 'en-us': '95 of 100 within', 'ar-eg': '95 من كل 100 خلال' },
-  'overview.callsChart': { 'en-us': 'Calls a minute', 'ar-eg': 'الطلبات في الدقيقة' },
-  'overview.callsChartText': {
-    'en-us':
-      '{calls} calls, {refused} of them refused and {failed} failed; at most {most} in a minute, at {at}.',
-    'ar-eg':
-      '{calls} طلبًا، رُفض منها {refused} وفشل {failed}؛ الأكثر {most} في دقيقة واحدة، عند {at}.',
+  'overview.p95': { 'en-us': 'p95', 'ar-eg': 'المئين 95' },
+  'overview.latencyChart': { 'en-us': 'Response time', 'ar-eg': 'زمن الاستجابة' },
+  'overview.latencyNote': {
+    'en-us': 'Without long polls, which wait on purpose: {polls}',
+    'ar-eg': 'دون طلبات الانتظار الطويل التي تنتظر عن قصد: {polls}',
   },
-  'overview.latencyChart': {
-    'en-us': 'Milliseconds to the end of the response',
-    'ar-eg': 'زمن الاستجابة بالمللي ثانية',
-  },
-  'overview.latencyChartText': {
-    'en-us': 'Over all, half of the calls took {median} ms at most, 95 of 100 {p95} ms.',
-    'ar-eg':
-      'إجمالًا استغرق نصف الطلبات {median} مللي ثانية على الأكثر، و95 من كل 100 {p95} مللي ثانية.',
-  },
-  'overview.byRoute': { 'en-us': 'By route', 'ar-eg': 'حسب المسار' },
-  'overview.byKey': { 'en-us': 'By key', 'ar-eg': 'حسب المفتاح' },
+  'overview.byRoute': { 'en-us': 'Last 24 hours by route', 'ar-eg': 'آخر 24 ساعة حسب المسار' },
+  'overview.byKey': { 'en-us': 'Last 24 hours by key', 'ar-eg': 'آخر 24 ساعة حسب المفتاح' },
   'overview.route': { 'en-us': 'Route', 'ar-eg': 'المسار' },
   'overview.key': { 'en-us': 'Key', 'ar-eg': 'المفتاح' },
   'overview.noKey': { 'en-us': 'without a valid key', 'ar-eg': 'دون مفتاح صالح' },
   'overview.more': { 'en-us': '{count} more are not shown.', 'ar-eg': 'لا يظهر {count} آخر.' },
   'overview.noCalls': { 'en-us': 'There were no calls.', 'ar-eg': 'لم تكن هناك طلبات.' },
-  'overview.webhooks': { 'en-us': 'Webhooks', 'ar-eg': 'إشعارات الويب' },
-  'overview.delivered': { 'en-us': 'Attempts that arrived', 'ar-eg': 'محاولات وصلت' },
-  'overview.undelivered': { 'en-us': 'Attempts that failed', 'ar-eg': 'محاولات فشلت' },
-  'overview.waiting': { 'en-us': 'Deliveries due now', 'ar-eg': 'إرسالات مستحقة الآن' },
-  'overview.waitingFor': { 'en-us': 'Due for', 'ar-eg': 'مستحقة منذ' },
-  'overview.eventsWaiting': { 'en-us': 'Events to be relayed', 'ar-eg': 'أحداث تنتظر التوزيع' },
+  'overview.delivered': { 'en-us': 'Delivered', 'ar-eg': 'وصلت' },
+  'overview.undelivered': { 'en-us': 'Failed', 'ar-eg': 'فشلت' },
   'overview.deliveriesChart': {
-    'en-us': 'Attempts to deliver a minute',
-    'ar-eg': 'محاولات الإرسال في الدقيقة',
+    'en-us': 'Attempts to deliver webhooks',
+    'ar-eg': 'محاولات إرسال إشعارات الويب',
   },
-  'overview.deliveriesChartText': {
-    'en-us': '{delivered} attempts arrived, {failed} failed.',
-    'ar-eg': 'وصلت {delivered} محاولة وفشلت {failed}.',
+  'overview.deliveriesNote': {
+    'en-us': '{delivered} delivered, {failed} failed',
+    'ar-eg': 'وصلت {delivered} وفشلت {failed}',
   },
-  'overview.silent': { 'en-us': 'Partners gone silent', 'ar-eg': 'شركاء انقطعوا' },
-  'overview.nobodySilent': {
-    'en-us': 'Every partner calls as it usually does at this time.',
-    'ar-eg': 'كل الشركاء يرسلون كعادتهم في هذا الوقت.',
+  'overview.eventsWaiting': {
+    'en-us': 'Events not yet in the feed',
+    'ar-eg': 'أحداث لم تدخل القائمة بعد',
   },
-  'overview.silentLine': {
-    'en-us': 'No call since {time} UTC; about {missed} would have been usual.',
-    'ar-eg': 'لا طلبات منذ {time} (UTC)؛ المعتاد نحو {missed}.',
-  },
+  'overview.deliveriesWaiting': { 'en-us': 'Deliveries due', 'ar-eg': 'إرسالات مستحقة' },
   'overview.system': { 'en-us': 'Database', 'ar-eg': 'قاعدة البيانات' },
   'overview.database': { 'en-us': 'Database', 'ar-eg': 'قاعدة البيانات' },
   'overview.hasPrimary': { 'en-us': 'takes writes', 'ar-eg': 'تقبل الكتابة' },
   'overview.hasNoPrimary': { 'en-us': 'takes no writes', 'ar-eg': 'لا تقبل الكتابة' },
   'overview.connections': {
-    'en-us': 'Connections of this process in use',
-    'ar-eg': 'اتصالات هذه العملية المستخدمة',
+    'en-us': 'Connections in use',
+    'ar-eg': 'الاتصالات المستخدمة',
   },
   'overview.ofConnections': { 'en-us': '{used} of {open}', 'ar-eg': '{used} من {open}' },
   'overview.unknown': { 'en-us': 'not known', 'ar-eg': 'غير معروف' },
+  'attention.title': { 'en-us': 'Needs attention', 'ar-eg': 'يحتاج إلى انتباه' },
+  'attention.none': {
+    'en-us':
+      'Nothing: endpoints, partners, deliveries, keys and the database are as they should be.',
+    'ar-eg': 'لا شيء: نقاط الاستقبال والشركاء والإرسالات والمفاتيح وقاعدة البيانات كما ينبغي.',
+  },
+  'attention.unknown': {
+    'en-us': 'Not everything could be read: the database did not respond in time.',
+    'ar-eg': 'تعذرت قراءة كل شيء: لم ترد قاعدة البيانات في الوقت المحدد.',
+  },
+  'attention.firstOrganization': {
+    'en-us':
+      'There is no organization yet. Create one with "npm run cli -- org create", or try everything with "npm run demo".',
+    'ar-eg':
+      'لا توجد مؤسسة بعد. أنشئ واحدة بالأمر "npm run cli -- org create"، أو جرّب كل شيء بالأمر "npm run demo".',
+  },
+  'attention.firstCall': {
+    'en-us':
+      'No key has called yet. Issue one with "npm run cli -- key issue" and give it to the partner.',
+    'ar-eg': 'لم يرسل أي مفتاح بعد. أصدر مفتاحًا بالأمر "npm run cli -- key issue" وأعطه للشريك.',
+  },
+  'attention.database': { 'en-us': 'No writes', 'ar-eg': 'لا كتابة' },
+  'attention.databaseReason': {
+    'en-us': 'No server of the database takes writes: requests get 503.',
+    'ar-eg': 'لا يوجد خادم لقاعدة البيانات يقبل الكتابة: تتلقى الطلبات 503.',
+  },
+  'attention.events': { 'en-us': 'Feed is behind', 'ar-eg': 'قائمة الأحداث متأخرة' },
+  'attention.deliveries': { 'en-us': 'Deliveries are behind', 'ar-eg': 'الإرسالات متأخرة' },
+  'attention.behind': {
+    'en-us': '{count} wait, the oldest for {time}.',
+    'ar-eg': 'تنتظر {count}، أقدمها منذ {time}.',
+  },
+  'attention.endpoint': { 'en-us': 'Endpoint is failing', 'ar-eg': 'نقطة استقبال تفشل' },
+  'attention.endpointOff': {
+    'en-us': 'Endpoint was given up',
+    'ar-eg': 'توقفنا عن نقطة استقبال',
+  },
+  'attention.endpointFault': {
+    'en-us': 'Endpoint has a fault',
+    'ar-eg': 'خلل في نقطة استقبال',
+  },
+  'attention.failing': {
+    'en-us':
+      'Failing since {since} UTC. Last response: {response}. {attempts} attempts failed; one delivery was retried {retries} times.',
+    'ar-eg':
+      'تفشل منذ {since} (UTC). آخر رد: {response}. فشلت {attempts} محاولة، وأُعيدت محاولة إرسال واحد {retries} مرة.',
+  },
+  'attention.silent': { 'en-us': 'Partner is silent', 'ar-eg': 'شريك منقطع' },
+  'attention.silentReason': {
+    'en-us': 'No call since {time} UTC; about {missed} would have been usual.',
+    'ar-eg': 'لا طلبات منذ {time} (UTC)؛ المعتاد نحو {missed}.',
+  },
+  'attention.refused': { 'en-us': 'Partner is refused', 'ar-eg': 'طلبات شريك مرفوضة' },
+  'attention.refusedReason': {
+    'en-us': '{errors} of {calls} calls in 24 hours were refused or failed, far more than usual.',
+    'ar-eg': 'رُفض أو فشل {errors} من {calls} طلبًا خلال 24 ساعة، أكثر بكثير من المعتاد.',
+  },
+  'attention.key': { 'en-us': 'Key ends soon', 'ar-eg': 'مفتاح ينتهي قريبًا' },
+  'attention.keyReason': {
+    'en-us': 'It ends in {left} and is in use: last call {last} UTC.',
+    'ar-eg': 'ينتهي خلال {left} وهو مستخدم: آخر طلب {last} (UTC).',
+  },
+  'chart.by': { 'en-us': 'Step of the charts', 'ar-eg': 'وحدة الرسوم' },
+  'chart.by.quarter': { 'en-us': '15 minutes', 'ar-eg': '15 دقيقة' },
+  'chart.by.hour': { 'en-us': 'Hour', 'ar-eg': 'ساعة' },
+  'chart.by.day': { 'en-us': 'Day', 'ar-eg': 'يوم' },
+  'chart.by.week': { 'en-us': 'Week', 'ar-eg': 'أسبوع' },
+  'chart.from': { 'en-us': 'From (UTC)', 'ar-eg': 'من (UTC)' },
+  'chart.table': { 'en-us': 'As a table', 'ar-eg': 'كجدول' },
+  'chart.nothing': { 'en-us': 'Nothing in this time.', 'ar-eg': 'لا شيء في هذه المدة.' },
 } as const;

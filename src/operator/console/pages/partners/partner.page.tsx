@@ -1,30 +1,36 @@
 import { Injectable } from '@nestjs/common';
-import { type Partner, PartnersService } from '../../../usage/partners.service.js';
+import { PartnersService } from '../../../usage/partners.service.js';
+import { UsageStatsService } from '../../../usage/usage-stats.service.js';
 import { partnerFields } from '../../../views/partner.js';
-import { WeekHeatMap } from '../../charts/week-heat-map.js';
-import { ScrollArea } from '../../layout/scroll-area.js';
+import { StepChoice, stepOf } from '../../charts/time-chart.js';
+import { CallsChart } from '../overview/call-charts.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { FieldList } from '../shared/fields.js';
-import { Card, DataTable, numeric } from '../shared/parts.js';
+import { Card } from '../shared/parts.js';
 
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
 const days = Array.from({ length: 7 }, (_, day) => day);
+/** From none to most; the style sheet has a colour for each. */
+const shades = 5;
 
-/** One key: when it usually calls and what is unusual now. */
+/** One key: its calls, when it usually calls, and what is unusual now. */
 @Injectable()
 export class PartnerPage implements ConsolePage {
   readonly path = '/partners/:keyId';
   readonly title = 'partners.title';
   readonly isInMenu = false;
 
-  constructor(private readonly partners: PartnersService) {}
+  constructor(
+    private readonly partners: PartnersService,
+    private readonly stats: UsageStatsService,
+  ) {}
 
   async read(request: PageRequest): Promise<PageContent | null> {
-    const { text, formats, params } = request;
+    const { text, params } = request;
     const partner = await this.partners.find(params['keyId'] ?? '');
     if (partner === null) return null;
-    const { name, week } = partner;
-    const title = text('partners.habitOf', { name });
+    const step = stepOf(request);
+    const series = await this.stats.seriesOfKey(partner.keyId, step);
     const body = (
       <>
         <FieldList
@@ -32,50 +38,72 @@ export class PartnerPage implements ConsolePage {
           fields={[
             ...partnerFields,
             { title: 'partners.missed', kind: 'number', of: ({ missedCalls }) => missedCalls },
+            { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
           ]}
           item={partner}
         />
-        <Card title={title}>
-          <ScrollArea label={title}>
-            <PartnerHabit partner={partner} request={request} size="large" />
-          </ScrollArea>
-          <details>
-            <summary>{text('partners.table')}</summary>
-            <DataTable
-              request={request}
-              label={text('partners.table')}
-              columns={[text('partners.weekday'), ...hours.map((hour) => numeric(String(hour)))]}
-              rows={days.map((day) => [
-                formats.weekday(day),
-                ...hours.map((hour) => week[day * hours.length + hour] ?? 0),
-              ])}
-            />
-          </details>
+        <Card title={text('overview.callsName')}>
+          <StepChoice request={request} step={step} />
+          <CallsChart {...{ request, step, series }} />
+        </Card>
+        <Card title={text('partners.habit')}>
+          <p class="note">{habitText(partner.week, request)}</p>
+          <Week week={partner.week} request={request} />
         </Card>
       </>
     );
-    return { body, heading: name };
+    return { body, heading: partner.name };
   }
 }
 
-/** The calls of a partner by hour of the week, as a picture that also says it in words. */
-export function PartnerHabit({
-  partner: { keyId, name, week },
+/** The usual calls by hour of the week; the darker, the more. */
+function Week({
+  week,
   request: { text, formats },
-  size,
 }: {
-  readonly partner: Partner;
+  readonly week: readonly number[];
   readonly request: PageRequest;
-  readonly size: 'small' | 'large';
 }) {
+  const most = Math.max(...week, 1);
+  return (
+    <table class="week" aria-label={text('partners.habit')}>
+      <thead>
+        <tr>
+          <th scope="col">{text('partners.hour')}</th>
+          {days.map((day) => (
+            <th key={day} scope="col">
+              {formats.weekday(day)}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {hours.map((hour) => (
+          <tr key={hour}>
+            <th scope="row">{hour}</th>
+            {days.map((day) => {
+              const calls = week[day * hours.length + hour] ?? 0;
+              return (
+                <td key={day} class={`number heat-${Math.ceil((calls / most) * shades)}`}>
+                  {formats.number(calls)}
+                </td>
+              );
+            })}
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** A week in words. */
+export function habitText(week: readonly number[], { text, formats }: PageRequest): string {
   const most = Math.max(...week);
   const busiest = week.indexOf(most);
-  const description = text('partners.habitText', {
+  return text('partners.habitText', {
     calls: formats.number(Math.round(week.reduce((sum, calls) => sum + calls, 0))),
     day: formats.weekday(Math.floor(busiest / hours.length)),
     hour: busiest % hours.length,
     most: formats.number(most),
   });
-  const texts = { title: text('partners.habitOf', { name }), description };
-  return <WeekHeatMap id={`habit-${keyId}`} {...{ texts, week, formats, size }} />;
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import { PartnersService } from '../../../usage/partners.service.js';
 import { partnerListFields } from '../../../views/partner.js';
+import { Bars } from '../../charts/bars.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
 import { Link } from '../shared/parts.js';
-import { PartnerHabit } from './partner.page.js';
+import { habitText } from './partner.page.js';
 
 const pageSize = 20;
 const refreshSeconds = 60;
@@ -33,7 +34,12 @@ export class PartnersPage implements ConsolePage {
             ...partnerListFields,
             {
               title: 'partners.habit',
-              show: (partner) => <PartnerHabit {...{ request, partner, size: 'small' as const }} />,
+              show: ({ week }) => (
+                <Bars
+                  label={habitText(week, request)}
+                  series={[{ name: 'calls', color: 'accent', values: week }]}
+                />
+              ),
             },
           ]}
           items={all.slice((page - 1) * pageSize, page * pageSize)}

@@ -1,0 +1,16 @@
+import { expect, it } from '@jest/globals';
+import { startOf, stepsUntil, type TimeStep } from './time-steps.js';
+
+/** A Wednesday. */
+const now = Date.UTC(2026, 10, 25, 12, 37, 5);
+
+it.each<[TimeStep, string, string]>([
+  ['quarter', '2026-11-25T12:30:00.000Z', '2026-11-24T12:30:00.000Z'],
+  ['hour', '2026-11-25T12:00:00.000Z', '2026-11-18T12:00:00.000Z'],
+  ['day', '2026-11-25T00:00:00.000Z', '2026-09-30T00:00:00.000Z'],
+  ['week', '2026-11-23T00:00:00.000Z', '2025-11-24T00:00:00.000Z'],
+])('a %s begins as the clock and the calendar show', (step, last, first) => {
+  const times = stepsUntil(step, now).map((time) => new Date(time).toISOString());
+  expect([times.at(-1), times[0]]).toEqual([last, first]);
+  expect(new Date(startOf(step, now)).toISOString()).toBe(last);
+});
