@@ -64,7 +64,7 @@ const acrossTenants = [
   // The worker leases what is due, and the operator names an endpoint or a delivery by its id alone.
   '^src/webhooks/endpoints/(endpoint-leases\\.repository|secret-keys|webhook-endpoints\\.service)\\.ts$',
   '^src/webhooks/deliveries/(delivery-queue\\.repository|webhook-deliveries\\.service|webhook-fan-out)\\.ts$',
-  '^src/webhooks/statistics/webhook-statistics\\.service\\.ts$',
+  '^src/webhooks/statistics/(failing-endpoints|webhook-statistics)\\.service\\.ts$',
   // Its page shows what was done for all of them.
   '^src/operator/audit/operator-log\\.repository\\.ts$',
   // Where it is made.

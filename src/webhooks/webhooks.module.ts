@@ -17,6 +17,7 @@ import { WebhookPingService } from './sending/webhook-ping.service.js';
 import { WebhookSender } from './sending/webhook-sender.js';
 import { WebhookWorker } from './sending/webhook-worker.js';
 import { webhookStatisticsSchema } from './statistics/webhook-statistics.schema.js';
+import { FailingEndpointsService } from './statistics/failing-endpoints.service.js';
 import { WebhookStatisticsService } from './statistics/webhook-statistics.service.js';
 
 /** Outbound webhooks: the deliveries of events, the worker that sends them, and the operator's services. */
@@ -30,6 +31,7 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
     ),
   ],
   providers: [
+    FailingEndpointsService,
     WebhookFanOut,
     EndpointLeasesRepository,
     WebhookEndpointsService,
@@ -46,6 +48,7 @@ import { WebhookStatisticsService } from './statistics/webhook-statistics.servic
     WebhookStatisticsService,
   ],
   exports: [
+    FailingEndpointsService,
     SecretKeys,
     WebhookEndpointsService,
     WebhookDeliveriesService,

@@ -104,21 +104,6 @@ export class WebhookDeliveriesService {
     return { items: items.map(listedDelivery), next };
   }
 
-  /** The delivery to a failing endpoint that tells most: the one retried longest, else the last that failed. */
-  async latestFailure(
-    organizationId: Types.ObjectId,
-    endpointId: Types.ObjectId,
-  ): Promise<ListedDelivery | null> {
-    // A next attempt is the later the more have failed.
-    const retried = await this.deliveries.acrossTenants.findOne(
-      { status: 'pending', endpointId },
-      { sort: { nextAttemptAt: -1 }, projection: listed },
-    );
-    if (retried !== null && retried.attempts > 0) return listedDelivery(retried);
-    const failed = { endpointId, status: 'failed' } as const;
-    return (await this.list(organizationId, failed, 1))[0] ?? null;
-  }
-
   /** How many deliveries match. */
   async count(organizationId: Types.ObjectId, filter: DeliveryFilter): Promise<number> {
     return this.deliveries.count(organizationId, conditions(filter));

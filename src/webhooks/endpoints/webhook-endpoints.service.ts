@@ -113,26 +113,6 @@ export class WebhookEndpointsService {
     return { items, next: found.length > limit ? (items.at(-1)?._id ?? null) : null };
   }
 
-  /**
-   * Endpoints of all organizations that fail, that have a fault, or that their failures have turned off: first those
-   * that fail longest.
-   */
-  async listFailing(limit: number): Promise<ShownEndpoint[]> {
-    const isOn = { isEnabled: true, removedAt: null };
-    const filter: Filter<WebhookEndpointDocument> = {
-      // Endpoints are few: they are read by this index, and the rest of the filter has none.
-      _id: { $exists: true },
-      $or: [
-        { ...isOn, failingSince: { $type: 'date' } },
-        { ...isOn, fault: { $type: 'string' } },
-        { isEnabled: false, removedAt: null, disabledReason: { $in: ['gone', 'failing'] } },
-      ],
-    };
-    const options = { sort: { failingSince: 1 }, limit, projection: { secrets: 0 } } as const;
-    const found = await this.endpoints.acrossTenants.find(filter, options).toArray();
-    return found.map(shownEndpoint);
-  }
-
   /** All endpoints of an organization, oldest first. */
   async list(organizationId: Types.ObjectId): Promise<ShownEndpoint[]> {
     const options = { sort: { createdAt: 1 } } as const;
@@ -240,7 +220,8 @@ export class WebhookEndpointsService {
   }
 }
 
-function shownEndpoint(document: WebhookEndpointDocument) {
+/** What may be shown of an endpoint. */
+export function shownEndpoint(document: WebhookEndpointDocument) {
   return {
     _id: document._id.toHexString(),
     organizationId: document.organizationId.toHexString(),

@@ -148,16 +148,6 @@ export class WebhookStatisticsService {
     );
   }
 
-  /** How many attempts at an endpoint have failed since a time, to within a quarter of an hour. */
-  async failedSince(organizationId: string, endpointId: string, since: Date): Promise<number> {
-    const begin = new Date(since.getTime() - (since.getTime() % quarterMs));
-    const quarters = await this.statistics.find(idsOf([organizationId]), {
-      endpointId: new Types.ObjectId(endpointId),
-      at: { $gte: begin },
-    });
-    return quarters.reduce((sum, { failed = 0 }) => sum + failed, 0);
-  }
-
   /** Notes how many deliveries wait for each endpoint; the most of a quarter stays. */
   async noteBacklogs(): Promise<void> {
     const now = this.clock.now();

@@ -63,7 +63,7 @@ function Choice({
   readonly chosen: Organization;
 }) {
   return (
-    <form method="get" action={`${consolePath}/catalogue`} class="choice">
+    <form method="get" action={`${consolePath}/catalogue`} class="search">
       <label for="org">{text('shared.organization')}</label>
       <select id="org" name="org">
         {organizations.map((one) => (

@@ -1,11 +1,12 @@
 import { minuteMs, dayMs } from '../../../../core/values/durations.js';
+import type { FailingEndpoint } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import type { Backlog } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import type { Partner } from '../../../usage/partners.service.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
 import { Card, Link } from '../shared/parts.js';
-import type { FailingEndpoint, SystemState } from './system-state.service.js';
+import type { SystemState } from './system-state.service.js';
 
 /** Something that an operator should look at. */
 export interface AttentionLine {
@@ -47,16 +48,16 @@ export function endpointLines(
   endpoints: readonly FailingEndpoint[],
   { text, formats }: Reader,
 ): AttentionLine[] {
-  return endpoints.map(({ endpoint, latest, failedAttempts }) => {
+  return endpoints.map(({ endpoint, lastAttempt, failedAttempts }) => {
     const { _id, url, isEnabled, disabledReason, fault, failingSince } = endpoint;
     const link = { name: maskedUrl(url), to: `/webhooks/${_id}` };
     if (isEnabled && failingSince === null)
       return { kind: 'attention.endpointFault', reason: fault ?? '', link };
     const since = text('attention.failing', {
       since: failingSince === null ? '–' : formats.time(failingSince),
-      response: latest?.lastStatusCode ?? latest?.lastError ?? '–',
+      response: lastAttempt?.statusCode ?? lastAttempt?.error ?? '–',
       attempts: formats.number(failedAttempts),
-      retries: formats.number(Math.max(0, (latest?.attempts ?? 0) - 1)),
+      retries: formats.number(Math.max(0, (lastAttempt?.attempt ?? 0) - 1)),
     });
     if (isEnabled) return { kind: 'attention.endpoint', reason: since, link };
     const why = text(

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../core/configuration/clock.js';
+import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import { type Partner, PartnersService } from '../../../usage/partners.service.js';
 import { type DailyStats, UsageStatsService } from '../../../usage/usage-stats.service.js';
 import { stepOf } from '../../charts/time-chart.js';
@@ -19,6 +21,8 @@ import { type CallRow, CallTable } from './call-table.js';
 import { type SystemState, SystemStateService } from './system-state.service.js';
 
 const refreshSeconds = 30;
+/** Further failing endpoints are not looked at. */
+const mostEndpoints = 50;
 
 /** What needs attention first, then calls, webhooks and the database. */
 @Injectable()
@@ -31,6 +35,8 @@ export class OverviewPage implements ConsolePage {
     private readonly stats: UsageStatsService,
     private readonly partners: PartnersService,
     private readonly system: SystemStateService,
+    private readonly endpoints: FailingEndpointsService,
+    private readonly organizations: OrganizationDirectoryService,
     private readonly clock: Clock,
   ) {}
 
@@ -41,12 +47,12 @@ export class OverviewPage implements ConsolePage {
     const [state, ...parts] = await Promise.all([
       system.read(),
       system.orNull(this.partners.list()),
-      system.orNull(system.failingEndpoints()),
-      system.orNull(system.hasOrganizations()),
+      system.orNull(this.endpoints.list(mostEndpoints)),
+      system.orNull(this.organizations.list()),
       system.orNull(this.stats.lastDay()),
       system.orNull(this.stats.series(step)),
     ]);
-    const [partners, endpoints, hasOrganizations, day, series] = parts;
+    const [partners, endpoints, organizations, day, series] = parts;
     const lines = [
       ...databaseLines(state, request),
       ...backlogLines(state, request),
@@ -56,7 +62,7 @@ export class OverviewPage implements ConsolePage {
     ];
     const isKnown = state.hasPrimary && parts.every((part) => part !== null);
     const isComplete = isKnown && state.deliveries !== null && state.events !== null;
-    const firstStep = isKnown ? firstStepOf(hasOrganizations === true, partners ?? []) : null;
+    const firstStep = isKnown ? firstStepOf(organizations ?? [], partners ?? []) : null;
     const body = (
       <>
         <p class="note">
@@ -74,8 +80,11 @@ export class OverviewPage implements ConsolePage {
   }
 }
 
-function firstStepOf(hasOrganizations: boolean, partners: readonly Partner[]): TextKey | null {
-  if (!hasOrganizations) return 'attention.firstOrganization';
+function firstStepOf(
+  organizations: readonly unknown[],
+  partners: readonly Partner[],
+): TextKey | null {
+  if (organizations.length === 0) return 'attention.firstOrganization';
   return partners.length === 0 ? 'attention.firstCall' : null;
 }
 
