@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
-import { join } from 'node:path';
+import { join, matchesGlob } from 'node:path';
 
 // The same that the processes of the tests use: the run of one feature starts sooner.
 enableCompileCache(join(import.meta.dirname, 'node_modules/.cache/compiled'));
@@ -14,29 +14,52 @@ const packages =
   '@nestjs/(common|core|mongoose|platform-fastify)|@opentelemetry/(api|context-async-hooks)|csv-parse|fast-check|' +
   'mongodb|mongodb-memory-server|mongoose|standardwebhooks|supertest|undici|yaml';
 
-const quick = ['**/*.spec.ts', '**/*.e2e-spec.ts'];
-/** Those that start programs or several instances, wait for networks, or work on much data. */
-const slow = ['**/*.slow-spec.ts'];
+/** How each kind of tests is found and run; a path is looked for in this order. */
+const kinds = {
+  quick: {
+    testMatch: ['**/*.spec.ts', '**/*.e2e-spec.ts'],
+    testPathIgnorePatterns: ['/node_modules/', '/test/(faults|browser)/'],
+    // Many tests wait for processes and deadlines: one more than the two cores keeps them busy.
+    maxWorkers: 3,
+  },
+  // They start programs or several instances, wait for networks, or work on much data.
+  slow: { testMatch: ['**/*.slow-spec.ts'], maxWorkers: 3 },
+  // A browser takes all the processors that there are.
+  browser: { testMatch: ['**/test/browser/**/*.e2e-spec.ts'], maxWorkers: 1 },
+  // They break databases and processes.
+  faults: {
+    testMatch: ['**/test/faults/**/*.e2e-spec.ts'],
+    // A million operations of histories take two hours on a small machine.
+    testTimeout: 4 * 3_600_000,
+    // Times are promised here, so no more at once than a small machine has processors for.
+    maxWorkers: 2,
+    // What a failed test was waiting for may never come.
+    forceExit: true,
+  },
+};
 
 /** Parts of paths of test files that the command line names. */
-const named = process.argv.slice(2).filter((argument) => /^[^-/].*\//.test(argument));
+const named = process.argv.slice(2).filter((argument) => /^[^-]/.test(argument));
 
-/** The quick ones, unless slow ones are asked for, or nothing else has the named paths. */
-function chosen() {
-  if (process.env.TEST_KIND === 'slow') return slow;
-  const files = globSync(['src/**/*.spec.ts', 'test/**/*.{spec,e2e-spec}.ts']);
-  const isQuick = files.some((file) => named.some((path) => file.includes(path)));
-  return named.length === 0 || isQuick ? quick : slow;
+function chosenKind() {
+  const { TEST_KIND = 'quick' } = process.env;
+  if (process.env.TEST_KIND !== undefined || named.length === 0) return kinds[TEST_KIND];
+  const files = globSync(['src/**/*.spec.ts', 'test/**/*spec.ts']);
+  const matching = files.filter((file) => named.some((part) => file.includes(part)));
+  const holds = ({ testMatch, testPathIgnorePatterns = [] }) =>
+    matching.some(
+      (file) =>
+        testMatch.some((pattern) => matchesGlob(file, pattern)) &&
+        !testPathIgnorePatterns.some((pattern) => new RegExp(pattern).test(`/${file}`)),
+    );
+  // For a few files the start of a third worker takes longer than it saves.
+  return { ...(Object.values(kinds).find(holds) ?? kinds.quick), maxWorkers: 2 };
 }
 
 /** @type {import('jest').Config} */
 export default {
   testEnvironment: '<rootDir>/test/support/environment.mjs',
-  testRunner: '<rootDir>/test/support/runner.mjs',
   roots: ['<rootDir>/src', '<rootDir>/test'],
-  testMatch: chosen(),
-  // These break databases and processes, or start a browser, and have commands of their own.
-  testPathIgnorePatterns: ['/node_modules/', '/test/faults/', '/test/browser/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   transform: {
@@ -52,7 +75,5 @@ export default {
   testTimeout: 300_000,
   // On a busy machine a worker's end takes longer than the half second that Jest gives it.
   workerGracefulExitTimeout: 10_000,
-  // Many tests wait for processes and deadlines: one more than the two cores keeps them busy. For a few
-  // files its start takes longer than it saves.
-  maxWorkers: named.length > 0 ? 2 : 3,
+  ...chosenKind(),
 };

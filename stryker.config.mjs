@@ -33,5 +33,5 @@ export default {
   timeoutMS: 30_000,
   thresholds: { high: 100, low: 98, break: 98 },
   concurrency: 2,
-  ignorePatterns: ['build', 'dist', 'docs', 'bench', 'ops', 'sbom.cdx.json'],
+  ignorePatterns: ['build', 'dist', 'docs', 'bench', 'ops'],
 };

@@ -6,7 +6,7 @@ const run = promisify(execFile);
 
 describe('what is made from the document for clients', () => {
   it('is what `npm run generate` would write now', async () => {
-    const { stderr } = await run(process.execPath, ['scripts/generate-clients.mjs', '--check']);
+    const { stderr } = await run(process.execPath, ['scripts/generate-client.mjs', '--check']);
     expect(stderr).toBe('');
   });
 });

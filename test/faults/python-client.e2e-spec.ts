@@ -14,10 +14,10 @@ const run = promisify(execFile);
 const folder = join(import.meta.dirname, 'python-client');
 
 // Its packages take minutes to install on a machine that has none of them.
-const isLong = process.env['FAULT_ROUNDS'] === 'full';
+const isLong = process.env['TEST_ROUNDS'] === 'full';
 const installed = isLong
   ? await installPythonPackages(join(folder, 'requirements.txt'))
-  : { reason: 'That is for the long form, FAULT_ROUNDS=full.' };
+  : { reason: 'That is for the long form, TEST_ROUNDS=full.' };
 if ('reason' in installed) report(`No client in Python is generated. ${installed.reason}`);
 const whereItIs = 'reason' in installed ? it.skip : it;
 const programs = 'reason' in installed ? '' : join(installed.folder, 'bin');

@@ -1,6 +1,6 @@
 /**
  * Whether tests run in full: every combination of a table, every round of a race, many random
- * sequences (`TEST_ROUNDS=full`, as continuous integration does). Without it they are short: each
+ * sequences (`TEST_ROUNDS=full`, as `npm run test:nightly` does). Without it they are short: each
  * behavior once or a few times.
  */
 export const isFull = process.env['TEST_ROUNDS'] === 'full';

@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 
 /**
  * How often a fault is repeated: in the short form, as continuous integration runs it, and in the
- * long one (`FAULT_ROUNDS=full`).
+ * long one (`TEST_ROUNDS=full`).
  */
 export function faultRounds(short: number, full: number): number {
-  return process.env['FAULT_ROUNDS'] === 'full' ? full : short;
+  return process.env['TEST_ROUNDS'] === 'full' ? full : short;
 }
 
 /** Numbers that look random and are the same again with the same seed. */

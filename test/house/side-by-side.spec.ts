@@ -1,12 +1,8 @@
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from '@jest/globals';
 import { runSideBySide } from '../../scripts/side-by-side.mjs';
-
-const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as {
-  readonly scripts: Readonly<Record<string, string>>;
-};
 
 it('steps run side by side; one that fails is named with what it printed and what to do', async () => {
   const printed: string[] = [];
@@ -26,23 +22,4 @@ it('steps run side by side; one that fails is named with what it printed and wha
   expect(printed.join('')).not.toContain('quiet');
   // What takes long holds nothing up.
   expect(printed.map((text) => text.trim().split(' ')[2])).toEqual(['fails', 'passes', 'waits']);
-});
-
-it('npm run check runs each script that checks', () => {
-  const source = readFileSync('scripts/check.mjs', 'utf8');
-  const [, remedies = ''] = /^const remedies = \{\n(.*?)^\};/ms.exec(source) ?? [];
-  const steps = [...remedies.matchAll(/^ {2}'?([\w:]+)'?:/gm)].map(([, name]) => name);
-  expect(scripts['check']).toBe('node scripts/check.mjs');
-  expect(steps.filter((name) => scripts[name ?? ''] === undefined)).toEqual([]);
-  expect(steps.toSorted()).toEqual([
-    'audit',
-    'boundaries',
-    'build',
-    'check:reference',
-    'format:check',
-    'lint',
-    'sbom',
-    'typecheck',
-    'unused',
-  ]);
 });

@@ -1,25 +1,27 @@
-// What of the client in clients/typescript is made from the document of the API: the types, by a
-// generator, and the list of operations, which is all that the generator's own runtime is needed for.
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+// Writes from docs/openapi.json the types, the operations and the error codes of clients/typescript. With
+// `--check` it writes nothing, and fails when a file is not current.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@hey-api/openapi-ts';
 
-const folder = 'clients/typescript/src/generated';
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'clients/typescript/src/generated');
 const heading = '// Written by `npm run generate` from docs/openapi.json.\n';
 
-/**
- * The generated files of the client.
- *
- * @param document the OpenAPI document
- * @returns their texts by path
- */
-export async function typescriptClientFiles(document) {
-  return {
-    [`${folder}/types.ts`]: await types(document),
-    [`${folder}/operations.ts`]: operations(document),
-    [`${folder}/error-codes.ts`]: errorCodes(document),
-  };
+const api = JSON.parse(await readFile(join(root, 'docs/openapi.json'), 'utf8'));
+const texts = {
+  'types.ts': await types(api),
+  'operations.ts': operations(api),
+  'error-codes.ts': errorCodes(api),
+};
+for (const [name, text] of Object.entries(texts)) {
+  const path = join(folder, name);
+  if (!process.argv.includes('--check')) await writeFile(path, text);
+  else if ((await readFile(path, 'utf8').catch(() => '')) !== text) {
+    process.stderr.write(`${path} is not current: run npm run generate\n`);
+    process.exitCode = 1;
+  }
 }
 
 async function types(document) {

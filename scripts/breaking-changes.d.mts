@@ -1,2 +1,0 @@
-/** See `breaking-changes.mjs`. */
-export function breakingChanges(before: object, after: object): string[];
