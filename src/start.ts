@@ -38,10 +38,18 @@ import { Operations } from './operator/operations/operations.js';
 import { Readiness } from './operator/operations/readiness.js';
 import { apiReference } from './reference/api-reference.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
+import { KeyRestrictionsGuard } from './tenants/keys/key-restrictions.guard.js';
 import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
 
 /** The hooks of features, in the order in which requests meet them; those of HTTP itself come before. */
-const hooks = [ApiKeyGuard, RequestRates, UnsentResponses, IdempotentRequests, ResponseCache];
+const hooks = [
+  ApiKeyGuard,
+  RequestRates,
+  KeyRestrictionsGuard,
+  UnsentResponses,
+  IdempotentRequests,
+  ResponseCache,
+];
 
 /** When to stop waiting for running work, within the 10 seconds that are allowed. */
 const shutdownTimeoutMs = 9_000;

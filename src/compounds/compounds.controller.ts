@@ -12,7 +12,6 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
-import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
 import { CompoundsService } from './compounds.service.js';
 import { CompoundsResponseDto } from './compound.dto.js';
@@ -31,9 +30,10 @@ export class CompoundsController {
 
   @Get()
   @Header('content-type', 'application/json; charset=utf-8')
-  @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isCached: true })
   @Endpoint({
     operationId: 'listCompounds',
+    permission: 'catalogue.read',
+    route: { hasGenericUnauthorizedMessage: true, isCached: true },
     summary: 'List the compounds',
     description: 'Newest first. Poll with If-None-Match, or with updatedSince.',
     errors: [httpErrors.validationFailed, httpErrors.cursorUnusable],

@@ -3,7 +3,6 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { generalErrors } from '../core/http/errors/http-errors.js';
 import { DocumentedResponse } from '../core/http/reference/api-documentation.js';
-import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { HealthDto, healthy, unhealthy } from './health.dto.js';
 import { HealthService } from './health.service.js';
 import { Endpoint } from '../core/http/reference/endpoint.js';
@@ -14,10 +13,10 @@ import { Endpoint } from '../core/http/reference/endpoint.js';
 export class HealthController {
   constructor(private readonly health: HealthService) {}
 
-  @WithRouteOptions({ isPublic: true })
   @Get()
   @Endpoint({
     operationId: 'checkHealth',
+    permission: null,
     summary: 'Check the health of the service',
     description: 'Needs no API key.',
     errors: [...generalErrors],

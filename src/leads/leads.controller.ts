@@ -12,7 +12,6 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
-import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { LeadBatchDto, LeadBatchResponseDto } from './batch/lead-batch.dto.js';
 import { LeadBatchesService } from './batch/lead-batches.service.js';
@@ -36,9 +35,10 @@ export class LeadsController {
   ) {}
 
   @Post()
-  @WithRouteOptions({ inexactNumber: leadErrors.inexactNumber })
   @Endpoint({
     operationId: 'upsertLead',
+    permission: 'leads.write',
+    route: { inexactNumber: leadErrors.inexactNumber },
     summary: 'Create or update a lead',
     description:
       'With recordSystemId the first request creates the lead and later ones merge into it, also ' +
@@ -70,12 +70,13 @@ export class LeadsController {
 
   @Post('batch')
   @HttpCode(200)
-  @WithRouteOptions({
-    envelopeDepth: 2,
-    inexactNumber: leadErrors.inexactNumber,
-  })
   @Endpoint({
     operationId: 'upsertLeads',
+    permission: 'leads.write',
+    route: {
+      envelopeDepth: 2,
+      inexactNumber: leadErrors.inexactNumber,
+    },
     summary: 'Create or update many leads',
     description:
       'Each lead is what a request of its own would make of it, one after the other: one that is ' +
@@ -95,6 +96,7 @@ export class LeadsController {
   @Get()
   @Endpoint({
     operationId: 'findLead',
+    permission: 'leads.read',
     summary: 'Read a lead by a query',
     description:
       'The same as with the id in the path, for an id that clients change there: . or .. above all.',
@@ -112,6 +114,7 @@ export class LeadsController {
   @Get(':recordSystemId')
   @Endpoint({
     operationId: 'readLead',
+    permission: 'leads.read',
     summary: 'Read a lead',
     description: 'The current lead, for resynchronizing after a missed outbound event.',
     errors: [...pathErrors, leadErrors.notFound],
@@ -125,6 +128,7 @@ export class LeadsController {
   @Delete(':recordSystemId')
   @Endpoint({
     operationId: 'deleteLead',
+    permission: 'leads.delete',
     summary: 'Delete a lead',
     description:
       'Soft-deletes the lead. A later POST with the same recordSystemId creates a new one.',

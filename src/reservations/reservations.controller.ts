@@ -14,7 +14,6 @@ import {
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
-import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
 import { callbackRecord } from './callback/callback-record.js';
 import { CallbackDto, CallbackQuery } from './callback/callback.dto.js';
@@ -58,6 +57,7 @@ export class ReservationsController {
   @Post()
   @Endpoint({
     operationId: 'upsertReservation',
+    permission: 'reservations.write',
     summary: 'Create or update a reservation',
     description:
       'With recordSystemId the first request creates the reservation and later ones update it. ' +
@@ -94,6 +94,7 @@ export class ReservationsController {
   @Get(':reservationId')
   @Endpoint({
     operationId: 'readReservation',
+    permission: 'reservations.read',
     summary: 'Read a reservation',
     description: 'With its wallet and cheques, for a partner whose callback timed out.',
     errors: [...pathErrors, reservationErrors.reservationNotFound],
@@ -111,16 +112,17 @@ export class ReservationsController {
 
   @Post('webhook')
   @HttpCode(201)
-  @WithRouteOptions({
-    fixedLanguage: 'en-us',
-    acceptsKeyInQuery: true,
-    isOnlyMethod: true,
-    omitsErrorFieldOn401: true,
-    readsOnly: CallbackDto,
-  })
   @UseInterceptors(CallbackLogInterceptor)
   @Endpoint({
     operationId: 'reportReservationChange',
+    permission: 'reservations.callback',
+    route: {
+      fixedLanguage: 'en-us',
+      acceptsKeyInQuery: true,
+      isOnlyMethod: true,
+      omitsErrorFieldOn401: true,
+      readsOnly: CallbackDto,
+    },
     summary: 'Report a change of a reservation or a cheque',
     description:
       'The reservation status is applied first, the cheque after it; what a step stored stays ' +
@@ -150,9 +152,10 @@ export class ReservationsController {
 
   @Post('reconciliation')
   @HttpCode(200)
-  @WithRouteOptions({ isOnlyMethod: true })
   @Endpoint({
     operationId: 'reconcileCheques',
+    permission: 'reservations.reconcile',
+    route: { isOnlyMethod: true },
     summary: "Compare a partner's ledger of cheques",
     description:
       'What differs between the ledger and what is stored, at one moment; changes nothing. ' +

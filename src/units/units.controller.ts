@@ -14,7 +14,6 @@ import {
 } from '../core/http/reference/api-documentation.js';
 import { acceptedType } from '../core/http/server/accepted-type.js';
 import { addVary } from '../core/http/server/request-context.js';
-import { WithRouteOptions } from '../core/http/server/route-options.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
 import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
 import { DocumentedExport } from './reading/documented-export.js';
@@ -53,6 +52,7 @@ export class UnitsController {
   @Post()
   @Endpoint({
     operationId: 'upsertUnit',
+    permission: 'units.write',
     summary: 'Create or update a unit',
     description:
       'recordSystemId, else unitId, identifies the unit; the first request creates it and later ones ' +
@@ -79,9 +79,10 @@ export class UnitsController {
   }
 
   @Get()
-  @WithRouteOptions({ isCached: true })
   @Endpoint({
     operationId: 'listUnits',
+    permission: 'catalogue.read',
+    route: { isCached: true },
     summary: 'List units',
     description: 'Newest first, or oldest change first with updatedSince, unless sort says other.',
     errors: [
@@ -104,6 +105,7 @@ export class UnitsController {
   @Get('export/all')
   @Endpoint({
     operationId: 'exportUnits',
+    permission: 'catalogue.read',
     summary: 'Export units',
     description:
       'All units that match, at most 10,000, in one streamed response, read from one snapshot. ' +
@@ -135,9 +137,10 @@ export class UnitsController {
   }
 
   @Get(':slug')
-  @WithRouteOptions({ isCached: true })
   @Endpoint({
     operationId: 'readUnit',
+    permission: 'catalogue.read',
+    route: { isCached: true },
     summary: 'Read a unit',
     description: 'With the type, phase, design and amenities that it refers to.',
     errors: [...pathErrors, unitErrors.notFound],

@@ -93,12 +93,12 @@ describe('GET /events', () => {
     const refused = await feed.read({ ...tenant, key }, { nonsense: 1 }).expect(403);
     expect(refused.body).toEqual({
       statusCode: 403,
-      message: 'This API key may not read events',
+      message: 'This API key may not events.read',
       error: 'Forbidden',
     });
-    expect(refused.headers['x-error-code']).toBe('key.may_not_read_events');
+    expect(refused.headers['x-error-code']).toBe('authentication.operation_not_permitted');
     const arabic = await feed.read({ ...tenant, key }, {}, { language: 'ar-eg' }).expect(403);
-    expect(arabic.body.message).toBe('لا يُسمح لمفتاح API هذا بقراءة الأحداث');
+    expect(arabic.body.message).toBe('لا يُسمح لمفتاح API هذا بالعملية events.read');
   });
 
   it('shows an organization its own events only', async () => {

@@ -578,7 +578,7 @@ describe('the reference', () => {
     const statuses = (operation: { responses: object }) =>
       Object.keys(operation.responses).map(Number);
     const one = at('/leads/{recordSystemId}');
-    const ofOne = [400, 401, 404, 408, 414, 429, 431, 500, 503];
+    const ofOne = [400, 401, 403, 404, 408, 414, 429, 431, 500, 503];
     expect(statuses(one.delete)).toEqual([200, ...ofOne]);
     for (const { get } of [one, at('/reservations/{reservationId}'), at('/units/{slug}')]) {
       expect(statuses(get)).toEqual([200, 304, ...ofOne]);
@@ -586,7 +586,7 @@ describe('the reference', () => {
     }
     const { post } = at('/leads');
     expect(statuses(post)).toEqual([
-      200, 201, 400, 401, 408, 409, 413, 415, 422, 429, 431, 500, 503,
+      200, 201, 400, 401, 403, 408, 409, 413, 415, 422, 429, 431, 500, 503,
     ]);
     const exampleOf = (operation: typeof post, status: number) =>
       operation.responses[status].content['application/json'].example;

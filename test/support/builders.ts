@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { type Db, type Document, ObjectId } from 'mongodb';
+import { type Db, type Document, type InsertOneOptions, ObjectId } from 'mongodb';
 
 /** A tenant with a key that works. */
 export interface Tenant {
@@ -48,19 +48,23 @@ export async function addKey(
   db: Db,
   organizationId: ObjectId,
   overrides: Document = {},
+  options: InsertOneOptions = {},
 ): Promise<string> {
   const key = randomBytes(16).toString('hex');
-  await db.collection('apiKeys').insertOne({
-    ...conventions(organizationId),
-    name: 'Website',
-    prefix: key.slice(0, 6),
-    hash: createHash('sha256').update(key).digest('hex'),
-    permissions: { allowExternal: true },
-    expiresAt: null,
-    revokedAt: null,
-    lastUsedAt: null,
-    ...overrides,
-  });
+  await db.collection('apiKeys').insertOne(
+    {
+      ...conventions(organizationId),
+      name: 'Website',
+      prefix: key.slice(0, 6),
+      hash: createHash('sha256').update(key).digest('hex'),
+      permissions: { allowExternal: true },
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+      ...overrides,
+    },
+    options,
+  );
   return key;
 }
 

@@ -20,6 +20,7 @@ interface DocumentedParameter {
 }
 
 interface DocumentedOperation {
+  readonly 'x-permission'?: string;
   readonly parameters?: readonly DocumentedParameter[];
   readonly requestBody?: {
     readonly content: Readonly<Record<string, { readonly schema: Schema }>>;
@@ -39,6 +40,8 @@ export interface Operation {
   readonly method: string;
   readonly path: string;
   readonly hasBody: boolean;
+  /** The operation that a key must permit; null where no key is needed. */
+  readonly permission: string | null;
   /** The statuses that it may answer with. */
   readonly statuses: readonly number[];
   /** All places of a request to it that take a value. */
@@ -68,6 +71,7 @@ export function documentedOperations(): Operation[] {
         method: method.toUpperCase(),
         path,
         hasBody: schema !== undefined,
+        permission: operation['x-permission'] ?? null,
         statuses: Object.keys(operation.responses).map(Number),
         positions: [
           ...parameters.map(({ in: place, name }) => ({ place, steps: [name] })),

@@ -1,3 +1,4 @@
+import type { BlockList } from 'node:net';
 import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Types } from 'mongoose';
@@ -12,14 +13,21 @@ declare module 'fastify' {
   }
 }
 
+/** What a key may be used for, and from where. */
+export interface KeyRestrictions {
+  readonly operations: ReadonlySet<string>;
+  /** Null where the key may be used from everywhere. */
+  readonly addresses: BlockList | null;
+}
+
 /** Who makes a request, as far as HTTP needs to know. */
 export interface RequestCaller {
   readonly organizationId: Types.ObjectId;
   readonly apiKeyId: Types.ObjectId;
   /** What the key permits, as a text; keys with another one may see other things. */
   readonly permissions: string;
-  /** Whether the key may read what is told of all its organization's data (rule AUTH-7). */
-  readonly mayReadEvents?: boolean;
+  /** What the key is for (rule AUTH-7); without it, nothing that arrives by HTTP is permitted. */
+  readonly restrictions?: KeyRestrictions;
   /** The limit of the key itself. */
   readonly rateLimit?: RateLimit;
   /** `x-request-id` of the request, stored with what it changes (rule DATA-9). */

@@ -1,13 +1,11 @@
 import { Controller, Get, Req, Res } from '@nestjs/common';
 import { ApiExtraModels, ApiResponse, ApiSecurity, ApiTags, getSchemaPath } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { RequestQuery } from '../../core/http/validation/declared-types.js';
 import { CurrentCaller, type RequestCaller } from '../../core/http/request-caller.js';
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { acceptedType } from '../../core/http/server/accepted-type.js';
 import { addVary } from '../../core/http/server/request-context.js';
-import { WithRouteOptions } from '../../core/http/server/route-options.js';
 import { eventErrors } from './event-errors.js';
 import { CloudEventDto, EventsResponseDto } from './event.dto.js';
 import type { FeedEvent, FeedPage } from './event-feed.service.js';
@@ -36,19 +34,18 @@ export class EventsController {
   constructor(private readonly events: EventsService) {}
 
   @Get()
-  @WithRouteOptions({ readsEvents: true, longestWaitMs: longestWait * 1_000 })
   @Endpoint({
     operationId: 'readEvents',
+    permission: 'events.read',
+    route: { longestWaitMs: longestWait * 1_000 },
     summary: 'Read events',
     description:
       "What webhooks tell, to be asked for: every change of the organization's data, in its order, " +
       'without gaps. Begin with after=0, then send the next of each response; wait holds the request ' +
-      'until there is something. Accept decides between JSON and a batch of CloudEvents. The key needs ' +
-      'the permission to read events.',
+      'until there is something. Accept decides between JSON and a batch of CloudEvents.',
     errors: [
       httpErrors.validationFailed,
       eventErrors.beyondLast,
-      authenticationErrors.mayNotReadEvents,
       { ...eventErrors.expired, documentedHeaders: nextHeader },
     ],
     isPolled: true,

@@ -9,6 +9,7 @@ import { reportOddFields } from '../../core/database/documents/stored-types.js';
 import { minuteMs } from '../../core/values/durations.js';
 import { keyRateLimit } from './api-key-rate-limit.js';
 import { apiKeyState } from './api-key-state.js';
+import { restrictionsOf } from './api-key-restrictions.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import type { Identity } from './caller.js';
@@ -152,7 +153,7 @@ function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
     organization,
     apiKeyId: key._id,
     permissions: JSON.stringify(key.permissions),
-    mayReadEvents: key.permissions?.readEvents === true,
+    restrictions: restrictionsOf(key),
     ...(rateLimit === null ? {} : { rateLimit }),
   };
 }

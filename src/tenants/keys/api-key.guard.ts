@@ -37,13 +37,10 @@ export class ApiKeyGuard implements CanActivate {
     });
   }
 
-  /** Lets no handler run without a caller, or without the permission that it needs (rule AUTH-7). */
+  /** Lets no handler run without a caller. */
   async canActivate(context: ExecutionContext): Promise<boolean> {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     await this.judge(request);
-    if (routeOptionsOf(request).readsEvents === true && request.caller?.mayReadEvents !== true) {
-      throw new DomainError(authenticationErrors.mayNotReadEvents);
-    }
     return true;
   }
 

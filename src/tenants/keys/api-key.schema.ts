@@ -18,7 +18,15 @@ export class ApiKeyDocument extends TenantDocument {
   @Prop(
     raw({ allowExternal: Boolean, readEvents: Boolean, operations: [String], addresses: [String] }),
   )
-  permissions?: { allowExternal?: boolean; readEvents?: boolean };
+  permissions?: {
+    allowExternal?: boolean;
+    /** Counts while there are no operations; the operation `events.read` replaces it. */
+    readEvents?: boolean;
+    /** Without them the key may do everything but read events. */
+    operations?: string[] | null;
+    /** Addresses and CIDR ranges from which alone it may be used. */
+    addresses?: string[] | null;
+  };
 
   /** Its own limit of requests, in place of the service's. */
   @Prop(raw({ rps: Number, burst: Number }))

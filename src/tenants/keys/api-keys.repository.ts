@@ -7,6 +7,8 @@ import {
 } from '../../core/database/documents/across-tenants.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 
+type Permissions = NonNullable<ApiKeyDocument['permissions']>;
+
 /** Keys are looked up before their organization is known. */
 @Injectable()
 export class ApiKeysRepository {
@@ -70,12 +72,31 @@ export class ApiKeysRepository {
     return this.known(await this.keys.acrossTenants.find<ApiKeyDocument>(filter).toArray());
   }
 
-  /** Whatever says that a key is revoked revokes it, if it is no time, too. */
+  /** A value of another type than it should have makes a key end, or permit nothing, never permit more. */
   private known(stored: ApiKeyDocument[]): ApiKeyDocument[] {
-    const revoked = new Set(stored.filter(({ revokedAt }) => revokedAt).map(({ _id }) => _id));
+    const byId = new Map(stored.map((key) => [key._id, key]));
     return this.keys.known(stored).map((key) => {
-      const isOdd = !key.revokedAt && revoked.has(key._id);
-      return isOdd ? { ...key, revokedAt: key.createdAt } : key;
+      const { revokedAt, permissions } = byId.get(key._id) ?? key;
+      const isRevoked = !key.revokedAt && revokedAt;
+      return {
+        ...key,
+        ...(isRevoked ? { revokedAt: key.createdAt } : {}),
+        ...(key.permissions && {
+          permissions: withClosedLists(key.permissions, permissions),
+        }),
+      };
     });
   }
+}
+
+/** A stored list that is none is an empty one, which permits nothing: a missing one would permit everything. */
+function withClosedLists(
+  known: Permissions,
+  { operations, addresses }: Permissions = {},
+): Permissions {
+  return {
+    ...known,
+    ...((operations ?? null) !== null && { operations: known.operations ?? [] }),
+    ...((addresses ?? null) !== null && { addresses: known.addresses ?? [] }),
+  };
 }

@@ -5,6 +5,7 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { apiKeySchema } from './api-key.schema.js';
+import { KeyRestrictionsGuard } from './key-restrictions.guard.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -26,6 +27,8 @@ import { ApiKeysService } from './api-keys.service.js';
     AuthenticationFailures,
     ApiKeyGuard,
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
+    KeyRestrictionsGuard,
+    { provide: APP_GUARD, useExisting: KeyRestrictionsGuard },
   ],
   exports: [ApiKeysService],
 })

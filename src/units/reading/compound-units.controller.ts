@@ -9,7 +9,6 @@ import { compoundErrors } from '../../compounds/compound-errors.js';
 import { pathErrors } from '../../core/http/errors/http-errors.js';
 import { type ResponseBody, ResponseStreams } from '../../core/http/lists/response-streams.js';
 import { DocumentedResponse, pollingHeaders } from '../../core/http/reference/api-documentation.js';
-import { WithRouteOptions } from '../../core/http/server/route-options.js';
 import { setListHeaders, updatedAsOf } from '../../core/http/lists/list-reading.js';
 import { CompoundSlugParam } from './slug.param.js';
 import { CompoundUnitsResponseDto } from '../unit.dto.js';
@@ -28,10 +27,11 @@ export class CompoundUnitsController {
   ) {}
 
   @Get(':slug/units')
-  @WithRouteOptions({ hasGenericUnauthorizedMessage: true, isCached: true })
   @Header('content-type', 'application/json; charset=utf-8')
   @Endpoint({
     operationId: 'listCompoundUnits',
+    permission: 'catalogue.read',
+    route: { hasGenericUnauthorizedMessage: true, isCached: true },
     summary: 'List all units of a compound',
     description: 'In one response, newest first; over 4 MiB it is streamed and has no ETag.',
     errors: [...pathErrors, compoundErrors.notFound],

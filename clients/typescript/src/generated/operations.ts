@@ -70,7 +70,7 @@ export interface Operations {
   readonly reportReservationChange: Operation<ReportReservationChangeData, ReportReservationChangeResponses>;
   /** Compare a partner's ledger of cheques. What differs between the ledger and what is stored, at one moment; changes nothing. A cheque is looked for as a callback would: in the active wallet, then in the deleted ones. */
   readonly reconcileCheques: Operation<ReconcileChequesData, ReconcileChequesResponses>;
-  /** Read events. What webhooks tell, to be asked for: every change of the organization's data, in its order, without gaps. Begin with after=0, then send the next of each response; wait holds the request until there is something. Accept decides between JSON and a batch of CloudEvents. The key needs the permission to read events. */
+  /** Read events. What webhooks tell, to be asked for: every change of the organization's data, in its order, without gaps. Begin with after=0, then send the next of each response; wait holds the request until there is something. Accept decides between JSON and a batch of CloudEvents. */
   readonly readEvents: Operation<ReadEventsData, ReadEventsResponses>;
   /** Check the health of the service. Needs no API key. */
   readonly checkHealth: Operation<CheckHealthData, CheckHealthResponses>;

@@ -16,12 +16,18 @@ export const authenticationErrors = errorDefinitions('authentication', {
     cause: 'The API key is unknown, expired, revoked or without external access',
     remedy: 'Compare the key with the one that was issued, or ask for a new one',
   },
-  mayNotReadEvents: {
+  operationNotPermitted: {
     status: 403,
-    code: 'key.may_not_read_events',
-    cause:
-      'The API key was issued without the permission to read the events of all its organization',
+    code: 'authentication.operation_not_permitted',
+    sample: { operation: 'leads.read' },
+    cause: 'The API key was issued without the permission that the endpoint needs',
     remedy: 'Use a key that has it, which the operator issues',
+  },
+  addressNotPermitted: {
+    status: 403,
+    code: 'authentication.address_not_permitted',
+    cause: 'The API key may be used from certain addresses only, and this is none of them',
+    remedy: 'Send the request from one of them, or ask the operator to add yours',
   },
   tooManyFailures: {
     status: 429,
@@ -32,12 +38,19 @@ export const authenticationErrors = errorDefinitions('authentication', {
   },
 });
 
-const { keyMissing, keyInvalid, tooManyFailures } = authenticationErrors;
+const { keyMissing, keyInvalid, operationNotPermitted, addressNotPermitted, tooManyFailures } =
+  authenticationErrors;
 const others = [
   tooManyFailures,
   httpErrors.rateLimited,
   ...generalErrors,
   httpErrors.serviceUnavailable,
+];
+
+/** The errors of a key that is valid, but not for this request. */
+export const permissionErrors: readonly ErrorDefinition[] = [
+  operationNotPermitted,
+  addressNotPermitted,
 ];
 
 /** What every endpoint with an API key may respond with. */

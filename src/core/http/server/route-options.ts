@@ -1,6 +1,6 @@
-import { RouteConfig } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import type { Language } from '../../localization/language.js';
+import type { Operation } from '../operations.js';
 import type { DtoClass } from '../validation/field.js';
 import type { NumberError } from '../validation/json-body.js';
 
@@ -8,6 +8,8 @@ import type { NumberError } from '../validation/json-body.js';
 export interface RouteOptions {
   /** It needs no API key. */
   readonly isPublic?: boolean;
+  /** The operation that the API key must permit. */
+  readonly permission?: Operation;
   /** Its path takes no other method, though a parameter in the path of another endpoint matches it. */
   readonly isOnlyMethod?: boolean;
   /** It only rejects the methods that a path does not have. */
@@ -20,8 +22,6 @@ export interface RouteOptions {
   readonly omitsErrorFieldOn401?: boolean;
   /** Its responses are cached for a second (rule DATA-6). */
   readonly isCached?: boolean;
-  /** Only keys with the permission to read events may use it. */
-  readonly readsEvents?: boolean;
   /** How many levels of its body are around what could be a body of its own. */
   readonly envelopeDepth?: number;
   /** What a number of its body is refused with that would come back changed; it is rounded without. */
@@ -33,8 +33,6 @@ export interface RouteOptions {
   /** The message of its 401 does not say what is wrong with the key. */
   readonly hasGenericUnauthorizedMessage?: boolean;
 }
-
-export const WithRouteOptions = (options: RouteOptions): MethodDecorator => RouteConfig(options);
 
 /** The options of the endpoint that a request reaches. */
 export function routeOptionsOf(request: FastifyRequest): RouteOptions {

@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Response } from 'supertest';
+import { operations } from '../../src/core/http/operations.js';
+import { addKey, addLead, addTenant, type Tenant } from '../support/builders.js';
+import { eventually } from '../support/eventually.js';
+import { documentedOperations } from '../support/operations.js';
+import { startTestService, type TestService } from '../support/test-service.js';
+
+let service: TestService;
+let tenant: Tenant;
+const commands: string[] = [];
+
+beforeAll(async () => {
+  service = await startTestService({ TRUST_PROXY: 'true', RATE_LIMIT_RPS: '1000' });
+  tenant = await addTenant(service.db);
+  const id = tenant.organizationId.toHexString();
+  service.tenantCommands.onCommand(({ name, collection, organizations }) => {
+    if (organizations?.includes(id)) commands.push(`${name} ${collection}`);
+  });
+});
+afterAll(() => service.stop());
+
+const routes = documentedOperations().filter(({ path }) => path !== '/healthz');
+type Route = (typeof routes)[number];
+
+/** A request that no endpoint carries out: its body is no JSON, its ids are those of nothing. */
+function send({ method, path, hasBody }: Route, key: string, address = '10.1.2.3') {
+  const request = service
+    .api(method.toLowerCase() as 'get', path.replaceAll(/\{\w+\}/g, 'nothing'))
+    .set({ 'api-key': key, 'x-forwarded-for': address, 'idempotency-key': 'once' });
+  return hasBody ? request.set('content-type', 'application/json').send('{') : request;
+}
+
+/** Other programs may have stored values of other types than they should. */
+function keyWith(permissions: object): Promise<string> {
+  const all = { allowExternal: true, ...permissions };
+  return addKey(
+    service.db,
+    tenant.organizationId,
+    { permissions: all },
+    { bypassDocumentValidation: true },
+  );
+}
+
+/** What a key that is restricted sees of a response. */
+const seen = ({ body, headers }: Response) => ({
+  body: body as unknown,
+  code: headers['x-error-code'],
+  isCounted: headers['ratelimit'] !== undefined,
+});
+
+const refusal = (message: string, code: string) => ({
+  body: { statusCode: 403, message, error: 'Forbidden' },
+  code,
+  isCounted: true,
+});
+
+const operationRefused = ({ permission }: Route) =>
+  refusal(`This API key may not ${permission}`, 'authentication.operation_not_permitted');
+
+const addressRefused = refusal(
+  'This API key may not be used from this address',
+  'authentication.address_not_permitted',
+);
+
+describe('the operations of a key', () => {
+  it('are those of the endpoints', () => {
+    const needed = new Set(routes.map(({ permission }) => permission));
+    expect([...needed].toSorted()).toEqual([...operations].toSorted());
+  });
+
+  describe.each(operations)('%s alone', (operation) => {
+    let key: string;
+    beforeAll(async () => {
+      key = await keyWith({ operations: [operation] });
+      const allowed = routes.find(({ permission }) => permission === operation);
+      // From now on the key is known.
+      if (allowed !== undefined) await send(allowed, key);
+    });
+
+    it.each(routes)('decides whether $name is permitted', async (route) => {
+      commands.length = 0;
+      const response = await send(route, key);
+      if (route.permission === operation) {
+        expect([200, 400, 404]).toContain(response.status);
+      } else {
+        expect(seen(response)).toEqual(operationRefused(route));
+        expect(commands).toEqual([]);
+      }
+    });
+  });
+
+  it.each([
+    ['missing', {}],
+    ['null', { operations: null }],
+  ])('are all but reading events where they are %s', async (_, permissions) => {
+    const [key, reader] = await Promise.all([
+      keyWith(permissions),
+      keyWith({ ...permissions, readEvents: true }),
+    ]);
+    for (const route of routes) {
+      const response = await send(route, key);
+      if (route.permission === 'events.read')
+        expect(seen(response)).toEqual(operationRefused(route));
+      else expect([200, 400, 404]).toContain(response.status);
+      expect([200, 400, 404]).toContain((await send(route, reader)).status);
+    }
+  });
+
+  it.each([
+    ['an empty list', []],
+    ['a list of unknown ones', ['leads.*', 'LEADS.READ', 7, null]],
+    ['a text', 'leads.read'],
+    ['an object', { 0: 'leads.read' }],
+    ['a number', 1],
+    ['true', true],
+  ])('are none where %s is stored', async (_, stored) => {
+    const key = await keyWith({ operations: stored, readEvents: true });
+    for (const route of routes)
+      expect(seen(await send(route, key))).toEqual(operationRefused(route));
+  });
+
+  it('alone decide about events, whatever readEvents says', async () => {
+    const key = await keyWith({ operations: ['leads.read'], readEvents: true });
+    const { body } = await service.api('get', '/events').set('api-key', key).expect(403);
+    expect(body.message).toBe('This API key may not events.read');
+  });
+
+  it('hold for HEAD, and for the key in the query of the callback', async () => {
+    const key = await keyWith({ operations: ['leads.write'] });
+    const head = await fetch(`${service.url}/external/apis/v1.0/units`, {
+      method: 'HEAD',
+      headers: { 'api-key': key },
+    });
+    expect(head.status).toBe(403);
+    const callback = service.api('post', `/reservations/webhook?api-key=${key}`);
+    const { body } = await callback.set('language', 'ar-eg').send({}).expect(403);
+    expect(body.message).toBe('This API key may not reservations.callback');
+  });
+
+  it('are changed within seconds for a key that has been seen', async () => {
+    const key = await keyWith({ operations: ['leads.read'] });
+    const read = async () => (await service.api('get', '/leads/none').set('api-key', key)).status;
+    expect(await read()).toBe(404);
+    const { organizationId } = tenant;
+    const changed = { $set: { 'permissions.operations': ['leads.write'] } };
+    await service.db.collection('apiKeys').updateMany({ organizationId }, changed);
+    await eventually(async () => expect(await read()).toBe(403));
+  });
+});
+
+describe('the addresses of a key', () => {
+  const anyRoute = routes[0] as Route;
+  const cases: readonly (readonly [stored: unknown, address: string, isPermitted: boolean])[] = [
+    [null, '203.0.113.9', true],
+    [['203.0.113.9'], '203.0.113.9', true],
+    [['203.0.113.9'], '203.0.113.8', false],
+    [['203.0.113.9'], '::ffff:203.0.113.9', true],
+    [['203.0.113.9'], '::ffff:cb00:7109', true],
+    [['::ffff:203.0.113.9'], '203.0.113.9', true],
+    [['::ffff:203.0.113.0/120'], '203.0.113.77', true],
+    [['203.0.113.0/24', '198.51.100.7/32'], '203.0.113.255', true],
+    [['203.0.113.0/24', '198.51.100.7/32'], '198.51.100.7', true],
+    [['203.0.113.0/24', '198.51.100.7/32'], '198.51.100.8', false],
+    [['203.0.113.77/24'], '203.0.113.1', true],
+    [['0.0.0.0/0'], '203.0.113.1', true],
+    [['0.0.0.0/0'], '2001:db8::1', false],
+    [['2001:db8::/32'], '2001:DB8:1::1', true],
+    [['2001:db8::/32'], '2001:db9::1', false],
+    [['2001:db8::/32'], '203.0.113.1', false],
+    [['2001:db8::1'], '2001:db8:0:0:0:0:0:1', true],
+    [['0.0.0.0/0', '::/0'], 'unknown', false],
+    [[], '203.0.113.1', false],
+    ['203.0.113.1', '203.0.113.1', false],
+    [{ 0: '203.0.113.1' }, '203.0.113.1', false],
+    [['203.0.113.1/33', '203.0.113', '203.0.113.1/', '10', 'localhost', 7], '203.0.113.1', false],
+    [['nonsense', '203.0.113.1'], '203.0.113.1', true],
+  ];
+
+  it.each(cases)('%j and a request from %s: permitted %s', async (stored, address, isPermitted) => {
+    const key = await keyWith({ addresses: stored, operations: [...operations] });
+    const response = await send(anyRoute, key, address);
+    if (isPermitted) expect([200, 400, 404]).toContain(response.status);
+    else expect(seen(response)).toEqual(addressRefused);
+  });
+
+  it('are judged for every endpoint, before its operation', async () => {
+    const key = await keyWith({ addresses: ['203.0.113.0/24'], operations: ['leads.read'] });
+    for (const route of routes) {
+      const elsewhere = await send(route, key, '198.51.100.1');
+      expect(seen(elsewhere)).toEqual(addressRefused);
+      const response = await send(route, key, '203.0.113.1');
+      if (route.permission === 'leads.read') expect([400, 404]).toContain(response.status);
+      else expect(seen(response)).toEqual(operationRefused(route));
+    }
+  });
+});
+
+describe('a leaked key of a website', () => {
+  it('is told nothing about the leads that exist', async () => {
+    await addLead(service.db, tenant.organizationId, {
+      recordSystemId: 'existing',
+      data: { name: 'Mona', phoneNumber: '+201001234567' },
+    });
+    const key = await keyWith({ operations: ['leads.write'] });
+    const refused = async (method: 'get' | 'delete', path: string) => {
+      const request = service.api(method, path).set({ 'api-key': key, 'x-request-id': 'same' });
+      const { status, text, headers } = await request;
+      const { date: _date, ratelimit: _rateLimit, ...others } = headers;
+      return { status, text, headers: others };
+    };
+    for (const method of ['get', 'delete'] as const) {
+      const [existing, missing] = [
+        await refused(method, '/leads/existing'),
+        await refused(method, '/leads/missing-'),
+      ];
+      expect(existing).toEqual(missing);
+      expect(existing.status).toBe(403);
+    }
+    expect(await refused('get', '/leads?recordSystemId=existing')).toEqual(
+      await refused('get', '/leads?recordSystemId=missing-'),
+    );
+  });
+});
