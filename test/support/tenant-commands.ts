@@ -1,4 +1,3 @@
-import { createRequire } from 'node:module';
 import type { CommandStartedEvent, Document, MongoClient } from 'mongodb';
 
 /** What is watched: the connection of a service, as mongoose gives it. */
@@ -120,41 +119,11 @@ const acrossTenants: readonly AcrossTenants[] = [
   },
 ];
 
-/** As far as it is used here; the driver's package has no types for it. */
-interface Connection {
-  monitorCommands: boolean;
-  isWatched?: boolean;
-  emit(event: 'commandStarted', started: { commandName: string; command: Document }): void;
-  prepareCommand: (database: string, command: Document, options: object) => unknown;
-}
-
-/**
- * Lets connections tell what they send, and no more: for those who watch commands the driver decodes
- * each reply a second time, which takes longer than most commands.
- */
-function tellOnlyWhatIsSent(): void {
-  const { Connection: driversConnection } = createRequire(import.meta.url)(
-    'mongodb/lib/cmap/connection.js',
-  ) as { readonly Connection: { readonly prototype: Connection & { tellsWhatIsSent?: true } } };
-  const { prototype } = driversConnection;
-  if (prototype.tellsWhatIsSent) return;
-  const { prepareCommand } = prototype;
-  prototype.tellsWhatIsSent = true;
-  prototype.prepareCommand = function (this: Connection, database, command, options) {
-    if (this.monitorCommands) Object.assign(this, { monitorCommands: false, isWatched: true });
-    if (this.isWatched) {
-      this.emit('commandStarted', { commandName: Object.keys(command)[0] ?? '', command });
-    }
-    return prepareCommand.call(this, database, command, options);
-  };
-}
-
 /**
  * Lets every command of a service on a collection of tenants' documents fail that does not say whose
  * they are, unless it is one of those that are meant for all. Its connection string has {@link monitored}.
  */
 export function watchTenantCommands(connection: Watched): TenantCommands {
-  tellOnlyWhatIsSent();
   const models = Object.values(connection.models);
   const collections = new Set(
     models
