@@ -256,7 +256,7 @@ module.exports = {
       name: 'development-is-an-extra',
       comment: 'In production nothing of it is needed: it is loaded where it is asked for.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(development/|operator/cli/|start\\.ts$)' },
+      from: { path: '^src/', pathNot: '^src/(development/|(cli|open-database|start)\\.ts$)' },
       to: { path: '^src/development/' },
     },
     {

@@ -2,7 +2,7 @@
 // the database, and whatever else uses it, survives each restart of the service.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { openDatabase } from '../dist/development/open-database.js';
+import { openDatabase } from '../dist/open-database.js';
 import { loadEnvironment } from '../dist/core/configuration/load-environment.js';
 import { failStart } from '../dist/service-process.js';
 

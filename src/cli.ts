@@ -11,4 +11,5 @@ process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
 });
 keepCompiledCode();
 const { runCommandLine } = await import('./operator/cli/command-line/program.js');
-await runCommandLine(process.argv.slice(2));
+const { demo } = await import('./development/demo/demo-command.js');
+await runCommandLine(process.argv.slice(2), { demo });

@@ -29,7 +29,7 @@ import {
 } from './core/observability/tracing.js';
 import { announce, type Line, linesAbout } from './development/announcement.js';
 import { openAtStart } from './development/demo/demo-organization.js';
-import { describeConnectionError, openDatabase } from './development/open-database.js';
+import { describeConnectionError, openDatabase } from './open-database.js';
 import { EventWaiters } from './events/feed/event-waiters.js';
 import { EventRelay } from './events/outbox/event-relay.js';
 import { HealthService } from './health/health.service.js';

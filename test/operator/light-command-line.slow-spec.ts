@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import type { Command } from 'commander';
+import { demo } from '../../src/development/demo/demo-command.js';
 import { createProgram } from '../../src/operator/cli/command-line/program.js';
 import { type Outcome, runNode } from './command-line.js';
 
@@ -13,7 +14,7 @@ const lightPackages = ['cli-progress', 'cli-table3', 'commander'];
 const atOnce = 4;
 
 const id = '665f1c2ab7e4d2f0a1b2c3d4';
-const program = createProgram();
+const program = createProgram({ demo });
 const groups = program.commands.filter(({ commands }) => commands.length > 0);
 
 const wrongUsages: readonly (readonly [string, ...string[]])[] = [

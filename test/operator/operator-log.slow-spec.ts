@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { ObjectId } from 'mongodb';
 import { startConsole, type TestConsole } from '../console/console-client.js';
 import { addLead, addTenant } from '../support/builders.js';
 import { randomDatabaseUri } from '../support/test-service.js';
@@ -25,7 +26,8 @@ const logged = async () => {
   await log.deleteMany({});
   return entries.map((entry) => {
     expect(entry).toMatchObject({ address: 'command line', session: expect.stringContaining('@') });
-    expect(entry['organizationId'].toHexString()).toBe(org);
+    const id = entry['organizationId'].toHexString();
+    expect(id).toBe(entry['subject'] === 'database' ? '0'.repeat(24) : org);
     const { action, subject, subjectId, details, result, count } = entry;
     return [action, subject, subjectId, details, result, count];
   });
@@ -71,6 +73,36 @@ it('has an entry for each command that changes something of an organization', as
     ['update', 'organization', org, 'name', 'done', null],
     ['erase', 'lead', lead, null, 'done', null],
   ]);
+});
+
+it('has an entry for a list of a person, whose leads are not erased in the end', async () => {
+  const created = await addLead(service.db, new ObjectId(org), {
+    data: { name: 'Mona', phoneNumber: '01001234599' },
+  });
+  const args = ['lead', 'erase', '--org', org, '--phone', '01001234599'];
+  const { code, stdout } = await cli.run(...args);
+  expect([code, stdout]).toEqual([1, expect.stringContaining('Mona')]);
+  expect(await logged()).toEqual([['show', 'lead', created.toHexString(), null, 'done', null]]);
+});
+
+it('has an entry for each command about the whole database, and for a new organization', async () => {
+  await cli.run('webhook', 'reseal');
+  await cli.run('db', 'init');
+  await cli.run('db', 'erasures');
+  await cli.run('db', 'reapply-erasures');
+  const page = (await service.get('/log')).html;
+  for (const text of ['secrets sealed again', 'prepared', 'database']) expect(page).toContain(text);
+  expect(page).not.toContain('0'.repeat(24));
+  expect(await logged()).toEqual([
+    ['reseal', 'database', 'database', null, 'done', null],
+    ['prepare', 'database', 'database', null, 'done', null],
+    ['show', 'database', 'database', 'erasures', 'done', null],
+    ['erase', 'database', 'database', 'erasures', 'done', null],
+  ]);
+  const { _id } = await cli.json<{ _id: string }>('org', 'create', '--name', 'Delta Homes');
+  const [entry] = await service.db.collection('operatorLog').find().toArray();
+  expect(entry).toMatchObject({ action: 'create', subject: 'organization', subjectId: _id });
+  await service.db.collection('operatorLog').deleteMany({});
 });
 
 it('says what failed, and the console shows it', async () => {

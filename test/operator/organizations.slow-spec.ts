@@ -122,13 +122,27 @@ describe('org', () => {
     expect(shown).toEqual(list[1]);
     expect(shown.settings).toEqual(defaults);
     expect(table.stdout.trimEnd().split('\n')).toEqual([
-      'ID                        NAME            API DOMAIN  PHONE COUNTRY  CREATED',
-      `${nile}  Nile [2J Homes  -           EG             2026-01-02T03:04:05Z`,
+      'ID                        NAME            API DOMAIN  CREATED',
+      `${nile}  Nile [2J Homes  -           2026-01-02T03:04:05Z`,
       expect.stringContaining('واحة'),
     ]);
     expect(details).toMatchObject({ code: 0, stderr: '' });
     expect(details.stdout).toContain(`Id                         ${nile}\n`);
     expect(details.stdout).toContain('Match clients by           phone, email\n');
+  });
+
+  it('prints a table no wider than a screen, else a list', async () => {
+    await db.collection('organizations').deleteMany({});
+    const created = '2026-01-02T03:04:05Z';
+    const wide = 'Towers '.repeat(5).trim();
+    await addOrganization(wide, created);
+    const { stdout } = await runCli(['org', 'list'], variables);
+    const lines = stdout.trimEnd().split('\n');
+    expect(lines).toHaveLength(3);
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    await addOrganization('T'.repeat(60), created);
+    const list = (await runCli(['org', 'list'], variables)).stdout;
+    expect(list).toContain(`Name        ${wide}\nAPI domain  -\nCreated     ${created}\n\nId `);
   });
 
   it('shows a phone country that is none, and which one counts instead', async () => {

@@ -106,7 +106,7 @@ describe('webhook', () => {
     expect(ofEndpoint.map((one) => Object.keys(one).join())).toEqual([names]);
     expect(Object.keys(detail).join()).toBe(`${names},body,log`);
     expect(JSON.parse(detail.body)).toMatchObject({ type: 'lead.created' });
-    expect(table.stdout).toMatch(/^ROUND +ATTEMPT +STARTED/m);
+    expect(table.stdout).toMatch(/^Round +1\nAttempt +1\nStarted/m);
     expect(ofEndpoint).toMatchObject([{ type: 'webhook.ping', lastStatusCode: 418 }]);
 
     const before = receiver.received.length;
@@ -214,8 +214,8 @@ describe('lead', () => {
       },
       { kind: 'delivery', what: 'lead.updated', status: 'delivered', lastStatusCode: 204 },
     ]);
-    expect(table.stdout).toMatch(/External Lead Update +data\.budget: null -> 5 /);
-    expect(table.stdout).toMatch(/lead\.updated +delivered at [0-9a-f]{24}, attempts: 1/);
+    expect(table.stdout).toMatch(/External Lead Update\nDetails +data\.budget: null -> 5$/m);
+    expect(table.stdout).toMatch(/lead\.updated\nDetails +delivered at [0-9a-f]{24}, attempts: 1/);
     await eventually(async () => {
       const waiting = service.db.collection('outboxEvents').countDocuments({ sequence: null });
       expect(await waiting).toBe(0);

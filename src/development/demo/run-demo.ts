@@ -5,7 +5,7 @@ import { basePath } from '../../core/http/base-path.js';
 import { createLogger } from '../../core/http/server/logger.js';
 import { ReservationsRepository } from '../../reservations/reservations.repository.js';
 import { createService, listen, type Service } from '../../start.js';
-import { openDatabase } from '../open-database.js';
+import { openDatabase } from '../../open-database.js';
 import { type DemoAddress, DemoClient, exchange, type Print } from './client/demo-client.js';
 import { objectOf } from '../../core/values/plain-object.js';
 import { openForWalk } from './demo-organization.js';

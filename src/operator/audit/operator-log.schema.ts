@@ -6,6 +6,9 @@ import { TenantDocument } from '../../core/database/documents/tenant-document.js
 export type OperatorAction =
   | 'show'
   | 'erase'
+  | 'create'
+  | 'prepare'
+  | 'reseal'
   | 'import'
   | 'replay'
   | 'test'
@@ -21,7 +24,7 @@ export type OperatorAction =
 
 /** What it is done to; what is added or issued is not there before, its organization is. */
 export type OperatorSubject =
-  'organization' | 'key' | 'lead' | 'reservation' | 'delivery' | 'endpoint';
+  'database' | 'organization' | 'key' | 'lead' | 'reservation' | 'delivery' | 'endpoint';
 
 /** How it ended; `begun` is what is under way, or was cut short. */
 export type OperatorResult = 'begun' | 'done' | 'failed';

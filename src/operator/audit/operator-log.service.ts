@@ -23,6 +23,12 @@ export type OperatorRequest = Pick<
 /** What became of a request, now or when it was sent before. */
 export type OperatorOutcome = Pick<OperatorLogDocument, 'result' | 'count'>;
 
+/** In the place of an organization and its record: something that is done to all that there are. */
+export const wholeDatabase = {
+  _id: 'database',
+  organizationId: new Types.ObjectId('000000000000000000000000'),
+};
+
 /** What the operator does is logged before it is done (rule OPS-31). */
 @Injectable()
 export class OperatorLogService {

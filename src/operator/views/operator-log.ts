@@ -33,6 +33,7 @@ function pathOf({ subject, subjectId, organizationId }: Entry): string | null {
       return `/webhooks/deliveries/${subjectId}`;
     case 'endpoint':
       return `/webhooks/${subjectId}`;
+    case 'database':
     case 'key':
     case 'organization':
       return null;

@@ -56,7 +56,8 @@ export class OrganizationsRepository {
 
   /** Adds an organization; settings that are left out take their defaults. */
   async create(
-    fields: Pick<OrganizationDocument, 'name' | 'logo' | 'apiDomain' | 'settings'>,
+    fields: Pick<OrganizationDocument, 'name' | 'logo' | 'apiDomain' | 'settings'> &
+      Partial<Pick<OrganizationDocument, '_id'>>,
   ): Promise<OrganizationDocument> {
     const now = this.clock.now();
     const organization = {

@@ -19,8 +19,7 @@ export async function withApplication<T>(
     await import('../../../core/configuration/load-environment.js');
   const { startTracing, stopTracing, traced } =
     await import('../../../core/observability/tracing.js');
-  const { openDatabase, describeConnectionError } =
-    await import('../../../development/open-database.js');
+  const { openDatabase, describeConnectionError } = await import('../../../open-database.js');
   const { createLogger } = await import('../../../core/http/server/logger.js');
   const { pino } = await import('pino');
   const environment = loadEnvironment();

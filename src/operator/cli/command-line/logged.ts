@@ -5,8 +5,8 @@ import type { Types } from 'mongoose';
 import type { OperatorRequest } from '../../audit/operator-log.service.js';
 
 interface LoggedAction extends Pick<OperatorRequest, 'action' | 'subject'> {
-  /** What it is done to. */
-  readonly to: { readonly _id: Types.ObjectId | string; readonly organizationId: Types.ObjectId };
+  /** What it is done to; the database where it is done to all that it holds. */
+  readonly to?: { readonly _id: Types.ObjectId | string; readonly organizationId: Types.ObjectId };
   /** What else there is to say; nothing personal. */
   readonly details?: string | undefined;
 }
@@ -20,14 +20,15 @@ export async function logged<T>(
   { action, subject, to, details = '' }: LoggedAction,
   work: () => Promise<T>,
 ): Promise<T> {
-  const { OperatorLogService } = await import('../../audit/operator-log.service.js');
+  const { OperatorLogService, wholeDatabase } = await import('../../audit/operator-log.service.js');
   const log = application.get(OperatorLogService, { strict: false });
+  const { _id, organizationId } = to ?? wholeDatabase;
   const results: T[] = [];
   const request = {
     action,
     subject,
-    subjectId: String(to._id),
-    organizationId: to.organizationId,
+    subjectId: String(_id),
+    organizationId,
     details: details || null,
     formId: randomUUID(),
     address: 'command line',

@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { InvalidArgumentError } from 'commander';
+import { required } from './declaration.js';
 import { languages } from '../../../core/localization/language.js';
 import {
   type ClientMatchField,
@@ -27,30 +28,36 @@ const hostLabel = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?';
 const hostName = new RegExp(`^(?=.{1,253}$)(?:${hostLabel}\\.)*(?=[a-z])${hostLabel}$`);
 
 /** Reads the id of a document; gives it in lower case, as ids are shown. */
-export const objectId = option(
+export const objectId = reader(
   (argument) => (isObjectId(argument) ? argument.toLowerCase() : null),
   'It must be an id of 24 hexadecimal digits.',
 );
 
 /** Reads the id of something in an outside system, exactly as it was sent. */
-export const externalId = option(
+export const externalId = reader(
   textWhere((text) => isValid(externalIdKind, text)),
   `It must have 1 to ${limitText(externalIdLimit)} characters.`,
 );
 
+/** Reads a text as it is. */
+export const anyText = (text: string): string => text;
+
 /** Reads a name that is not blank. */
-export const name = option(
+export const name = reader(
   textWhere((text) => isValid(shortText, text)),
   `It must not be empty, or longer than ${limitText(shortTextLimit)} characters.`,
 );
 
+/** The organization that a command is about. */
+export const org = required('<id>', 'id or name of the organization', name);
+
 /** Reads a host name, in the form in which clients send it in `Host`. */
-export const domain = option((argument) => {
+export const domain = reader((argument) => {
   const host = domainToASCII(argument);
   return hostName.test(host) ? host : null;
 }, 'It must be a host name such as api.example.com.');
 
-export const webAddress = option(
+export const webAddress = reader(
   textWhere((text) => isValid(webAddressKind, text)),
   'It must be an http or https address.',
 );
@@ -58,55 +65,55 @@ export const webAddress = option(
 export const countryMessage = 'It must be an ISO 3166 alpha-2 code such as EG.';
 
 /** Reads a country code by its form alone; the command checks it against the list of countries before its action. */
-export const country = option(
+export const country = reader(
   textWhere((text) => /^[a-z]{2}$/i.test(text.trim())),
   countryMessage,
 );
 
 /** Reads a language of requests. */
-export const language = option(
+export const language = reader(
   (argument) => languages.find((one) => one === argument.toLowerCase()) ?? null,
   `It must be ${languages.join(' or ')}.`,
 );
 
 /** Reads `true` or `false`. */
-export const flag = option((argument) => {
+export const trueOrFalse = reader((argument) => {
   if (argument === 'true') return true;
   return argument === 'false' ? false : null;
 }, 'It must be true or false.');
 
 /** Reads what clients are matched by, in order of preference. */
-export const matchFields = option((argument) => {
+export const matchFields = reader((argument) => {
   const fields = argument.split(',').map((field) => field.trim() as ClientMatchField);
   return isMatchList(fields) ? fields : null;
 }, 'It must be phone, email or both, separated by a comma.');
 
 /** Reads a day (its beginning in UTC) or a time with its offset. */
-export const time = option(
+export const time = reader(
   parseTime,
   'It must be a date such as 2030-01-31 or 2030-01-31T12:00:00Z.',
 );
 
 /** Reads a number of hours, up to a year. */
-export const hours = option(
+export const hours = reader(
   (argument) => parseDecimal(argument, maxOverlapHours),
   `It must be a number of hours from 0 to ${maxOverlapHours}.`,
 );
 
 /** Reads requests a second; 0 is no limit. */
-export const requestsPerSecond = option(
+export const requestsPerSecond = reader(
   (argument) => parseInteger(argument, 0, maxRate),
   `It must be a number from 0 (no limit) to ${maxRate}.`,
 );
 
 /** Reads how many requests may come at once. */
-export const burst = option(
+export const burst = reader(
   (argument) => parseInteger(argument, 1, maxRate),
   `It must be a number from 1 to ${maxRate}.`,
 );
 
 /** Reads the events that an endpoint is to get. */
-export const eventList = option(
+export const eventList = reader(
   (argument) => {
     const types = [...new Set(argument.split(',').map((type) => type.trim()))];
     return types.every((type) => subscriptions.includes(type)) ? types : null;
@@ -115,13 +122,13 @@ export const eventList = option(
 );
 
 /** Reads the status of a delivery. */
-export const deliveryStatus = option(
+export const deliveryStatus = reader(
   (argument) => deliveryStatuses.find((status) => status === argument) ?? null,
   `It must be ${deliveryStatuses.join(', ')}.`,
 );
 
 /** Reads how many items a list has at most. */
-export const listLimit = option(
+export const listLimit = reader(
   (argument) => parseInteger(argument, 1, maxListLimit),
   `It must be a number from 1 to ${maxListLimit}.`,
 );
@@ -136,7 +143,7 @@ function textWhere(isMet: (text: string) => boolean): (argument: string) => stri
 }
 
 /** What commander calls with an argument; null from the parser is reported as wrong usage. */
-function option<T>(
+function reader<T>(
   parse: (argument: string) => T | null,
   message: string,
 ): (argument: string) => T {

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { type Field, plainColumns } from '../../views/field.js';
 
 /** What a cell of a table or the value of a line may hold. */
 type Cell = string | number | boolean | Date | null | undefined | readonly string[];
@@ -6,9 +7,12 @@ type Cell = string | number | boolean | Date | null | undefined | readonly strin
 /** The titles of a view for people, in their order, and the cell under each. */
 export type Columns<T> = Readonly<Record<string, (item: T) => Cell>>;
 
+/** The same by the fields that the console shows, too. */
+type View<T> = Columns<T> | readonly Field<T>[];
+
 /** How a command is to print its result. */
 export interface OutputOptions {
-  readonly json?: boolean;
+  readonly json?: boolean | undefined;
 }
 
 const borders = [
@@ -19,25 +23,27 @@ const borders = [
 const chars = { ...Object.fromEntries(borders.flat().map((part) => [part, ''])), middle: '  ' };
 
 /** Prints a list: a table for people, a JSON array for programs. */
-export function printList<T>(
-  items: readonly T[],
-  columns: Columns<T>,
-  { json }: OutputOptions,
-): void {
+export function printList<T>(items: readonly T[], view: View<T>, { json }: OutputOptions): void {
   if (json === true) return printJson(items);
-  printTable(
-    Object.keys(columns).map((title) => title.toUpperCase()),
-    items.map((item) => Object.values(columns).map((value) => value(item))),
-  );
+  const columns = Object.entries(columnsOf(view));
+  const rows = items.map((item) => columns.map(([, value]) => textOf(value(item))));
+  const titles = columns.map(([title]) => title.toUpperCase());
+  const table = fittingTable(titles, rows);
+  if (table !== null) return printLines(table);
+  for (const [index, item] of items.entries()) {
+    if (index > 0) printLine('');
+    printItem(item, view, {});
+  }
 }
 
 /** Prints a single result: a line per field for people, a JSON object for programs. */
-export function printItem<T>(item: T, columns: Columns<T>, { json }: OutputOptions): void {
+export function printItem<T>(item: T, view: View<T>, { json }: OutputOptions): void {
   if (json === true) return printJson(item);
-  printTable(
-    [],
-    Object.entries(columns).map(([title, value]) => [title, value(item)]),
-  );
+  const lines = Object.entries(columnsOf(view)).map(([title, value]) => [
+    title,
+    textOf(value(item)),
+  ]);
+  printLines(tableLines([], lines));
 }
 
 export function printJson(value: unknown): void {
@@ -49,11 +55,41 @@ export function printLine(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-function printTable(head: string[], rows: Cell[][]): void {
+function columnsOf<T>(view: View<T>): Columns<T> {
+  return isFields(view) ? plainColumns(view) : view;
+}
+
+function isFields<T>(view: View<T>): view is readonly Field<T>[] {
+  return Array.isArray(view);
+}
+
+/** The lines of a table as wide as the screen, its widest column wrapped between words; null where that is too narrow. */
+function fittingTable(titles: string[], rows: string[][]): string[] | null {
+  const lines = tableLines(titles, rows);
+  const excess = Math.max(...lines.map(({ length }) => length)) - (process.stdout.columns ?? 80);
+  if (excess <= 0) return lines;
+  const cells = titles.map((title, column) => [title, ...rows.map((row) => row[column] ?? '')]);
+  const widths = cells.map((texts) => Math.max(...texts.map(({ length }) => length)));
+  const widest = widths.indexOf(Math.max(...widths));
+  const width = (widths[widest] ?? 0) - excess;
+  const words = (cells[widest] ?? []).flatMap((text) => text.split(/\s+/));
+  if (words.some(({ length }) => length > width)) return null;
+  const colWidths = titles.map((_, column) => (column === widest ? width : null));
+  return tableLines(titles, rows, colWidths);
+}
+
+function tableLines(head: string[], rows: string[][], colWidths: (number | null)[] = []): string[] {
   const style = { head: [], border: [], 'padding-left': 0, 'padding-right': 0 };
-  const table = new Table({ head, chars, style });
-  table.push(...rows.map((row) => row.map(textOf)));
-  for (const line of table.toString().split('\n')) printLine(line.trimEnd());
+  const table = new Table({ head, chars, style, colWidths, wordWrap: true });
+  table.push(...rows);
+  return table
+    .toString()
+    .split('\n')
+    .map((line) => line.trimEnd());
+}
+
+function printLines(lines: readonly string[]): void {
+  for (const line of lines) printLine(line);
 }
 
 function textOf(cell: Cell): string {

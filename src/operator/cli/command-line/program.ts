@@ -1,18 +1,21 @@
 import { readFileSync } from 'node:fs';
 import { type Command, CommanderError } from 'commander';
 import { ConfigurationError } from '../../../core/configuration/startup-errors.js';
-import { addCatalogueCommands } from '../catalogue/catalogue-commands.js';
 import { commandLine } from './command-texts.js';
-import { addConsoleCommands } from '../console/console-commands.js';
-import { addDatabaseCommands } from '../database/database-commands.js';
-import { addDemoCommand } from '../demo/demo-command.js';
+import { catalogues } from '../catalogue/catalogue-commands.js';
+import { consoles } from '../console/console-commands.js';
+import { databases } from '../database/database-commands.js';
+import { leads } from '../leads/lead-commands.js';
+import { organizations } from '../organizations/organization-commands.js';
+import { reservations } from '../reservations/reservation-commands.js';
+import { webhooks } from '../webhooks/webhook-commands.js';
+import { addDeclared, addGroup, type CommandGroup } from './declaration.js';
 import { addKeyCommands } from '../keys/key-commands.js';
-import { addLeadCommands } from '../leads/lead-commands.js';
 import { assertNoOptionLost, OperatorCommand, WrongUsageError } from './operator-command.js';
 import { InterruptedError, interruptedCode } from './progress.js';
-import { addOrganizationCommands } from '../organizations/organization-commands.js';
-import { addReservationCommands } from '../reservations/reservation-commands.js';
-import { addWebhookCommands } from '../webhooks/webhook-commands.js';
+
+/** Commands of rooms that this one does not know. */
+type MoreCommands = CommandGroup['commands'];
 
 const failed = 1;
 /** Also wrong configuration, as at a start of the service. */
@@ -25,9 +28,12 @@ const wrongUsage = 2;
  *
  * @param args what follows the name of the program
  */
-export async function runCommandLine(args: readonly string[]): Promise<void> {
+export async function runCommandLine(
+  args: readonly string[],
+  more: MoreCommands = {},
+): Promise<void> {
   try {
-    const program = createProgram();
+    const program = createProgram(more);
     assertNoOptionLost(program, args);
     await program.parseAsync(args, { from: 'user' });
   } catch (error) {
@@ -41,7 +47,7 @@ export async function runCommandLine(args: readonly string[]): Promise<void> {
 }
 
 /** The command line with all its commands. */
-export function createProgram(): Command {
+export function createProgram(more: MoreCommands = {}): Command {
   const program = new OperatorCommand(commandLine)
     .version(version())
     .description(
@@ -58,15 +64,15 @@ export function createProgram(): Command {
       writeErr: (text) => process.stdout.write(text),
       outputError: (text) => process.stderr.write(`${oneLine(text)}\n`),
     });
-  addOrganizationCommands(program);
+  addGroup(program, organizations, () => import('../organizations/organization-actions.js'));
   addKeyCommands(program);
-  addWebhookCommands(program);
-  addLeadCommands(program);
-  addReservationCommands(program);
-  addCatalogueCommands(program);
-  addDatabaseCommands(program);
-  addConsoleCommands(program);
-  addDemoCommand(program);
+  addGroup(program, webhooks, () => import('../webhooks/webhook-actions.js'));
+  addGroup(program, leads, () => import('../leads/lead-actions.js'));
+  addGroup(program, reservations, () => import('../reservations/reservation-actions.js'));
+  addGroup(program, catalogues, () => import('../catalogue/catalogue-actions.js'));
+  addGroup(program, databases, () => import('../database/database-actions.js'));
+  addGroup(program, consoles);
+  for (const [name, declaration] of Object.entries(more)) addDeclared(program, name, declaration);
   return program;
 }
 

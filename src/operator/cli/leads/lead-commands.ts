@@ -1,103 +1,104 @@
-import type { INestApplicationContext } from '@nestjs/common';
-import type { Command } from 'commander';
-import type { Types } from 'mongoose';
-import type { LeadDto } from '../../../leads/dto/lead.dto.js';
-import { withApplication } from '../command-line/application.js';
-import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
-import { plainColumns } from '../../views/field.js';
-import { leadFields } from '../../views/lead.js';
-import { addErase } from './lead-erase-command.js';
-import { addImport } from './lead-import-command.js';
-import { historyColumns, leadHistory } from './lead-view.js';
-import { logged } from '../command-line/logged.js';
-import { externalId, name } from '../command-line/option-values.js';
-import { organizationOf } from '../organizations/organization-view.js';
-import { type OutputOptions, printList, printItem } from '../command-line/output.js';
-import { deliveriesOf } from '../webhooks/webhook-view.js';
+import { defaultLanguage } from '../../../core/localization/language.js';
+import {
+  argument,
+  type CommandGroup,
+  declare,
+  defaulting,
+  flag,
+  option,
+} from '../command-line/declaration.js';
+import { exampleId } from '../command-line/command-texts.js';
+import { WrongUsageError } from '../command-line/operator-command.js';
+import { anyText, externalId, language, name, org } from '../command-line/option-values.js';
 
-interface LeadOptions extends OutputOptions {
-  readonly org: string;
-}
+const lead = argument(
+  '<lead>',
+  'external id (recordSystemId) of the lead, or its own id or number',
+  externalId,
+);
+const example = `form-7f3a --org ${exampleId}`;
 
-const reference = 'external id (recordSystemId) of the lead, or its own id or number';
-/** More than a lead's life brings; a list has to end somewhere. */
-const maxHistoryEntries = 10_000;
-
-export function addLeadCommands(program: Command): void {
-  const group = addCommand(program, {
-    name: 'lead',
-    description: 'look up a lead and what happened to it, erase it, import many',
-    example: `lead history form-7f3a --org ${exampleId}`,
-  });
-  addShow(group);
-  addHistory(group);
-  addErase(group);
-  addImport(group);
-}
-
-function addShow(group: Command): void {
-  addPrintingCommand(group, {
-    name: 'show',
-    description: 'show a lead, deleted or not',
-    example: `lead show form-7f3a --org ${exampleId}`,
-  })
-    .argument('<lead>', reference, externalId)
-    .requiredOption('--org <id>', 'id or name of the organization', name)
-    .action((lead: string, options: LeadOptions) =>
-      withApplication(async (application) => {
-        const { _id } = await organizationOf(application, options.org);
-        const [first] = await leadsOf(application, _id, lead);
-        await logShown(application, _id, [first]);
-        printItem(first, plainColumns(leadFields), options);
-      }),
-    );
-}
-
-function addHistory(group: Command): void {
-  addPrintingCommand(group, {
-    name: 'history',
+export const leadCommands = {
+  show: declare({ description: 'show a lead, deleted or not', example, takes: { lead, org } }),
+  history: declare({
     description: 'show the changes of a lead and their webhook deliveries, oldest first',
-    example: `lead history form-7f3a --org ${exampleId}`,
-  })
-    .argument('<lead>', reference, externalId)
-    .requiredOption('--org <id>', 'id or name of the organization', name)
-    .action((lead: string, options: LeadOptions) =>
-      withApplication(async (application) => {
-        const { Types } = await import('mongoose');
-        const { ChangeLogRepository } =
-          await import('../../../tenants/change-log/change-log.repository.js');
-        const { _id: organizationId } = await organizationOf(application, options.org);
-        const leads = await leadsOf(application, organizationId, lead);
-        await logShown(application, organizationId, leads);
-        const ids = leads.map(({ _id }) => new Types.ObjectId(_id));
-        const changes = await application.get(ChangeLogRepository).findByLeads(organizationId, ids);
-        const filter = { objectIds: leads.map(({ _id }) => _id) };
-        const service = await deliveriesOf(application);
-        const deliveries = await service.list(organizationId, filter, maxHistoryEntries);
-        printList(leadHistory(leads, changes, deliveries), historyColumns, options);
-      }),
-    );
-}
+    example,
+    takes: { lead, org },
+  }),
+  erase: declare({
+    description:
+      'forget a person: remove the values of leads, their client, history, events, deliveries and ' +
+      'responses; ids, numbers and times stay. With --phone or --email it lists all leads of the ' +
+      'person and asks. Repeated, it finishes what was cut short',
+    example: `--org ${exampleId} --lead form-7f3a --dry-run`,
+    takes: {
+      org,
+      lead: option('<id>', 'external id (recordSystemId) of the lead, or its own id', externalId),
+      phone: option('<number>', 'a phone of the person, in any spelling', name),
+      email: option('<address>', 'the email of the person', name),
+      dryRun: flag('only tell what would be removed now'),
+      yes: flag('do not ask'),
+    },
+    check: assertPerson,
+  }),
+  import: declare({
+    description:
+      'create or update the leads of a CSV or NDJSON file, as POST /leads would; importing the same ' +
+      'file again goes on where it was cut short',
+    example: `leads.csv --org ${exampleId} --report refused.csv`,
+    takes: {
+      file: argument(
+        '<file>',
+        'path of the file; NDJSON where it ends with .ndjson or .jsonl',
+        anyText,
+      ),
+      org,
+      dryRun: flag('only tell what each batch of a hundred would do now'),
+      restart: flag('begin with the first row, though the file was imported before'),
+      report: option(
+        '<file>',
+        'write every refused row to a CSV file, behind those of earlier runs',
+        anyText,
+      ),
+      language: defaulting(
+        '<code>',
+        'language of project names and messages, as of a request: en-us or ar-eg',
+        language,
+        defaultLanguage,
+      ),
+    },
+  }),
+};
 
-/** Logs that personal data is shown. */
-async function logShown(
-  application: INestApplicationContext,
-  organizationId: Types.ObjectId,
-  leads: readonly LeadDto[],
-): Promise<void> {
-  for (const { _id } of leads) {
-    const shown = { action: 'show', subject: 'lead', to: { _id, organizationId } } as const;
-    await logged(application, shown, async () => null);
+export const leads: CommandGroup = {
+  name: 'lead',
+  description: 'look up a lead and what happened to it, erase it, import many',
+  example: `history ${example}`,
+  commands: leadCommands,
+};
+
+/** Either a lead is named, or a person by what is a phone and an email (LEAD-4, LEAD-7). */
+async function assertPerson(values: {
+  readonly lead: string | undefined;
+  readonly phone: string | undefined;
+  readonly email: string | undefined;
+}): Promise<void> {
+  const { isEmail } = await import('class-validator');
+  const { isPhone, phoneLimit, phoneMinDigits } =
+    await import('../../../tenants/contacts/phone-number.js');
+  const { phone, email } = values;
+  if ((phone ?? email) === undefined ? values.lead === undefined : values.lead !== undefined) {
+    throw new WrongUsageError('Name either the lead (--lead) or the person (--phone, --email).');
   }
-}
-
-async function leadsOf(
-  application: INestApplicationContext,
-  organizationId: Types.ObjectId,
-  lead: string,
-): Promise<[LeadDto, ...LeadDto[]]> {
-  const { LeadLookupService } = await import('../../../leads/lead-lookup.service.js');
-  const [first, ...others] = await application.get(LeadLookupService).find(organizationId, lead);
-  if (first === undefined) throw new Error(`There is no lead ${lead} in this organization.`);
-  return [first, ...others];
+  if (phone !== undefined && !isPhone(phone)) {
+    throw new WrongUsageError(
+      `${phone} is no phone: it must have at least ${phoneMinDigits} digits and at most ` +
+        `${phoneLimit} characters, such as 0100 123 4567.`,
+    );
+  }
+  if (email !== undefined && !isEmail(email)) {
+    throw new WrongUsageError(
+      `${email} is no email: it must be an address such as mona@example.com.`,
+    );
+  }
 }

@@ -27,7 +27,10 @@ export class OperatorLogPage implements ConsolePage {
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const entries = items.map((entry) => {
       const id = entry.organizationId.toHexString();
-      return { ...entry, organizationName: names.get(id) ?? id };
+      return {
+        ...entry,
+        organizationName: entry.subject === 'database' ? '' : (names.get(id) ?? id),
+      };
     });
     const body = (
       <FieldTable

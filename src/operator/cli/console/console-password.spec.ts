@@ -1,6 +1,6 @@
 import { PassThrough, Writable } from 'node:stream';
 import { expect, it } from '@jest/globals';
-import { ask } from './console-commands.js';
+import { ask } from './console-password.js';
 
 it('a password is asked for when the terminal shows nothing that is typed', async () => {
   const steps: string[] = [];

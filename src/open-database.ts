@@ -1,7 +1,7 @@
-import type { Environment } from '../core/configuration/environment.js';
-import { StartupError } from '../core/configuration/startup-errors.js';
-import { isDatabaseUnavailable } from '../core/database/connection/database-errors.js';
-import { topologyFault } from '../core/database/connection/topology.js';
+import type { Environment } from './core/configuration/environment.js';
+import { StartupError } from './core/configuration/startup-errors.js';
+import { isDatabaseUnavailable } from './core/database/connection/database-errors.js';
+import { topologyFault } from './core/database/connection/topology.js';
 
 /** The database that the service works on. */
 export interface OpenDatabase {
@@ -30,7 +30,7 @@ export async function openDatabase(
     return { uri, description: withoutCredentials(uri), stop: () => Promise.resolve() };
   }
   // Where there is a MONGODB_URI, a start does without some two hundred modules.
-  const { openSharedMongod } = await import('./embedded/shared-mongod.js');
+  const { openSharedMongod } = await import('./development/embedded/shared-mongod.js');
   const mongod = await openSharedMongod(folder, options);
   const owner = mongod.isShared ? ' of another process, with which it ends' : '';
   return {

@@ -1,28 +1,35 @@
-import type { Command } from 'commander';
-import type { FileOutcome } from '../../../reservations/reconciliation/reconciliations.service.js';
-import { withApplication } from '../command-line/application.js';
-import { addPrintingCommand, exampleId } from '../command-line/command-texts.js';
+import { Types } from 'mongoose';
+import { csvRows } from '../../../core/values/csv.js';
+import { ReservationInspectionService } from '../../../reservations/reading/reservation-inspection.service.js';
+import {
+  type FileOutcome,
+  ReconciliationsService,
+} from '../../../reservations/reconciliation/reconciliations.service.js';
+import {
+  callbackListFields,
+  chequeFields,
+  chequesOf,
+  reportFields,
+  reportsOf,
+  reservationFields,
+} from '../../views/reservation.js';
+import type { ActionsOf, ValuesOf } from '../command-line/declaration.js';
 import { readTextFile } from '../command-line/files.js';
-import { name } from '../command-line/option-values.js';
 import {
   type Columns,
-  type OutputOptions,
   counted,
+  printItem,
   printJson,
   printLine,
   printList,
 } from '../command-line/output.js';
 import { organizationOf } from '../organizations/organization-view.js';
+import type { reservationCommands } from './reservation-commands.js';
 
 type Comparison = NonNullable<FileOutcome['comparison']>;
 type LedgerError = NonNullable<FileOutcome['errors']>[number];
 type Difference = Comparison['differences'][number];
-
-interface ReconcileOptions extends OutputOptions {
-  readonly org: string;
-  readonly complete?: boolean;
-  readonly csv?: boolean;
-}
+type ReconcileOptions = ValuesOf<typeof reservationCommands.reconcile>;
 
 /** A difference, or a cheque that the ledger does not mention. */
 type Finding = Omit<Difference, 'index' | 'kind' | 'theirs'> & {
@@ -45,41 +52,42 @@ const errorColumns: Columns<LedgerError> = {
   Error: ({ message }) => message,
 };
 
-/** Adds `reservation reconcile`. */
-export function addReconcile(group: Command): void {
-  addPrintingCommand(group, {
-    name: 'reconcile',
-    description:
-      "compare a partner's ledger of cheques (CSV with reservationId, installmentId, chequeStatus, " +
-      'chequeNumber, chequeAmount) with what is stored; changes nothing',
-    example: `reservation reconcile ledger.csv --org ${exampleId} --complete --csv`,
-  })
-    .argument('<file>', 'path of the CSV file')
-    .requiredOption('--org <id>', 'id or name of the organization', name)
-    .option('--complete', 'list the cheques that the ledger does not mention too')
-    .option('--csv', 'print the differences as CSV')
-    .action((file: string, options: ReconcileOptions) =>
-      withApplication(async (application) => {
-        const { ReconciliationsService } =
-          await import('../../../reservations/reconciliation/reconciliations.service.js');
-        const { _id } = await organizationOf(application, options.org);
-        const text = await readTextFile(file);
-        const reconciliations = application.get(ReconciliationsService);
-        const { complete = false } = options;
-        const { errors, comparison } = await reconciliations.reconcileFile(_id, text, complete);
-        if (comparison !== undefined) return print(comparison, options);
-        printList(errors, errorColumns, options);
-        throw new Error(`The file has ${counted(errors.length, 'error')}, nothing was compared.`);
-      }),
-    );
-}
+export const actions: ActionsOf<typeof reservationCommands> = {
+  show: async (application, { id, ...output }) => {
+    const inspection = application.get(ReservationInspectionService);
+    const reservation = await inspection.inspect(new Types.ObjectId(id));
+    if (reservation === null) throw new Error(`There is no reservation with id ${id}.`);
+    if (output.json === true) return printJson(reservation);
+    printItem(reservation, reservationFields, output);
+    printLine('');
+    printList(chequesOf(reservation), chequeFields, output);
+    printLine('');
+    printList(reportsOf(reservation), reportFields, output);
+  },
 
-async function print(outcome: Comparison, options: ReconcileOptions): Promise<void> {
+  callbacks: async (application, { id, limit, ...output }) => {
+    const inspection = application.get(ReservationInspectionService);
+    const callbacks = await inspection.callbacks(new Types.ObjectId(id), limit);
+    printList(callbacks, callbackListFields, output);
+  },
+
+  reconcile: async (application, options) => {
+    const { _id } = await organizationOf(application, options.org);
+    const text = await readTextFile(options.file);
+    const { errors, comparison } = await application
+      .get(ReconciliationsService)
+      .reconcileFile(_id, text, options.complete);
+    if (comparison !== undefined) return print(comparison, options);
+    printList(errors, errorColumns, options);
+    throw new Error(`The file has ${counted(errors.length, 'error')}, nothing was compared.`);
+  },
+};
+
+function print(outcome: Comparison, options: ReconcileOptions): void {
   if (options.json === true) return printJson(outcome);
   const findings = findingsOf(outcome);
   const columns = Object.entries(findingColumns);
-  if (options.csv === true) {
-    const { csvRows } = await import('../../../core/values/csv.js');
+  if (options.csv) {
     const titles = columns.map(([title]) => title);
     const rows = findings.map((finding) => columns.map(([, value]) => value(finding) ?? ''));
     process.stdout.write(csvRows([titles, ...rows]));

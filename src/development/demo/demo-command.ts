@@ -1,0 +1,14 @@
+import { declare } from '../../operator/cli/command-line/declaration.js';
+import { printLine } from '../../operator/cli/command-line/output.js';
+
+/** `npm run demo`. */
+export const demo = declare({
+  description: 'walk through the API with a demo organization',
+  isForPeople: true,
+  run: async () => {
+    const { loadEnvironment } = await import('../../core/configuration/load-environment.js');
+    // Only this command needs a whole service with its listener.
+    const { runDemo } = await import('./run-demo.js');
+    await runDemo(loadEnvironment(), printLine);
+  },
+});

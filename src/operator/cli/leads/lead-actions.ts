@@ -1,0 +1,111 @@
+import type { INestApplicationContext } from '@nestjs/common';
+import { Types } from 'mongoose';
+import type { LeadDto } from '../../../leads/dto/lead.dto.js';
+import { LeadLookupService } from '../../../leads/lead-lookup.service.js';
+import { ChangeLogRepository } from '../../../tenants/change-log/change-log.repository.js';
+import type { ChangeLogDocument } from '../../../tenants/change-log/change-log.schema.js';
+import { storedChanges } from '../../../tenants/change-log/field-changes.js';
+import {
+  type ListedDelivery,
+  WebhookDeliveriesService,
+} from '../../../webhooks/deliveries/webhook-deliveries.service.js';
+import { leadFields } from '../../views/lead.js';
+import type { ActionsOf } from '../command-line/declaration.js';
+import { type Columns, printItem, printList } from '../command-line/output.js';
+import { organizationOf } from '../organizations/organization-view.js';
+import { deliveryView } from '../webhooks/delivery-actions.js';
+import type { leadCommands } from './lead-commands.js';
+import { eraseLeads, logShown } from './lead-erasure.js';
+import { importLeads } from './lead-import.js';
+
+type ChangeEntry = ReturnType<typeof changeEntry>;
+type DeliveryEntry = ReturnType<typeof deliveryEntry>;
+
+/** More than a lead's life brings; a list has to end somewhere. */
+const maxHistoryEntries = 10_000;
+
+const historyColumns: Columns<ChangeEntry | DeliveryEntry> = {
+  Time: ({ at }) => at,
+  Lead: ({ leadId }) => leadId,
+  Kind: ({ kind }) => kind,
+  What: ({ what }) => what,
+  Details: (entry) => (entry.kind === 'change' ? changesOf(entry) : deliveryOf(entry)),
+  Request: (entry) => (entry.kind === 'change' ? entry.requestId : null),
+};
+
+export const actions: ActionsOf<typeof leadCommands> = {
+  show: async (application, { lead, org, ...output }) => {
+    const { _id } = await organizationOf(application, org);
+    const [first] = await leadsOf(application, _id, lead);
+    await logShown(application, _id, [first._id]);
+    printItem(first, leadFields, output);
+  },
+
+  history: async (application, { lead, org, ...output }) => {
+    const { _id: organizationId } = await organizationOf(application, org);
+    const leads = await leadsOf(application, organizationId, lead);
+    const objectIds = leads.map(({ _id }) => _id);
+    await logShown(application, organizationId, objectIds);
+    const changes = await application.get(ChangeLogRepository).findByLeads(
+      organizationId,
+      objectIds.map((id) => new Types.ObjectId(id)),
+    );
+    const deliveries = await application
+      .get(WebhookDeliveriesService)
+      .list(organizationId, { objectIds }, maxHistoryEntries);
+    const numbers = new Map(leads.map(({ _id, leadId }) => [_id, leadId]));
+    const entries = [
+      ...changes.map((change) => changeEntry(change, numbers)),
+      ...deliveries.map((delivery) => deliveryEntry(delivery, numbers)),
+    ];
+    const history = entries.toSorted((a, b) => a.at.getTime() - b.at.getTime());
+    printList(history, historyColumns, output);
+  },
+
+  erase: eraseLeads,
+  import: importLeads,
+};
+
+async function leadsOf(
+  application: INestApplicationContext,
+  organizationId: Types.ObjectId,
+  lead: string,
+): Promise<[LeadDto, ...LeadDto[]]> {
+  const [first, ...others] = await application.get(LeadLookupService).find(organizationId, lead);
+  if (first === undefined) throw new Error(`There is no lead ${lead} in this organization.`);
+  return [first, ...others];
+}
+
+function changeEntry(change: ChangeLogDocument, numbers: Map<string, number>) {
+  return {
+    at: change.createdAt,
+    kind: 'change' as const,
+    leadId: numbers.get(change.entityId?.toHexString() ?? '') ?? 0,
+    what: change.context,
+    modifier: change.modifier,
+    source: change.source,
+    requestId: change.requestId ?? null,
+    changes: storedChanges(change.changes),
+  };
+}
+
+function deliveryEntry(delivery: ListedDelivery, numbers: Map<string, number>) {
+  const { objectId, createdAt, ...view } = deliveryView(delivery);
+  const leadId = numbers.get(objectId ?? '') ?? 0;
+  return { at: createdAt, kind: 'delivery' as const, leadId, what: view.type, ...view };
+}
+
+function changesOf({ changes }: ChangeEntry): string {
+  if (changes.length === 0) return 'nothing changed';
+  return changes
+    .map(({ field, from, to }) => `${field}: ${JSON.stringify(from)} -> ${JSON.stringify(to)}`)
+    .join(', ');
+}
+
+function deliveryOf(entry: DeliveryEntry): string {
+  const { endpointId, status, failureReason, attempts, lastStatusCode, lastError } = entry;
+  const reason = failureReason === null ? '' : ` (${failureReason})`;
+  const lastResult = lastStatusCode ?? lastError;
+  const lastResultText = lastResult === null ? '' : `, last response ${lastResult}`;
+  return `${status}${reason} at ${endpointId}, attempts: ${attempts}${lastResultText}`;
+}

@@ -1,0 +1,132 @@
+import { Types } from 'mongoose';
+import { countryOf, toOrganization } from '../../../tenants/organizations/organization.js';
+import type { OrganizationDocument } from '../../../tenants/organizations/organization.schema.js';
+import { OrganizationsRepository } from '../../../tenants/organizations/organizations.repository.js';
+import type { ActionsOf, ValuesOf } from '../command-line/declaration.js';
+import { logged } from '../command-line/logged.js';
+import { type Columns, printItem, printList } from '../command-line/output.js';
+import type { organizationCommands } from './organization-commands.js';
+import { organizationOf } from './organization-view.js';
+
+type OrganizationView = ReturnType<typeof organizationView>;
+
+const organizationListColumns: Columns<OrganizationView> = {
+  Id: ({ _id }) => _id,
+  Name: ({ name }) => name,
+  'API domain': ({ apiDomain }) => apiDomain,
+  Created: ({ createdAt }) => createdAt,
+};
+
+/** The lines of `org show`. */
+const organizationColumns: Columns<OrganizationView> = {
+  Id: ({ _id }) => _id,
+  Name: ({ name }) => name,
+  'API domain': ({ apiDomain }) => apiDomain,
+  Logo: ({ logo }) => logo,
+  'Phone country': shownCountry,
+  'Allow conflict leads': ({ settings }) => settings.allowConflictLeads,
+  'Create clients from leads': ({ settings }) => settings.clients.createFromLeads,
+  'Update existing clients': ({ settings }) => settings.clients.updateExisting,
+  'Match clients by': ({ settings }) => settings.clients.matchBy,
+  Created: ({ createdAt }) => createdAt,
+  Updated: ({ updatedAt }) => updatedAt,
+};
+
+type Changes = Omit<ValuesOf<typeof organizationCommands.update>, 'id' | 'json'>;
+
+const storedPaths: Readonly<Record<keyof Changes, string>> = {
+  name: 'name',
+  apiDomain: 'apiDomain',
+  logo: 'logo',
+  phoneCountry: 'settings.phoneCountry',
+  allowConflictLeads: 'settings.allowConflictLeads',
+  createClients: 'settings.clients.createFromLeads',
+  updateClients: 'settings.clients.updateExisting',
+  matchClientsBy: 'settings.clients.matchBy',
+};
+
+export const actions: ActionsOf<typeof organizationCommands> = {
+  create: async (application, { json, ...fields }) => {
+    const _id = new Types.ObjectId();
+    const to = { _id, organizationId: _id };
+    const created = await logged(
+      application,
+      { action: 'create', subject: 'organization', to },
+      () =>
+        application
+          .get(OrganizationsRepository)
+          .create({ _id, name: fields.name, ...nested(storedFields(fields)) }),
+    );
+    printItem(organizationView(created), organizationColumns, { json });
+  },
+
+  list: async (application, output) => {
+    const documents = await application.get(OrganizationsRepository).list();
+    printList(documents.map(organizationView), organizationListColumns, output);
+  },
+
+  show: async (application, { id, ...output }) => {
+    const document = await organizationOf(application, id);
+    printItem(organizationView(document), organizationColumns, output);
+  },
+
+  update: async (application, { id, json, ...changes }) => {
+    const { _id } = await organizationOf(application, id);
+    const fields = storedFields(changes);
+    const updating = {
+      action: 'update',
+      subject: 'organization',
+      to: { _id, organizationId: _id },
+      details: Object.keys(fields).join(' '),
+    } as const;
+    const organizations = application.get(OrganizationsRepository);
+    await logged(application, updating, () => organizations.update(_id, fields));
+    const document = await organizationOf(application, _id.toHexString());
+    printItem(organizationView(document), organizationColumns, { json });
+  },
+};
+
+/** The given values by the paths at which they are stored. */
+function storedFields({ phoneCountry, ...others }: Changes): Record<string, unknown> {
+  const country = phoneCountry === undefined ? undefined : countryOf(phoneCountry);
+  const given = Object.entries({ ...others, phoneCountry: country });
+  return Object.fromEntries(
+    given
+      .filter(([, value]) => value !== undefined)
+      .map(([option, value]) => [storedPaths[option as keyof Changes], value]),
+  );
+}
+
+function nested(fields: Record<string, unknown>): object {
+  const root: Record<string, object> = {};
+  for (const [path, value] of Object.entries(fields)) {
+    const names = path.split('.');
+    const last = names.pop() ?? path;
+    let parent: Record<string, unknown> = root;
+    for (const name of names) parent = (parent[name] ??= {}) as Record<string, unknown>;
+    parent[last] = value;
+  }
+  return root;
+}
+
+/** An organization for printing, with defaults for the settings that it does not have. */
+function organizationView(document: OrganizationDocument) {
+  const organization = toOrganization(document);
+  const { allowConflictLeads, phoneCountry, unknownPhoneCountry, clients } = organization;
+  return {
+    _id: document._id.toHexString(),
+    name: document.name,
+    apiDomain: document.apiDomain ?? null,
+    logo: document.logo ?? null,
+    settings: { allowConflictLeads, phoneCountry, clients },
+    ...(unknownPhoneCountry === null ? {} : { unknownPhoneCountry }),
+    createdAt: document.createdAt,
+    updatedAt: document.updatedAt,
+  };
+}
+
+function shownCountry({ settings, unknownPhoneCountry }: OrganizationView): string {
+  const { phoneCountry } = settings;
+  if (unknownPhoneCountry === undefined) return phoneCountry;
+  return `${phoneCountry} (stored: ${unknownPhoneCountry}, which is no country)`;
+}
