@@ -64,53 +64,6 @@ describe('a query parameter that is not known', () => {
 });
 
 describe('a field that is not known', () => {
-  it.each<[string, object, string[]]>([
-    ['/units', { unitId: 'a', compound: 'b', prise: 1 }, ['prise is not a known field']],
-    [
-      '/units',
-      {
-        unitId: 'a',
-        name: { 'en-us': 'Villa', fr: 'Villa' },
-        floor: { name: 'Ground', level: 1 },
-        media: [
-          { image: 'https://x.example/1.jpg' },
-          { image: 'https://x.example/2.jpg', alt: '' },
-        ],
-      },
-      [
-        'name.fr is not a known field',
-        'floor.level is not a known field',
-        'media.1.alt is not a known field',
-      ],
-    ],
-    [
-      '/reservations',
-      {
-        unit: { recordSytemId: 'x' },
-        lead: { recordSystemId: 'y', id: 1 },
-        cheques: [{ installmentId: '1' }, { installmentId: '2', cheque_status: 'collected' }],
-        partner: true,
-      },
-      [
-        'unit.recordSytemId is not a known field',
-        'lead.id is not a known field',
-        'cheques.1.cheque_status is not a known field',
-        'partner is not a known field',
-        // Without the unknown name there is none.
-        'unit must be a slug, or an object with either recordSystemId or unitId',
-      ],
-    ],
-    [
-      '/reservations',
-      { cheques: [{ installmentId: '1', amount: 5 }], __status: 'x' },
-      ['cheques.0.amount is not a known field', '__status is not a known field'],
-    ],
-  ])('in POST %s is a 400 that names it: %j', async (path, body, messages) => {
-    const response = await send('post', path).send(body).expect(400);
-    expect(response.body).toEqual(validationFailed(...messages));
-    expect(response.headers['x-error-code']).toBe('validation.failed');
-  });
-
   it('is named twenty times at most, and cut', async () => {
     const names = Array.from({ length: 30 }, (_, index) => `${index}`.padStart(100, 'x'));
     const body = Object.fromEntries(names.map((name) => [name, 1]));

@@ -62,9 +62,6 @@ const everything = {
   showForBrokers: true,
 } satisfies UpsertUnitDto;
 
-const listOfTexts = (field: string) => `${field} must be a list of texts of up to 2048 characters`;
-const tooLong = (field: string) => `${field} must not be longer than 2048 characters`;
-
 describe('POST /units', () => {
   it('answers each of many requests at once with its own unit, in its own language', async () => {
     const numbers = Array.from({ length: 16 }, (_, number) => number);
@@ -308,91 +305,6 @@ describe('POST /units', () => {
     );
     expect(simultaneousUnits.map(({ status }) => status)).toEqual(Array(8).fill(201));
     expect(new Set(simultaneousUnits.map(({ body: { unit } }) => unit.slug)).size).toBe(8);
-  });
-
-  it.each<[object, unknown[]]>([
-    [{}, ['recordSystemId or unitId is required']],
-    [{ unitId: 'n' }, ['compound is required to create a unit']],
-    [{ unitId: 'n', compound: 'moon' }, ['compound resolves to nothing: moon']],
-    [
-      {
-        unitId: 'n',
-        compound: 'lake',
-        phase: 'south',
-        propertyType: 'castle',
-        unitDesign: 'x',
-        amenities: ['gym', 'sauna'],
-      },
-      [
-        'phase resolves to nothing: south',
-        'propertyType resolves to nothing: castle',
-        'unitDesign resolves to nothing: x',
-        'amenities resolves to nothing: sauna',
-      ],
-    ],
-    [{ unitId: 'n', price: -1 }, ['price must be a finite number that is not negative']],
-    [{ unitId: 'n', price: '5' }, ['price must be a finite number that is not negative']],
-    [{ unitId: 'n', bua: null }, ['bua must be a finite number that is not negative']],
-    [
-      { unitId: 'n', name: { fr: 'x' } },
-      ['name.fr is not a known field', expect.stringMatching(/^name must be a text, or/)],
-    ],
-    [{ unitId: 'n', name: {} }, [expect.stringMatching(/^name must be a text, or/)]],
-    [{ unitId: 'n', amenities: 'gym' }, [listOfTexts('amenities')]],
-    [{ unitId: 'n', amenities: [{ $ne: 1 }] }, [listOfTexts('amenities')]],
-    [{ unitId: 'n', amenities: ['x'.repeat(2_049)] }, [listOfTexts('amenities')]],
-    [
-      { unitId: 'n', listingType: Array(501).fill('sale') },
-      ['listingType must not have more than 500 items'],
-    ],
-    [{ unitId: 'n', name: 'x'.repeat(2_049) }, [tooLong('name')]],
-    [{ unitId: 'n', name: { 'ar-eg': 'x'.repeat(2_049) } }, [tooLong('name')]],
-    [{ unitId: 'n', propertyType: 'x'.repeat(2_049) }, [tooLong('propertyType')]],
-    [{ unitId: 'n', floor: { name: 'x'.repeat(2_049) } }, [tooLong('floor')]],
-    [
-      {
-        unitId: 'n',
-        media: Array.from({ length: 501 }, () => ({ image: 'https://example.com/a.jpg' })),
-      },
-      ['media must not have more than 500 items'],
-    ],
-    [
-      { unitId: 'n', media: [{ image: `https://example.com/${'x'.repeat(2_048)}` }] },
-      [expect.stringMatching(/each of up to 2048 characters$/)],
-    ],
-    [{ unitId: 'n', propertyType: { $ne: null } }, ['propertyType must be a text or null']],
-    [{ unitId: 'n', floor: 'one' }, ['floor must be an object with a name']],
-    [{ unitId: 'n', media: [{ image: 'no address' }] }, [expect.stringMatching(/^media must be/)]],
-    [{ unitId: 'n', showForBrokers: 'yes' }, ['showForBrokers must be a boolean']],
-    [{ unitId: 'a\0' }, ['unitId must not have a null character or a broken character']],
-    [
-      { recordSystemId: 'x'.repeat(1_025) },
-      [expect.stringMatching(/^recordSystemId must not be longer/)],
-    ],
-    [{ status: '', unitId: 'n' }, ['status should not be empty']],
-  ])('rejects %j', async (body, message) => {
-    const response = await post(body).expect(400);
-    expect(response.body).toEqual({ statusCode: 400, message, error: 'Bad Request' });
-  });
-
-  it.each([
-    ['9007199254740993', ['price must not have more than 15 significant digits']],
-    [
-      '-9007199254740993',
-      [
-        'price must not have more than 15 significant digits',
-        'price must be a finite number that is not negative',
-      ],
-    ],
-  ])('rejects a price of %s', async (price, messages) => {
-    const { body } = await service
-      .api('post', '/units')
-      .set('api-key', tenant.key)
-      .type('json')
-      .send(`{"unitId":"n","compound":"lake","price":${price}}`)
-      .expect(400);
-    expect(body.message.toSorted()).toEqual(messages.toSorted());
-    expect(await units({ unitId: 'n' })).toEqual([]);
   });
 
   it('sees nothing of another organization', async () => {

@@ -1,268 +1,231 @@
+import { isDeepStrictEqual } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
 import {
+  callBack,
+  type ModelCallback,
+  type ModelState,
+} from '../../../test/reservations/callback/callback-model.js';
+import {
+  everySituation,
+  modelOf,
+  reservationId,
+  type Situation,
+  unitStatuses,
+} from '../../../test/reservations/callback/situations.js';
+import {
+  before,
   chequeWith,
   deleted,
+  now,
   reservationWith,
   stateWith,
   unitWith,
   walletWith,
 } from '../../../test/support/reservation-state.js';
 import type { ReservationState } from '../reservation-state.js';
-import { reservationStatuses } from '../statuses.js';
-import { decideCallback } from './callback-decision.js';
+import { chequeStatuses, type ReservationStatus, reservationStatuses } from '../statuses.js';
+import { type CallbackError, decideCallback } from './callback-decision.js';
 import type { CallbackDto } from './callback.dto.js';
 
-const inPartnerFlow = { partnerCollection: { isActive: true } };
-const awaiting = { ...inPartnerFlow, status: 'pending_cheque_collection' } as const;
+const messages: Readonly<Partial<Record<CallbackError, string>>> = {
+  notPendingChequeCollection: 'Reservation must be pending cheque collection before OIC approval',
+  unitNotFound: 'Unit not found',
+  unitAlreadyReserved: 'This unit already reserved',
+  chequeNotFound: 'Cheque not found in wallet',
+};
 
-/** What a callback does to a state: how it is answered, and what it leaves. */
-function decide(state: ReservationState, callback: Omit<CallbackDto, 'reservationId'>) {
-  const {
-    state: left,
-    effects: _effects,
-    ...outcome
-  } = decideCallback(state, {
-    reservationId: state.reservation._id.toHexString(),
-    ...callback,
+/** The state that a decision gets for a model: wallets with the active one first. */
+function stateOf({ units: [unit], reservations: [own, other], wallets }: ModelState) {
+  return stateWith({
+    reservation: reservationWith({
+      _id: new ObjectId(own?.id),
+      status: own?.status as ReservationStatus,
+      partnerCollection: { isActive: own?.isInCollection ?? false },
+    }),
+    unit: unit === undefined || unit.isDeleted ? null : unitWith({ status: unit.status as string }),
+    otherStatuses: [other?.status as ReservationStatus],
+    wallets: wallets
+      .toSorted((a, b) => (b.deletion ?? Infinity) - (a.deletion ?? Infinity))
+      .map(({ id, deletion, cheques }) =>
+        walletWith({
+          _id: new ObjectId(id),
+          ...(deletion === null ? {} : deleted),
+          cheques: cheques.map(({ installmentId, status }) =>
+            chequeWith({ installmentId, status: status as 'pending' }),
+          ),
+        }),
+      ),
   });
-  return { outcome, left };
 }
 
-const report = (chequeStatus: CallbackDto['chequeStatus'], installmentId = '1') => ({
-  installmentId,
-  ...(chequeStatus !== undefined && { chequeStatus }),
+/** What both a state and a model say of the reservation, its unit and its wallets. */
+const summaryOfState = ({ reservation, unit, wallets }: ReservationState) => ({
+  reservation: reservation.status,
+  unit: unit?.status,
+  wallets: wallets
+    .map(({ _id, isDeleted, cheques }) => [
+      _id.toHexString(),
+      isDeleted,
+      cheques?.map(({ installmentId, statusHistory, ...facts }) => ({
+        installmentId,
+        ...facts,
+        history: statusHistory?.map(({ changedAt: _at, source: _source, ...entry }) => entry),
+      })),
+    ])
+    .toSorted(),
 });
 
-describe('the reservation step of a callback', () => {
-  it('changes nothing without a status, or with one that a callback does not decide', () => {
-    const state = stateWith({ wallets: [walletWith()] });
-    expect(decide(state, {})).toEqual({
-      outcome: { reservation: 'unchanged', cheque: 'none' },
-      left: state,
-    });
-    for (const reservationStatus of reservationStatuses) {
-      if (reservationStatus === 'approved' || reservationStatus === 'canceled') continue;
-      expect(decide(state, { reservationStatus })).toEqual({
-        outcome: { reservation: 'ignored', cheque: 'none' },
-        left: state,
-      });
-    }
-  });
-
-  it('approves what awaits its cheques, and sells the unit', () => {
-    const { outcome, left } = decide(stateWith({ reservation: reservationWith(awaiting) }), {
-      reservationStatus: 'approved',
-    });
-    expect(outcome).toEqual({ reservation: 'applied', cheque: 'none' });
-    expect(left).toMatchObject({ reservation: { status: 'approved' }, unit: { status: 'Sold' } });
-  });
-
-  it('that fails ends the callback: the report about a cheque is not stored', () => {
-    const both = { reservationStatus: 'approved', ...report('collected') } as const;
-    const pending = stateWith({ wallets: [walletWith()] });
-    expect(decide(pending, both)).toEqual({
-      outcome: { reservation: 'unchanged', cheque: 'none', error: 'notPendingChequeCollection' },
-      left: pending,
-    });
-    const ofDeletedUnit = stateWith({ reservation: reservationWith(awaiting), unit: null });
-    expect(decide(ofDeletedUnit, both)).toEqual({
-      outcome: { reservation: 'unchanged', cheque: 'none', error: 'unitNotFound' },
-      left: ofDeletedUnit,
-    });
-  });
-
-  describe('has applied a cancellation', () => {
-    const canceled = reservationWith({ ...inPartnerFlow, status: 'canceled' });
-    const freeUnit = unitWith({ status: 'Available' });
-    const cancel = (fields: Partial<ReservationState>) =>
-      decide(stateWith(fields), { reservationStatus: 'canceled' });
-
-    it('that changes the reservation, its unit or its wallet', () => {
-      const outcome = { reservation: 'applied', cheque: 'none' };
-      const ofDeletedUnit = cancel({ unit: null });
-      expect(ofDeletedUnit.outcome).toEqual(outcome);
-      expect(ofDeletedUnit.left).toMatchObject({ reservation: { status: 'canceled' }, unit: null });
-      const freed = cancel({ reservation: canceled });
-      expect(freed.outcome).toEqual(outcome);
-      expect(freed.left.unit?.status).toBe('Available');
-      const withWallet = cancel({
-        reservation: canceled,
-        unit: freeUnit,
-        wallets: [walletWith()],
-      });
-      expect(withWallet.outcome).toEqual(outcome);
-      expect(withWallet.left.wallets).toMatchObject([{ isDeleted: true }]);
-    });
-
-    it('but not one that finds all of it so already', () => {
-      const wallets = [walletWith(deleted)];
-      const repeated = cancel({ reservation: canceled, unit: freeUnit, wallets });
-      expect(repeated.outcome).toEqual({ reservation: 'unchanged', cheque: 'none' });
-    });
-  });
+const summaryOfModel = ({ reservations, units: [unit], wallets }: ModelState) => ({
+  reservation: reservations[0]?.status,
+  unit: unit?.isDeleted ? undefined : unit?.status,
+  wallets: wallets.map(({ id, deletion, cheques }) => [id, deletion !== null, cheques]).toSorted(),
 });
 
-describe('the cheque step of a callback', () => {
-  it('needs a report: an installment alone changes nothing', () => {
-    const state = stateWith({ wallets: [walletWith()] });
-    expect(decide(state, { installmentId: '1' })).toEqual({
-      outcome: { reservation: 'unchanged', cheque: 'none' },
-      left: state,
-    });
+/** The difference between decision and model for one callback, or undefined. */
+function difference(situation: Situation, callback: Omit<ModelCallback, 'reservationId'>) {
+  const model = modelOf(situation);
+  const state = stateOf(model);
+  const { decidesUnit, events, message, reservation, cheque } = callBack(model, {
+    reservationId,
+    ...callback,
   });
-
-  it('is skipped without an active wallet, and fails where that has no such cheque', () => {
-    const changed = { reservationStatus: 'canceled', ...report('overdue', '2') } as const;
-    const skipped = decide(stateWith({ wallets: [walletWith(deleted)] }), changed);
-    expect(skipped.outcome).toEqual({ reservation: 'applied', cheque: 'skipped' });
-    const missing = decide(stateWith({ wallets: [walletWith()] }), changed);
-    expect(missing.outcome).toEqual({
-      reservation: 'applied',
-      cheque: 'none',
-      error: 'chequeNotFound',
-    });
-    for (const { left } of [skipped, missing]) {
-      expect(left.reservation.status).toBe('canceled');
-      expect(left.events).toEqual([]);
-    }
-  });
-
-  it('fails when the wallet is full, and stores no report', () => {
-    const state = stateWith({
-      wallets: [walletWith({ cheques: [chequeWith({ chequeNumber: 'x'.repeat(5_000_000) })] })],
-    });
-    expect(decide(state, report('bounced'))).toEqual({
-      outcome: { reservation: 'unchanged', cheque: 'none', error: 'walletFull' },
-      left: state,
-    });
-  });
-
-  it.each(['pending', 'overdue', 'post_dated', 'collected'] as const)(
-    'stores the report that a cheque is %s and decides nothing else',
-    (chequeStatus) => {
-      const state = stateWith({ wallets: [walletWith()] });
-      const { outcome, left } = decide(state, report(chequeStatus));
-      expect(outcome).toEqual({ reservation: 'unchanged', cheque: 'applied' });
-      const { reservation, unit, isUnitDecided } = state;
-      expect(left).toMatchObject({
-        reservation,
-        unit,
-        isUnitDecided,
-        wallets: [{ cheques: [{ status: chequeStatus }] }],
-      });
-    },
-  );
-
-  it('cancels the reservation of a cheque that bounces, and deletes its wallet', () => {
-    const reservation = reservationWith({ ...inPartnerFlow, status: 'approved' });
-    const { outcome, left } = decide(
-      stateWith({ reservation, unit: unitWith({ status: 'Sold' }), wallets: [walletWith()] }),
-      report('bounced'),
-    );
-    expect(outcome).toEqual({ reservation: 'applied', cheque: 'applied' });
-    expect(left).toMatchObject({
-      reservation: { status: 'canceled' },
-      unit: { status: 'Available' },
-      wallets: [{ isDeleted: true, cheques: [{ status: 'bounced' }] }],
-      events: [{ type: 'wallet.updated' }, { type: 'wallet.deleted' }],
-    });
-  });
-
-  it('approves what awaits its cheques when one is collected', () => {
-    const reservation = reservationWith(awaiting);
-    const { outcome, left } = decide(
-      stateWith({ reservation, wallets: [walletWith()] }),
-      report('collected'),
-    );
-    expect(outcome).toEqual({ reservation: 'applied', cheque: 'applied' });
-    expect(left).toMatchObject({ reservation: { status: 'approved' }, unit: { status: 'Sold' } });
-  });
-
-  it('has applied something beside a status that is ignored', () => {
-    const state = stateWith({ reservation: reservationWith(awaiting), wallets: [walletWith()] });
-    const { outcome } = decide(state, { reservationStatus: 'pending', ...report('collected') });
-    expect(outcome).toEqual({ reservation: 'applied', cheque: 'applied' });
-  });
-
-  it('leaves the reservation as it is when all of it is so already', () => {
-    const reservation = reservationWith({ ...inPartnerFlow, status: 'canceled' });
-    const unit = unitWith({ status: 'Available' });
-    const state = stateWith({ reservation, unit, wallets: [walletWith(deleted)] });
-    const { outcome } = decide(state, report('bounced'));
-    expect(outcome).toEqual({ reservation: 'unchanged', cheque: 'applied' });
-  });
-
-  it('goes by the status that the reservation step has made', () => {
-    const { outcome, left } = decide(
-      stateWith({
-        reservation: reservationWith({ status: awaiting.status }),
-        wallets: [walletWith()],
+  const isApplied = cheque === 'applied';
+  // A unit that the second step gives back its status has been written by both.
+  const hasBothSteps = callback.reservationStatus !== undefined && isApplied;
+  const expected = {
+    reservation,
+    cheque,
+    message,
+    left: summaryOfModel(model),
+    decidesUnit,
+    events: events.filter((type) => type.startsWith('wallet')),
+    isReservationChanged: events.includes('reservation.updated'),
+    times: timesOf(situation, events, model),
+    unitUpdatedAt: hasBothSteps ? undefined : unitTimeOf(situation, model),
+    effects: {
+      ...change('reservation', situation.reservation, model.reservations[0]?.status),
+      ...(isApplied && {
+        cheque: {
+          from: chequeBefore(situation, callback.installmentId),
+          to: callback.chequeStatus,
+        },
       }),
-      { reservationStatus: 'canceled', ...report('collected') },
-    );
-    expect(outcome).toEqual({ reservation: 'applied', cheque: 'applied' });
-    expect(left.reservation.status).toBe('canceled');
+      ...(!situation.isUnitDeleted && change('unit', situation.unit, model.units[0]?.status)),
+      ...walletEffect(events),
+    },
+  };
+
+  const decided = decideCallback(state, { reservationId, ...callback } as CallbackDto);
+  const { reservation: left, isUnitDecided } = decided.state;
+  const { approvedAt, canceledAt, updatedAt } = left;
+  const found = {
+    reservation: decided.reservation,
+    cheque: decided.cheque,
+    message: decided.error && messages[decided.error],
+    left: summaryOfState(decided.state),
+    decidesUnit: isUnitDecided,
+    events: decided.state.events.map(({ type }) => type),
+    isReservationChanged: left !== state.reservation,
+    times: { approvedAt, canceledAt, updatedAt },
+    unitUpdatedAt: hasBothSteps ? undefined : decided.state.unit?.updatedAt,
+    effects: decided.effects,
+  };
+  // The decision's objects are of another realm than those of Jest.
+  const isEqual = isDeepStrictEqual(found, expected, { skipPrototype: true });
+  return isEqual ? undefined : { situation, callback, found, expected };
+}
+
+/** A time is there only while the reservation has its status (rule RES-8). */
+function timesOf(situation: Situation, events: readonly string[], model: ModelState) {
+  const isChanged = events.includes('reservation.updated');
+  const status = model.reservations[0]?.status;
+  return {
+    approvedAt: isChanged && status === 'approved' ? now : undefined,
+    canceledAt: isChanged && status === 'canceled' ? now : undefined,
+    updatedAt: isChanged ? now : before,
+  };
+}
+
+function unitTimeOf(situation: Situation, { units: [unit] }: ModelState): Date | undefined {
+  if (situation.isUnitDeleted) return undefined;
+  return unit?.status === situation.unit ? before : now;
+}
+
+const change = (field: string, from: string | undefined, to: string | undefined) =>
+  from === to ? {} : { [field]: { from: from ?? null, to } };
+
+function walletEffect(events: readonly string[]) {
+  const last = events.findLast((type) => /^wallet\.(?:deleted|restored)$/.test(type));
+  return last === undefined ? {} : { wallet: last.slice('wallet.'.length) };
+}
+
+/** The status of the cheque that a report changes: the wallets are in the order of the search. */
+const chequeBefore = ({ wallets }: Situation, installmentId = '') =>
+  wallets.map((cheques) => cheques[installmentId]).find((status) => status !== undefined);
+
+describe('a callback follows the model of rules CALL-2 to CALL-14', () => {
+  const requests = [
+    ...reservationStatuses.map((reservationStatus) => ({ reservationStatus })),
+    ...chequeStatuses.map((chequeStatus) => ({ installmentId: '1', chequeStatus })),
+  ];
+  it.each(requests)('in every situation: %p', (request) => {
+    const situations = everySituation();
+    expect(situations).toHaveLength(6 * 3 * 2 * 6 * 11);
+    expect(situations.flatMap((situation) => difference(situation, request) ?? [])).toEqual([]);
   });
 
-  it('stores the report about a collected cheque of a deleted unit, and approves nothing', () => {
-    const reservation = reservationWith(awaiting);
-    const { outcome, left } = decide(
-      stateWith({ reservation, unit: null, wallets: [walletWith()] }),
-      report('collected'),
+  it('with any wallets, and with both steps in one callback', () => {
+    const cheque = fc.constantFrom(...chequeStatuses);
+    const cheques = fc.dictionary(fc.constantFrom('1', '2'), cheque, {
+      minKeys: 1,
+      noNullPrototype: true,
+    });
+    const status = fc.constantFrom<string>(...reservationStatuses);
+    const situation: fc.Arbitrary<Situation> = fc.record({
+      reservation: status,
+      other: status,
+      isInCollection: fc.boolean(),
+      unit: fc.constantFrom(...unitStatuses),
+      isUnitDeleted: fc.boolean(),
+      wallets: fc.array(cheques, { maxLength: 3 }),
+      hasActiveWallet: fc.boolean(),
+    });
+    const installmentId = fc.constantFrom('1', '1', '2', 'unknown');
+    const report = fc.record(
+      {
+        installmentId,
+        chequeStatus: fc.constantFrom('collected', 'bounced', ...chequeStatuses),
+        chequeNumber: fc.string(),
+        chequeAmount: fc.integer(),
+      },
+      { requiredKeys: ['installmentId'], noNullPrototype: true },
     );
-    expect(outcome).toEqual({
-      reservation: 'unchanged',
-      cheque: 'applied',
-      error: 'unitNotFound',
-    });
-    expect(left).toMatchObject({
-      reservation,
-      isUnitDecided: false,
-      wallets: [{ cheques: [{ status: 'collected' }] }],
-    });
+    const callback = fc.oneof(
+      report,
+      fc.tuple(report, status).map(([fields, sent]) => ({ ...fields, reservationStatus: sent })),
+      fc.constant({}),
+    );
+    fc.assert(
+      fc.property(situation, callback, (given, sent) => {
+        expect(difference(given, sent as Partial<ModelCallback>)).toBeUndefined();
+      }),
+      { numRuns: 5_000 },
+    );
   });
+});
 
-  describe('about a bounced cheque that is collected after all', () => {
-    const bounced = chequeWith({ status: 'bounced' });
-    const reservation = reservationWith({ ...inPartnerFlow, status: 'canceled' });
-
-    it('approves the reservation and restores the wallet of that cheque', () => {
-      const last = walletWith({ ...deleted, cheques: [chequeWith({ installmentId: '2' })] });
-      const other = walletWith({ ...deleted, cheques: [bounced] });
-      const { outcome, left } = decide(
-        stateWith({ reservation, wallets: [last, other] }),
-        report('collected'),
-      );
-      expect(outcome).toEqual({ reservation: 'applied', cheque: 'applied' });
-      expect(left).toMatchObject({
-        reservation: { status: 'approved' },
-        unit: { status: 'Sold' },
-        wallets: [last, { _id: other._id, isDeleted: false, cheques: [{ status: 'collected' }] }],
-        events: [{ type: 'wallet.updated' }, { type: 'wallet.restored' }],
-      });
-    });
-
-    it('is refused while another reservation of the unit is approved, and decides on the unit', () => {
-      const unit = unitWith({ status: 'Sold' });
-      const { outcome, left } = decide(
-        stateWith({
-          reservation,
-          unit,
-          otherStatuses: ['pending', 'approved'],
-          wallets: [walletWith({ ...deleted, cheques: [bounced] })],
-        }),
-        report('collected'),
-      );
-      expect(outcome).toEqual({
-        reservation: 'unchanged',
-        cheque: 'applied',
-        error: 'unitAlreadyReserved',
-      });
-      // The unit stays, but a cancellation of the other reservation must not go unseen.
-      expect(left.isUnitDecided).toBe(true);
-      expect(left.unit).toBe(unit);
-      expect(left.reservation).toBe(reservation);
-      expect(left.wallets).toMatchObject([{ isDeleted: true, cheques: [{ status: 'collected' }] }]);
-    });
+it('a report that does not fit into the wallet is not stored', () => {
+  const state = stateWith({
+    wallets: [walletWith({ cheques: [chequeWith({ chequeNumber: 'x'.repeat(5_000_000) })] })],
+  });
+  const callback = { reservationId, installmentId: '1', chequeStatus: 'bounced' } as const;
+  expect(decideCallback(state, callback)).toEqual({
+    reservation: 'unchanged',
+    cheque: 'none',
+    error: 'walletFull',
+    effects: {},
+    state,
   });
 });

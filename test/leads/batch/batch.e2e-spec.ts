@@ -122,18 +122,6 @@ describe('POST /leads/batch', () => {
     expect(results.map(({ lead }) => lead?.leadId)).toEqual(
       Array.from({ length: 100 }, (_, index) => index + 1),
     );
-    for (const [body, message] of [
-      [{ leads: Array.from({ length: 101 }, () => ({})) }, /100/],
-      [{ leads: [] }, /leads must not be empty/],
-      [{ leads: {} }, /leads must be an array/],
-      [{}, /leads must be an array/],
-      [{ leads: [{}], dryRun: 'yes' }, /dryRun/],
-      [{ leads: [{}], dryrun: true }, /dryrun/],
-    ] as const) {
-      const response = await send(body).expect(400);
-      expect(response.headers['x-error-code']).toBe('validation.failed');
-      expect(response.body.message.join('\n')).toMatch(message);
-    }
     expect(await count('leads')).toBe(100);
   });
 

@@ -5,7 +5,7 @@
 
 export interface ModelUnit {
   readonly id: string;
-  status: string;
+  status: string | undefined;
   isDeleted: boolean;
 }
 
@@ -53,13 +53,14 @@ export interface ModelCallback {
   readonly reservationStatus?: string;
 }
 
-/** The response, and the types of the outbound events that the callback emits. */
+/** The response, the types of the outbound events, and whether the unit is locked (rule CALL-12). */
 export interface ModelResponse {
   readonly status: number;
   readonly message?: string;
   readonly reservation: string;
   readonly cheque: string;
   readonly events: readonly string[];
+  readonly decidesUnit: boolean;
 }
 
 /** Applies a callback to the state and returns the response. */
@@ -67,12 +68,14 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   const events: string[] = [];
   let reservationHeader = 'unchanged';
   let chequeHeader = 'none';
+  let decidesUnit = false;
   const response = (status: number, message?: string): ModelResponse => ({
     status,
     ...(message === undefined ? {} : { message }),
     reservation: reservationHeader,
     cheque: chequeHeader,
     events,
+    decidesUnit,
   });
 
   const reservation = modelState.reservations.find(({ id }) => id === callback.reservationId);
@@ -83,20 +86,23 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   );
   const walletsOf = modelState.wallets.filter((wallet) => wallet.reservation === reservation.id);
 
-  /** Told once, before what happened to the wallets. */
-  const tellReservation = () => {
+  /** Emitted once, before the events of wallets. */
+  const emitReservation = () => {
     if (events[0] !== 'reservation.updated') events.unshift('reservation.updated');
   };
+  const lockUnit = () => (decidesUnit = unit !== undefined);
   const approve = () => {
-    tellReservation();
+    emitReservation();
+    lockUnit();
     reservation.status = 'approved';
     if (unit !== undefined) unit.status = 'Sold';
   };
   const cancel = () => {
     const before = JSON.stringify(modelState);
-    if (reservation.status !== 'canceled') tellReservation();
+    if (reservation.status !== 'canceled') emitReservation();
+    lockUnit();
     reservation.status = 'canceled';
-    if (unit !== undefined && ['Sold', 'Reserved', 'Available'].includes(unit.status)) {
+    if (unit !== undefined && [undefined, 'Sold', 'Reserved', 'Available'].includes(unit.status)) {
       const statuses = others.map((other) => other.status);
       if (statuses.includes('approved')) unit.status = 'Sold';
       else if (statuses.includes('pending') || statuses.includes('pending_cheque_collection'))
@@ -160,8 +166,10 @@ export function callBack(modelState: ModelState, callback: ModelCallback): Model
   if (chequeStatus === 'bounced') {
     if (cancel()) reservationHeader = 'applied';
   } else if (chequeStatus === 'collected' && before === 'bounced') {
-    if (others.some((other) => other.status === 'approved'))
+    if (others.some((other) => other.status === 'approved')) {
+      lockUnit();
       return response(422, 'This unit already reserved');
+    }
     if (unit === undefined) return response(404, 'Unit not found');
     approve();
     reservationHeader = 'applied';

@@ -261,23 +261,6 @@ describe('POST /reservations/reconciliation', () => {
     expect(await state()).toEqual(before);
   });
 
-  it.each([
-    [{}, ['cheques must be an array']],
-    [{ cheques: [] }, ['cheques must not be empty']],
-    [
-      { cheques: Array.from({ length: 1001 }, () => entry('a', '1', 'pending')) },
-      ['cheques must not have more than 1000 items'],
-    ],
-    [
-      { cheques: [{ reservationId: '', chequeStatus: 'paid', amount: 1 }] },
-      ['cheques.0.amount is not a known field', 'cheques.0.reservationId should not be empty'],
-    ],
-    [{ cheques: [entry('a', '1', 'pending')], complete: 'yes' }, ['complete must be a boolean']],
-  ])('refuses %#', async (ledger, messages) => {
-    const { body } = await post(ledger).expect(400);
-    expect(body.message).toEqual(expect.arrayContaining(messages));
-  });
-
   it('is no id of a reservation', async () => {
     const { headers } = await service
       .api('get', '/reservations/reconciliation')

@@ -482,7 +482,6 @@ describe('POST /reservations updates', () => {
 
 describe('POST /reservations rejects, and writes nothing:', () => {
   it.each<[string, number, string | string[], object]>([
-    ['no unit', 400, ['unit is required to create a reservation'], {}],
     ['an unknown unit', 404, 'Unit not found', { unit: 'unknown' }],
     ['an unknown unit id', 404, 'Unit not found', { unit: { unitId: 'unknown' } }],
     [
@@ -509,119 +508,11 @@ describe('POST /reservations rejects, and writes nothing:', () => {
       'A reservation can only be created as pending or pending_cheque_collection',
       { unit: 'villa-1', status: 'canceled' },
     ],
-    [
-      'an unknown status',
-      400,
-      [
-        'status must be a valid enum value',
-        'status must be one of the following values: pending, approved, pending_cheque_collection, rejected, canceled, expired',
-      ],
-      { unit: 'villa-1', status: 'sold' },
-    ],
-    [
-      'a unit of the wrong form',
-      400,
-      [
-        'unit.$ne is not a known field',
-        'unit must be a slug, or an object with either recordSystemId or unitId',
-      ],
-      { unit: { $ne: null } },
-    ],
-    [
-      'a unit of two names',
-      400,
-      ['unit must be a slug, or an object with either recordSystemId or unitId'],
-      { unit: { recordSystemId: 'crm-unit-1', unitId: 'V-1' } },
-    ],
-    [
-      'a lead of the wrong form',
-      400,
-      ['lead must be an object with the recordSystemId of a lead'],
-      { unit: 'villa-1', lead: { recordSystemId: { $gt: '' } } },
-    ],
-    [
-      'a flow that is no boolean',
-      400,
-      ['partnerCollection must be a boolean'],
-      { unit: 'villa-1', partnerCollection: 'yes' },
-    ],
-    ['cheques that are no list', 400, ['cheques must be an array'], { cheques: { '0': {} } }],
-    ['cheques that are a text', 400, ['cheques must be an array'], { cheques: 'x' }],
-    ['cheques that are null', 400, ['cheques must be an array'], { cheques: null }],
-    [
-      'cheques that are no objects',
-      400,
-      ['cheques.0 must be an object', 'cheques.1 must be an object'],
-      { cheques: [1, null] },
-    ],
-    [
-      'cheques without installmentId',
-      400,
-      ['cheques.0.installmentId must be a string', 'cheques.1.installmentId must be a string'],
-      { cheques: [{}, {}] },
-    ],
-    [
-      'a list of cheques in the list',
-      400,
-      ['cheques.0 must be an object'],
-      { cheques: [[{ installmentId: '1' }]] },
-    ],
-    [
-      'more cheques than any plan has',
-      400,
-      ['cheques must not have more than 500 items'],
-      { cheques: Array.from({ length: 501 }, (_, i) => ({ installmentId: `${i}` })) },
-    ],
-    [
-      'a cheque without an installment',
-      400,
-      ['cheques.1.installmentId must be a string'],
-      { cheques: [{ installmentId: '1' }, { chequeNumber: '1' }] },
-    ],
-    [
-      'two cheques of one installment',
-      400,
-      ['cheques must not name an installmentId twice'],
-      { cheques: [{ installmentId: '1' }, { installmentId: '1' }] },
-    ],
-    [
-      'a due date that is none',
-      400,
-      ['cheques.0.dueDate must be an ISO 8601 date'],
-      { cheques: [{ installmentId: '1', dueDate: '2026-02-30' }] },
-    ],
-    [
-      'a due date that only a calendar can read',
-      400,
-      ['cheques.0.dueDate must be an ISO 8601 date'],
-      { cheques: [{ installmentId: '1', dueDate: '2026-W05-1' }] },
-    ],
-    [
-      'an amount that is no number',
-      400,
-      ['cheques.0.chequeAmount must be a finite number'],
-      { cheques: [{ installmentId: '1', chequeAmount: '5' }] },
-    ],
   ])('%s', async (_name, status, message, body) => {
     const before = await everything();
     const response = await post(body).expect(status);
     expect(response.body.statusCode).toBe(status);
     expect([response.body.message].flat()).toEqual([message].flat());
-    expect(await everything()).toEqual(before);
-  });
-
-  it('an amount with more digits than a double keeps', async () => {
-    const before = await everything();
-    const cheques = '[{"installmentId":"1","chequeAmount":9007199254740993}]';
-    const { body } = await service
-      .api('post', '/reservations')
-      .set('api-key', tenant.key)
-      .type('json')
-      .send(`{"recordSystemId":"deal-1","unit":"villa-1","cheques":${cheques}}`)
-      .expect(400);
-    expect(body.message).toEqual([
-      'cheques.0.chequeAmount must not have more than 15 significant digits',
-    ]);
     expect(await everything()).toEqual(before);
   });
 
