@@ -177,7 +177,7 @@ describe('a callback follows the model of rules CALL-2 to CALL-14', () => {
   });
 
   it('with any wallets, and with both steps in one callback', () => {
-    const cheque = fc.constantFrom(...chequeStatuses);
+    const cheque = fc.constantFrom('bounced', 'bounced', ...chequeStatuses);
     const cheques = fc.dictionary(fc.constantFrom('1', '2'), cheque, {
       minKeys: 1,
       noNullPrototype: true,
@@ -207,11 +207,23 @@ describe('a callback follows the model of rules CALL-2 to CALL-14', () => {
       fc.tuple(report, status).map(([fields, sent]) => ({ ...fields, reservationStatus: sent })),
       fc.constant({}),
     );
+    const recoveryOfOlderWallet: [Situation, object] = [
+      {
+        reservation: 'canceled',
+        other: 'rejected',
+        isInCollection: true,
+        unit: 'Available',
+        isUnitDeleted: false,
+        wallets: [{ 2: 'pending' }, { 1: 'bounced' }],
+        hasActiveWallet: false,
+      },
+      { installmentId: '1', chequeStatus: 'collected' },
+    ];
     fc.assert(
       fc.property(situation, callback, (given, sent) => {
         expect(difference(given, sent as Partial<ModelCallback>)).toBeUndefined();
       }),
-      { numRuns: 5_000 },
+      { numRuns: 5_000, examples: [recoveryOfOlderWallet] },
     );
   });
 });
