@@ -1,6 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { DeletableDocument, notDeleted } from '../core/database/documents/tenant-document.js';
+import { caseCandidates } from '../core/localization/fold-case.js';
 
 /** A lead's free-form fields; known keys are name, email, phones, project and leadSource. */
 export type LeadData = Readonly<Record<string, unknown>>;
@@ -98,6 +99,15 @@ leadSchema.index(
 leadSchema.index(
   { organizationId: 1, 'data.phoneNumber2': 1, leadId: 1, _id: 1 },
   { name: 'phoneNumber2', partialFilterExpression },
+);
+/** Serves the operator's search by an email, in any case, for leads that no client has it of. */
+leadSchema.index(
+  { organizationId: 1, 'data.email': 1 },
+  {
+    name: 'emailWithoutClient',
+    collation: caseCandidates,
+    partialFilterExpression: { isDeleted: false, clientId: null },
+  },
 );
 /** Serves the leads of a client, deleted ones included. */
 leadSchema.index({ organizationId: 1, clientId: 1 }, { name: 'ofClient' });

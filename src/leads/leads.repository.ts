@@ -4,7 +4,9 @@ import type { Types } from 'mongoose';
 import { parseObjectId } from '../core/database/documents/object-id.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
+import type { Tenants } from '../core/database/documents/tenant-operations.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
+import { caseCandidates, caseSpellings } from '../core/localization/fold-case.js';
 import { mebibyte } from '../core/values/numbers.js';
 import type { LeadDocument } from './lead.schema.js';
 import type { WrittenLead } from './upsert/lead-records.js';
@@ -73,7 +75,7 @@ export class LeadsRepository {
 
   /** Leads by an id of theirs, deleted ones included: the active one first, then the newest. */
   async findAll(
-    organizationId: Types.ObjectId,
+    organizationId: Tenants,
     id: { recordSystemId: string } | { _id: Types.ObjectId } | { leadId: number },
   ): Promise<LeadDocument[]> {
     const sort = { isDeleted: 1, createdAt: -1 } as const;
@@ -91,9 +93,19 @@ export class LeadsRepository {
     return found.length > 0 || _id === null ? found : this.findAll(organizationId, { _id });
   }
 
+  /** The leads without a client that have an email, in any case. */
+  async findByEmail(
+    organizationId: Tenants,
+    email: string,
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    const filter = { clientId: null, 'data.email': { $in: caseSpellings(email) }, ...notDeleted };
+    return this.leads.find(organizationId, filter, { limit, collation: caseCandidates });
+  }
+
   /** The leads of clients, deleted ones included, in no order. */
   async findOfClients(
-    organizationId: Types.ObjectId,
+    organizationId: Tenants,
     clientIds: readonly Types.ObjectId[],
     limit: number,
   ): Promise<LeadDocument[]> {

@@ -7,6 +7,7 @@ import {
   type KeysetRequest,
   newestFirst,
 } from '../core/database/documents/keyset.js';
+import { parseObjectId } from '../core/database/documents/object-id.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
 import type { UnitReservation } from './reservation-records.js';
@@ -36,11 +37,18 @@ export class ReservationsRepository {
     return reservation ?? null;
   }
 
-  async findByRecordSystemId(
-    organizationId: Types.ObjectId,
-    recordSystemId: string,
-  ): Promise<ReservationDocument | null> {
-    return this.reservations.findOne(organizationId, { recordSystemId, ...notDeleted });
+  /** The reservations of organizations that an id of theirs names, by an own one also deleted ones. */
+  async findReferenced(
+    organizationIds: readonly Types.ObjectId[],
+    reference: string,
+  ): Promise<ReservationDocument[]> {
+    const _id = parseObjectId(reference);
+    const named = { recordSystemId: reference, ...notDeleted };
+    const found = await Promise.all([
+      this.reservations.find(organizationIds, named),
+      _id === null ? [] : this.reservations.find(organizationIds, { _id }),
+    ]);
+    return [...new Map(found.flat().map((one) => [one._id.toHexString(), one])).values()];
   }
 
   async findByRecordSystemIds(

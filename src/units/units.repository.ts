@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { newestFirst } from '../core/database/documents/keyset.js';
+import { parseObjectId } from '../core/database/documents/object-id.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
@@ -72,25 +73,20 @@ export class UnitsRepository {
     return this.units.findOne(organizationId, { slug, ...notDeleted });
   }
 
-  async findByRecordSystemId(
-    organizationId: Types.ObjectId,
-    recordSystemId: string,
-  ): Promise<UnitDocument | null> {
-    return this.units.findOne(organizationId, { recordSystemId, ...notDeleted });
-  }
-
-  /** Units with an id, which is unique within a compound only, in one compound or in all; two at most. */
-  async findByUnitId(
-    organizationId: Types.ObjectId,
-    unitId: string,
-    compoundId?: Types.ObjectId,
+  /** The units of organizations that a reference names, by an own id also deleted ones. */
+  async findReferenced(
+    organizationIds: readonly Types.ObjectId[],
+    reference: string,
+    limit: number,
   ): Promise<UnitDocument[]> {
-    const compoundFilter = compoundId === undefined ? {} : { compoundId };
-    return this.units.find(
-      organizationId,
-      { unitId, ...compoundFilter, ...notDeleted },
-      { limit: 2 },
-    );
+    const _id = parseObjectId(reference);
+    const found = await Promise.all([
+      ...(['slug', 'recordSystemId', 'unitId'] as const).map((name) =>
+        this.units.find(organizationIds, { [name]: reference, ...notDeleted }, { limit }),
+      ),
+      _id === null ? [] : this.units.find(organizationIds, { _id }),
+    ]);
+    return [...new Map(found.flat().map((unit) => [unit._id.toHexString(), unit])).values()];
   }
 
   /** Those of the slugs that a unit has. */

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
-import { addReservation, addTenant, addUnit, addWallet, type Tenant } from '../support/builders.js';
+import {
+  addReservation,
+  addTenant,
+  addUnit,
+  addWallet,
+  conventions,
+  type Tenant,
+} from '../support/builders.js';
+import { randomDatabaseUri } from '../support/test-service.js';
 import { startConsole, type TestConsole } from './console-client.js';
 
 let service: TestConsole;
@@ -9,7 +17,8 @@ let other: Tenant;
 let organization: string;
 
 beforeAll(async () => {
-  service = await startConsole();
+  // A search is over all organizations: those of other tests are not to be found.
+  service = await startConsole({}, randomDatabaseUri());
   [tenant, other] = await Promise.all([addTenant(service.db), addTenant(service.db)]);
   organization = tenant.organizationId.toHexString();
 });
@@ -64,36 +73,41 @@ describe('a lead', () => {
     await post('/leads', { name: 'Somebody else', phoneNumber: phone }, other.key).expect(201);
   });
 
-  it.each([
-    ['external id', 'form-1'],
-    ['phone in another spelling', '+20 100 123 9876'],
-    ['email in another case', 'MONA@example.com'],
-  ])('is found by its %s', async (_by, reference) => {
-    const found = await service.post('/search', { organization, reference });
-    expect(found).toMatchObject({ status: 303, location: `/console${path}` });
+  it('is found by its external id, own id, email in another case, and a request about it', async () => {
+    const id = path.split('/').at(-1) ?? '';
+    for (const reference of ['form-1', ` ${id} `, 'MONA@example.com', 'second-request']) {
+      const { status, location } = await service.post('/search', { reference });
+      const expected = { reference, status: 303, location: `/console${path}` };
+      expect({ reference, status, location }).toEqual(expected);
+    }
   });
 
-  it('is found by its number and id, in the organization that is meant by its name', async () => {
-    const id = path.split('/').at(-1) ?? '';
-    for (const reference of [String(leadId), id]) {
-      const found = await service.post('/search', { organization: ` ${organization}`, reference });
-      expect(found.location).toBe(`/console${path}`);
-    }
-    const byName = await service.post('/search', {
-      organization: 'nile HOMES',
-      reference: 'form-1',
-    });
-    // There are many of that name: each is offered.
-    expect(textOf(byName.html)).toContain('Which organization is meant?');
-    const foreign = other.organizationId.toHexString();
-    const { html, status } = await service.post('/search', {
-      organization: foreign,
-      reference: 'form-1',
-    });
+  it('is listed with the one of another organization by a phone that both have', async () => {
+    const { status, html } = await service.post('/search', { reference: '+20 100 123 9876' });
     expect(status).toBe(200);
-    expect(textOf(html)).toContain('Nothing was found.');
-    const none = await service.post('/search', { organization: 'no such', reference: 'form-1' });
-    expect(textOf(none.html)).toContain('There is no such organization.');
+    expect(html).toContain(`href="/console${path}"`);
+    const text = textOf(html);
+    expect(text).toMatch(new RegExp(`lead form-1 Nile Homes \\(${organization}\\)`));
+    expect(text).toContain(`Nile Homes (${other.organizationId.toHexString()})`);
+  });
+
+  it('is found by its number in each organization that has such a lead', async () => {
+    const { html } = await service.post('/search', { reference: String(leadId) });
+    expect(html).toContain(`href="/console${path}"`);
+    const none = await service.post('/search', { reference: 'nobody-has-this' });
+    expect(none.status).toBe(200);
+    expect(textOf(none.html)).toContain('Nothing was found.');
+  });
+
+  it('is found by its email where no client was made', async () => {
+    const alone = await addTenant(service.db, {
+      settings: { clients: { createFromLeads: false } },
+    });
+    const { body } = await post('/leads', { name: 'A', email: 'Alone@Example.com' }, alone.key);
+    expect(body.lead.clientId).toBeNull();
+    const found = await service.post('/search', { reference: 'alone@example.com' });
+    const of = alone.organizationId.toHexString();
+    expect(found.location).toBe(`/console/leads/${of}/${body.lead._id}`);
   });
 
   it('shows which request changed what, with which key, and its events', async () => {
@@ -139,9 +153,7 @@ describe('a lead', () => {
     expect(twins).toMatch(/Other leads of the person .*twin-2 .*phone, client/);
     expect(twins).not.toContain('form-1');
     expect(await shown(path)).toMatch(/Other leads of the person None\./);
-    const reference = phone;
-    const organizationId = allowing.organizationId.toHexString();
-    const found = await service.post('/search', { organization: organizationId, reference });
+    const found = await service.post('/search', { reference: phone });
     expect(textOf(found.html)).toMatch(/twin-1 .*twin-2|twin-2 .*twin-1/);
   });
 
@@ -213,16 +225,42 @@ describe('a reservation', () => {
     await callback({ reservationStatus: 'approved' }).expect(422);
   });
 
-  it('is opened by its own id, and found with its unit by the names of the unit', async () => {
-    const found = await service.post('/search', { organization, reference: 'deal-7' });
-    expect(found).toMatchObject({ status: 303, location: `/console${path}` });
-    for (const reference of ['villa-7', 'V-7']) {
-      const { status, html } = await service.post('/search', { organization, reference });
-      expect(status).toBe(200);
-      expect(html).toContain(`href="/console${path}"`);
-      expect(html).toContain(`href="/console/units/${organization}/${unitId.toHexString()}"`);
-      expect(textOf(html)).toMatch(/Reservations .*deal-7 approved .*Units .*villa-7 V-7/);
+  it('is opened by its ids, and its unit by the names of the unit', async () => {
+    for (const reference of ['deal-7', id]) {
+      const { location } = await service.post('/search', { reference });
+      expect({ reference, location }).toEqual({ reference, location: `/console${path}` });
     }
+    for (const reference of ['villa-7', 'V-7', unitId.toHexString()]) {
+      const { location } = await service.post('/search', { reference });
+      const unitPath = `/console/units/${organization}/${unitId.toHexString()}`;
+      expect({ reference, location }).toEqual({ reference, location: unitPath });
+    }
+  });
+
+  it('is opened by the request of a callback that was refused', async () => {
+    await callback({ reservationStatus: 'approved' }).set('x-request-id', 'refused-7').expect(422);
+    const { location } = await service.post('/search', { reference: 'refused-7' });
+    expect(location).toBe(`/console${path}`);
+  });
+
+  it('has a unit whose id another compound uses, too: both are listed with their compounds', async () => {
+    const { organizationId } = tenant;
+    for (const name of ['Garden', 'Lake']) {
+      const compoundId = new ObjectId();
+      const compound = { ...conventions(organizationId), _id: compoundId, slug: name };
+      await service.db
+        .collection('compounds')
+        .insertOne({ ...compound, name: { 'en-us': name } }, { bypassDocumentValidation: true });
+      await addUnit(service.db, organizationId, {
+        slug: `twin-${name}`,
+        unitId: 'T-1',
+        compoundId,
+      });
+    }
+    const { status, html } = await service.post('/search', { reference: 'T-1' });
+    expect(status).toBe(200);
+    expect(textOf(html)).toMatch(/T-1 unit Garden · twin-Garden/);
+    expect(textOf(html)).toMatch(/T-1 unit Lake · twin-Lake/);
   });
 
   it('shows what was sent, what it did and why it was refused', async () => {

@@ -3,6 +3,7 @@ import { Types } from 'mongoose';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import { type Localized, mergeTranslations } from '../../core/localization/localized.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';
 import type { CatalogueDocument } from '../collections/catalogue-document.js';
@@ -96,7 +97,7 @@ export class CatalogueImportRepository {
 
   /** What compounds are called, by their ids, deleted ones included. */
   async compoundNames(
-    organizationId: Types.ObjectId,
+    organizationId: Tenants,
     ids: readonly Types.ObjectId[],
   ): Promise<ReadonlyMap<string, Partial<Localized>>> {
     const filter = { _id: { $in: [...ids] } };

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import type { Localized } from '../../core/localization/localized.js';
 import type { CatalogueImportRecordDocument } from './catalogue-import-record.schema.js';
 import { CatalogueImportRecordsRepository } from './catalogue-import-records.repository.js';
@@ -33,6 +34,14 @@ export class CatalogueOverviewService {
     private readonly records: CatalogueImportRecordsRepository,
     private readonly catalogue: CatalogueImportRepository,
   ) {}
+
+  /** The names of compounds by their ids, deleted ones included. */
+  async compoundNames(
+    organizationIds: Tenants,
+    ids: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, Partial<Localized>>> {
+    return ids.length === 0 ? new Map() : this.catalogue.compoundNames(organizationIds, ids);
+  }
 
   async read(
     organizationId: Types.ObjectId,

@@ -140,7 +140,7 @@ async function consoleLinks(
   organizationId: Types.ObjectId,
 ): Promise<string[]> {
   const reservations = app.get(ReservationsRepository);
-  const reservation = await reservations.findByRecordSystemId(organizationId, deal);
+  const [reservation] = await reservations.findByRecordSystemIds(organizationId, [deal]);
   const console = `http://127.0.0.1:${OPS_PORT}/console`;
   const pageOf = (kind: string, id: Types.ObjectId | null | undefined) =>
     `    ${console}/${kind}/${organizationId.toHexString()}/${id?.toHexString()}`;

@@ -10,6 +10,7 @@ import {
 import { type PreparedRewrites, rewritesOf } from '../../core/database/documents/rewrites.js';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 
 /** An event without its contents, which may be large. */
@@ -18,7 +19,7 @@ export type ListedEvent = Omit<OutboxEventDocument, 'data' | 'changes'>;
 /** An event with its changes, and of its object only id and status. */
 export type ChangeEvent = Pick<
   OutboxEventDocument,
-  '_id' | 'type' | 'requestId' | 'createdAt' | 'changes' | 'data'
+  '_id' | 'organizationId' | 'type' | 'requestId' | 'createdAt' | 'changes' | 'data'
 >;
 
 /** The content of an event. */
@@ -26,6 +27,7 @@ export type EventContent = Pick<OutboxEventDocument, 'type' | 'data' | 'changes'
 
 const without = ['data', 'changes'] as const;
 const changeFields = [
+  'organizationId',
   'type',
   'requestId',
   'createdAt',
@@ -63,6 +65,17 @@ export class EventHistoryService {
   ): Promise<KeysetPage<ListedEvent>> {
     const about = { 'data._id': { $in: objectIds } };
     return this.events.page(organizationId, about, newestFirst, part, { without });
+  }
+
+  /** The events of requests of organizations, in no order. */
+  async ofRequests(
+    organizationIds: Tenants,
+    requestIds: readonly string[],
+    limit: number,
+  ): Promise<ChangeEvent[]> {
+    if (requestIds.length === 0) return [];
+    const filter = { requestId: { $in: requestIds } };
+    return this.events.find(organizationIds, filter, { fields: changeFields, limit });
   }
 
   /** The newest events of some types about objects, with their changes. */

@@ -84,6 +84,8 @@ outboxEventSchema.index(
   { organizationId: 1, 'data._id': 1, createdAt: -1, _id: -1 },
   { name: 'aboutObject' },
 );
+/** Serves the search for what a request did. */
+outboxEventSchema.index({ organizationId: 1, requestId: 1 }, { name: 'ofRequest' });
 /** An event outlives its deliveries, which need its contents. */
 removeAfter(
   outboxEventSchema,

@@ -6,24 +6,17 @@ import {
 } from '../../tenants/change-log/change-log.repository.js';
 import { ClientsService, type FoundClient } from '../../tenants/clients/clients.service.js';
 import { phonesOf } from '../../tenants/contacts/phone-number.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import type { LeadDto } from '../dto/lead.dto.js';
 import { presentLead } from '../lead.presenter.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
-import { LeadLookupService } from '../lead-lookup.service.js';
 import { PhoneOwnersRepository } from '../phones/phone-owners.repository.js';
 
-/** What a reference was taken for. */
-export type LeadReferenceKind = 'id' | 'phone' | 'email';
-
-/** The leads that a reference names; `by` is null when there are none. */
-export interface FoundLeads {
-  readonly by: LeadReferenceKind | null;
-  readonly leads: readonly LeadDto[];
-  readonly hasMore: boolean;
-}
+/** A lead of any organization. */
+export type FoundLead = LeadDto & { readonly organizationId: string };
 
 /** A lead with what belongs to it. */
 export interface InspectedLead {
@@ -45,7 +38,6 @@ export interface RelatedLead {
 @Injectable()
 export class LeadInspectionService {
   constructor(
-    private readonly service: LeadLookupService,
     private readonly leads: LeadsRepository,
     private readonly phoneOwners: PhoneOwnersRepository,
     private readonly clients: ClientsService,
@@ -53,24 +45,32 @@ export class LeadInspectionService {
   ) {}
 
   /**
-   * The leads that a reference names: by an external id, id or number; else by a phone in any spelling,
-   * which deleted leads are not found by; else by the email of their client.
+   * The leads of organizations that a reference may name: by an id of an outside system or of the service, by a
+   * number, by a phone in any spelling, or by an email. Deleted ones are found by ids and numbers only.
    */
-  async find(organization: Organization, reference: string, limit: number): Promise<FoundLeads> {
-    const named = await this.service.find(organization._id, reference);
-    if (named.length > 0) return found('id', named, limit);
-    const { _id, phoneCountry } = organization;
-    if (reference.includes('@')) {
-      const clientIds = await this.clients.idsByContact(organization, {
-        email: reference,
-        phones: [],
-      });
-      const ofClients = await this.leads.findOfClients(_id, clientIds, limit + 1);
-      return found('email', ofClients.map(presentLead), limit);
-    }
+  async search(
+    organizations: readonly Organization[],
+    reference: string,
+    limit: number,
+  ): Promise<FoundLead[]> {
+    const all = idsOf(organizations);
+    const _id = parseObjectId(reference);
     const phones = phonesOf({ phoneNumber: reference });
-    const withPhone = await this.phoneOwners.findWithPhones(_id, phones, phoneCountry, limit + 1);
-    return found('phone', withPhone.map(presentLead), limit);
+    const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
+    const found = await Promise.all([
+      this.leads.findAll(all, { recordSystemId: reference }),
+      _id === null ? [] : this.leads.findAll(all, { _id }),
+      /^\d{1,15}$/.test(reference) ? this.leads.findAll(all, { leadId: Number(reference) }) : [],
+      ...(reference.includes('@') ? [this.withEmail(all, reference, limit)] : []),
+      ...[...byCountry].map(([country, those]) =>
+        this.phoneOwners.findWithPhones(idsOf(those), phones, country, limit),
+      ),
+    ]);
+    const leads = new Map(found.flat().map((lead) => [lead._id.toHexString(), lead]));
+    return [...leads.values()].slice(0, limit).map((lead) => ({
+      ...presentLead(lead),
+      organizationId: lead.organizationId.toHexString(),
+    }));
   }
 
   /** A lead by its id, deleted or not, with what belongs to it; null when there is none. */
@@ -98,6 +98,20 @@ export class LeadInspectionService {
     };
   }
 
+  /** The leads of clients with an email, and those without a client that have it themselves. */
+  private async withEmail(
+    organizationIds: readonly Types.ObjectId[],
+    email: string,
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    const clientIds = await this.clients.idsByEmail(organizationIds, email);
+    const [ofClients, others] = await Promise.all([
+      this.leads.findOfClients(organizationIds, clientIds, limit),
+      this.leads.findByEmail(organizationIds, email, limit),
+    ]);
+    return [...ofClients, ...others];
+  }
+
   /** What requests changed of a lead, newest first. */
   async history(
     organizationId: Types.ObjectId,
@@ -108,12 +122,8 @@ export class LeadInspectionService {
   }
 }
 
-function found(by: LeadReferenceKind, leads: readonly LeadDto[], limit: number): FoundLeads {
-  return {
-    by: leads.length === 0 ? null : by,
-    leads: leads.slice(0, limit),
-    hasMore: leads.length > limit,
-  };
+function idsOf(organizations: readonly Organization[]): Types.ObjectId[] {
+  return organizations.map(({ _id }) => _id);
 }
 
 function relatedLeads(

@@ -5,6 +5,7 @@ import { InjectCollection } from '../../core/database/documents/inject-collectio
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
+import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import { phoneKey, usualSpellings } from '../../tenants/contacts/phone-number.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { storedPhones } from './lead-phones.js';
@@ -62,7 +63,7 @@ export class PhoneOwnersRepository {
 
   /** Leads that are not deleted and have one of the phones, in no order. */
   async findWithPhones(
-    organizationId: Types.ObjectId,
+    organizationId: Tenants,
     phones: readonly string[],
     country: CountryCode,
     limit: number,

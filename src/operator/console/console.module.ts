@@ -21,7 +21,8 @@ import { DeliveryPage } from './pages/webhooks/delivery.page.js';
 import { EndpointPage } from './pages/webhooks/endpoint.page.js';
 import { EndpointsPage } from './pages/webhooks/endpoints.page.js';
 import { SystemStateService } from './pages/overview/system-state.service.js';
-import { SearchPage } from './pages/shared/search.page.js';
+import { RecordSearchService } from './pages/search/record-search.service.js';
+import { SearchPage } from './pages/search/search.page.js';
 import { PartnerPage } from './pages/partners/partner.page.js';
 import { PartnersPage } from './pages/partners/partners.page.js';
 import type { ConsolePage } from './pages/page.js';
@@ -60,6 +61,7 @@ const pages = [
     Console,
     LoginTries,
     SystemStateService,
+    RecordSearchService,
     ...pages,
     { provide: CONSOLE_PAGES, inject: pages, useFactory: (...made: ConsolePage[]) => made },
   ],

@@ -41,6 +41,12 @@ export function recordPath(kind: RecordKind, organizationId: string, id: string)
   return `/${kind}/${organizationId}/${id}`;
 }
 
+/** The page of the record that an event is about; null where it has none. */
+export function eventPath(type: string, organizationId: string, id: string | null): string | null {
+  const kind = (['lead', 'unit', 'reservation'] as const).find((one) => type.startsWith(`${one}.`));
+  return kind === undefined || id === null ? null : recordPath(`${kind}s`, organizationId, id);
+}
+
 /** Where a value leads to; null where there is no more to say. */
 export function pathOf<T>(field: Field<T>, item: T, organizationId: string): string | null {
   if (field.record === undefined) return field.to?.(item, organizationId) ?? null;

@@ -4,7 +4,7 @@ import type {
 } from '../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAt, id, updatedAt } from './common.js';
-import { type Field, type Mood, recordPath } from './field.js';
+import { eventPath, type Field, type Mood } from './field.js';
 import type { ViewText } from './texts.js';
 
 /** The name of its organization is known to the console only. */
@@ -116,13 +116,8 @@ const about: Field<ListedDelivery> = {
   title: 'delivery.about',
   kind: 'code',
   of: ({ objectId }) => objectId,
-  to: ({ type, objectId, organizationId }) => {
-    const kind = (['lead', 'unit', 'reservation'] as const).find((one) =>
-      type.startsWith(`${one}.`),
-    );
-    if (kind === undefined || objectId === null) return null;
-    return recordPath(`${kind}s`, organizationId.toHexString(), objectId);
-  },
+  to: ({ type, objectId, organizationId }) =>
+    eventPath(type, organizationId.toHexString(), objectId),
 };
 const deliveryState: Field<ListedDelivery> = {
   title: 'shared.state',

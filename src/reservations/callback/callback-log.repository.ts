@@ -8,6 +8,7 @@ import {
 } from '../../core/database/documents/keyset.js';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRecord } from './callback-record.js';
 
@@ -66,6 +67,16 @@ export class CallbackLogRepository {
       'outcome.effects.unit': { $exists: true },
     };
     return this.log.find(organizationId, filter, { sort: newestFirst, limit });
+  }
+
+  /** The callbacks with the ids of requests, in no order. */
+  async ofRequests(
+    organizationIds: Tenants,
+    requestIds: readonly string[],
+    limit: number,
+  ): Promise<CallbackLogDocument[]> {
+    if (requestIds.length === 0) return [];
+    return this.log.find(organizationIds, { requestId: { $in: requestIds } }, { limit });
   }
 
   /** The callbacks of any of the organizations about a reservation id, newest first. */

@@ -47,6 +47,8 @@ callbackLogSchema.index(
   { organizationId: 1, reservationId: 1, createdAt: -1, _id: -1 },
   { name: 'ofReservation' },
 );
+/** Serves the search for what a request did. */
+callbackLogSchema.index({ organizationId: 1, requestId: 1 }, { name: 'ofRequest' });
 removeAfter(
   callbackLogSchema,
   { createdAt: 1 },

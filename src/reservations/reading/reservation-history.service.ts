@@ -2,9 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
-import { LeadLookupService } from '../../leads/lead-lookup.service.js';
-import { UnitLookupService } from '../../units/reading/unit-lookup.service.js';
 import {
   type ChangeEvent,
   EventHistoryService,
@@ -29,6 +26,9 @@ export type { Move, TimelineCallback, TimelineEntry };
 
 /** A reservation without its wallet. */
 export type ListedReservation = Omit<ReservationDto, 'chequeWallet'>;
+
+/** A reservation of any organization. */
+export type FoundReservation = ListedReservation & { readonly organizationId: string };
 
 /** What is known of a reservation's past: no more of it than the newest callbacks and events. */
 export interface ReservationHistory {
@@ -65,33 +65,31 @@ export class ReservationHistoryService {
   constructor(
     private readonly reservations: ReservationsRepository,
     private readonly log: CallbackLogRepository,
-    private readonly units: UnitLookupService,
-    private readonly leads: LeadLookupService,
     private readonly events: EventHistoryService,
   ) {}
 
-  /**
-   * The reservations that a reference names, newest first: by an id, else those of a unit, else those of
-   * a lead.
-   */
-  async find(
-    organizationId: Types.ObjectId,
+  /** The reservations of organizations that an id names; by an own one also deleted ones. */
+  async search(
+    organizationIds: readonly Types.ObjectId[],
     reference: string,
-    part: KeysetRequest,
-  ): Promise<KeysetPage<ListedReservation>> {
-    const own = await this.named(organizationId, reference);
-    if (own !== null) return { items: [own], next: null };
-    const units = await this.units.find(organizationId, reference);
-    for (const { _id } of units) {
-      const ofUnit = await this.ofUnit(organizationId, new Types.ObjectId(_id), part);
-      if (ofUnit.items.length > 0) return ofUnit;
-    }
-    const leads = await this.leads.find(organizationId, reference);
-    return this.ofLeads(
-      organizationId,
-      leads.map(({ _id }) => new Types.ObjectId(_id)),
-      part,
-    );
+  ): Promise<FoundReservation[]> {
+    const found = await this.reservations.findReferenced(organizationIds, reference);
+    return found.map((reservation) => ({
+      ...presentReservation(reservation),
+      organizationId: reservation.organizationId.toHexString(),
+    }));
+  }
+
+  /** The ids of the reservations that callbacks with the id of a request were about. */
+  async ofRequest(
+    organizationIds: readonly Types.ObjectId[],
+    requestId: string,
+    limit: number,
+  ): Promise<FoundReservation[]> {
+    const callbacks = await this.log.ofRequests(organizationIds, [requestId], limit);
+    const ids = new Set(callbacks.flatMap(({ reservationId }) => reservationId ?? []));
+    const found = await Promise.all([...ids].map((id) => this.search(organizationIds, id)));
+    return found.flat();
   }
 
   /** The reservations of a unit that are not deleted, newest first. */
@@ -151,17 +149,6 @@ export class ReservationHistoryService {
       }),
     ];
     return changes.toSorted((a, b) => b.at.getTime() - a.at.getTime());
-  }
-
-  private async named(
-    organizationId: Types.ObjectId,
-    reference: string,
-  ): Promise<ListedReservation | null> {
-    const named = await this.reservations.findByRecordSystemId(organizationId, reference);
-    const _id = parseObjectId(reference);
-    const found =
-      named ?? (_id === null ? null : await this.reservations.findAcross([organizationId], _id));
-    return found === null ? null : presentReservation(found);
   }
 }
 

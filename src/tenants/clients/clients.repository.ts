@@ -5,6 +5,7 @@ import { isPhone } from '../contacts/phone-number.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
+import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import { caseCandidates, foldCase, caseSpellings } from '../../core/localization/fold-case.js';
 import type { ClientDocument } from './client.schema.js';
 
@@ -33,7 +34,7 @@ export class ClientsRepository {
 
   /** Clients that have one of the emails, in any case. */
   async findByEmails(
-    organizationId: Types.ObjectId,
+    organizationId: Tenants,
     emails: readonly string[],
   ): Promise<ClientDocument[]> {
     if (emails.length === 0) return [];

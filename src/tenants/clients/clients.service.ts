@@ -89,6 +89,15 @@ export class ClientsService {
     }));
   }
 
+  /** The ids of the clients of organizations with an email, in any case; deleted ones are not looked for. */
+  async idsByEmail(
+    organizationIds: readonly Types.ObjectId[],
+    email: string,
+  ): Promise<Types.ObjectId[]> {
+    const clients = await this.clients.findByEmails(organizationIds, [email]);
+    return clients.map(({ _id }) => _id);
+  }
+
   /** The ids of the clients with a phone or an email; deleted ones are not looked for. */
   async idsByContact(organization: Organization, { email, phones }: Contact) {
     const { _id, phoneCountry } = organization;

@@ -21,6 +21,11 @@ export function newApiKey(): IssuedKey {
   return { key, prefix: key.slice(0, prefixLength), hash: hashApiKey(key) };
 }
 
+/** The part of a key that may be shown; any other text as it is. */
+export function prefixOf(text: string): string {
+  return text.startsWith(label) ? text.slice(0, prefixLength) : text;
+}
+
 /** Lower-case hexadecimal SHA-256, the form in which keys are stored and looked up. */
 export function hashApiKey(key: string): string {
   return hash('sha256', key, 'hex');

@@ -32,6 +32,17 @@ export class ApiKeysRepository {
     return this.findAcross(filter);
   }
 
+  /** As {@link findByIdOrPrefix}, of some organizations. */
+  async findNamed(
+    organizationIds: readonly Types.ObjectId[],
+    _id: Types.ObjectId | null,
+    prefix: string,
+  ): Promise<ApiKeyDocument[]> {
+    const names = [{ prefix }, ...(_id === null ? [] : [{ _id }])];
+    const found = await Promise.all(names.map((name) => this.keys.find(organizationIds, name)));
+    return this.known(found.flat());
+  }
+
   async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
     if (ids.length === 0) return [];
     return this.findAcross({ _id: { $in: [...ids] } });

@@ -4,7 +4,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
-import { newApiKey } from './api-key-format.js';
+import { newApiKey, prefixOf } from './api-key-format.js';
 import { keyRateLimit } from './api-key-rate-limit.js';
 import { type ApiKeyState, apiKeyState } from './api-key-state.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
@@ -62,6 +62,14 @@ export class ApiKeysService {
   /** All keys of an organization, oldest first, revoked ones included. */
   async list(organizationId: Types.ObjectId): Promise<ApiKeyDocument[]> {
     return this.keys.listOfOrganization(organizationId);
+  }
+
+  /** The keys of organizations that an id, a shown prefix or a key itself names. */
+  async search(
+    organizationIds: readonly Types.ObjectId[],
+    reference: string,
+  ): Promise<ApiKeyDocument[]> {
+    return this.keys.findNamed(organizationIds, parseObjectId(reference), prefixOf(reference));
   }
 
   /** The keys with an id or a shown prefix. */

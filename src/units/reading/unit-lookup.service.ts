@@ -1,7 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { parseObjectId } from '../../core/database/documents/object-id.js';
 import {
   idOrNull,
   numberOf,
@@ -24,6 +23,7 @@ export interface UnitSummary {
 /** A unit as the operator looks at it. */
 export interface FoundUnit extends UnitSummary {
   readonly _id: string;
+  readonly organizationId: string;
   readonly recordSystemId: string | null;
   readonly unitId: string | null;
   readonly compoundId: string | null;
@@ -45,19 +45,16 @@ export class UnitLookupService {
   }
 
   /**
-   * The units that the operator may mean: by slug, by an id of an outside system, of the compound, or of
-   * the service's own.
+   * The units of organizations that a reference may mean: by slug, or by an id of an outside system, of the
+   * compound, or of the service.
    */
-  async find(organizationId: Types.ObjectId, reference: string): Promise<FoundUnit[]> {
-    const _id = parseObjectId(reference);
-    const found = await Promise.all([
-      this.units.findBySlug(organizationId, reference),
-      this.units.findByRecordSystemId(organizationId, reference),
-      this.units.findByUnitId(organizationId, reference),
-      _id === null ? null : this.units.findIncludingDeleted(organizationId, _id),
-    ]);
-    const units = new Map(found.flat().flatMap((unit) => (unit ? [[String(unit._id), unit]] : [])));
-    return [...units.values()].map(foundUnit);
+  async search(
+    organizationIds: readonly Types.ObjectId[],
+    reference: string,
+    limit: number,
+  ): Promise<FoundUnit[]> {
+    const found = await this.units.findReferenced(organizationIds, reference, limit);
+    return found.slice(0, limit).map(foundUnit);
   }
 
   /** A unit, deleted or not; null when it is missing altogether. */
@@ -134,6 +131,7 @@ function foundUnit(unit: UnitDocument): FoundUnit {
   return {
     ...summaryOf(unit),
     _id: unit._id.toHexString(),
+    organizationId: unit.organizationId.toHexString(),
     recordSystemId: textOf(unit.recordSystemId) || null,
     unitId: textOf(unit.unitId) || null,
     compoundId: idOrNull(unit.compoundId),

@@ -13,10 +13,11 @@ import {
   newestFirst,
   readPage,
 } from '../../core/database/documents/keyset.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { type PreparedRewrites, rewritesOf } from '../../core/database/documents/rewrites.js';
 import { dayMs } from '../../core/values/durations.js';
 import { withoutUndefined } from '../../core/values/plain-object.js';
-import { messageIdOf, messageOf } from '../../events/outbox/message.js';
+import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
 import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import type { DeliveryStatus } from './delivery-outcome.js';
@@ -78,6 +79,22 @@ export class WebhookDeliveriesService {
     const [event] = await this.events.findWhole(organizationId, [eventId]);
     const body = delivery.body ?? (event === undefined ? null : messageOf(event).body);
     return { ...listedDelivery(delivery), body, log };
+  }
+
+  /** The deliveries of organizations by an own id, or by the `webhook-id` of their event. */
+  async search(
+    organizationIds: readonly Types.ObjectId[],
+    reference: string,
+    limit: number,
+  ): Promise<ListedDelivery[]> {
+    const isMessage = reference.startsWith('msg_');
+    const _id = parseObjectId(isMessage ? idOfMessage(reference) : reference);
+    if (_id === null) return [];
+    const named = isMessage ? { eventId: _id } : { _id };
+    const filter = { organizationId: { $in: [...organizationIds] }, ...named };
+    const options = { limit, projection: listed };
+    const found = await this.deliveries.acrossTenants.find(filter, options).toArray();
+    return found.map(listedDelivery);
   }
 
   /** The deliveries of an organization, newest first. */

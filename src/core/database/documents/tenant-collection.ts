@@ -22,6 +22,7 @@ import {
   findOptions,
   type Projection,
   type ReadOptions,
+  type Tenants,
   withTenant,
   type WriteOf,
 } from './tenant-operations.js';
@@ -53,7 +54,7 @@ export class TenantCollection<T extends TenantDocument> {
 
   /** The documents that match, of one organization; of several for the operator, no request reaches it. */
   async find<R extends object = T>(
-    organizationId: Types.ObjectId | readonly Types.ObjectId[],
+    organizationId: Tenants,
     filter: TenantFilter<T>,
     options: ReadOptions<T> = {},
   ): Promise<R[]> {

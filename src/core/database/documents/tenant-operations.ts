@@ -6,6 +6,9 @@ import type { Path, TenantFilter, TenantSort, TenantUpdate } from './tenant-filt
 
 export type FieldOf<T> = keyof T & string;
 
+/** Whose documents are read: one organization's, or for the operator those of several. */
+export type Tenants = Types.ObjectId | readonly Types.ObjectId[];
+
 /** A new document, or what changes of another one; fields that are undefined stay as they are. */
 export type WriteOf<T> =
   | { readonly insert: T }
@@ -46,10 +49,7 @@ export interface BatchOptions<T> extends Projection<T>, ListPart {
   readonly hint?: string | undefined;
 }
 
-export function withTenant<T>(
-  filter: TenantFilter<T>,
-  organizationId: Types.ObjectId | readonly Types.ObjectId[],
-): Document {
+export function withTenant<T>(filter: TenantFilter<T>, organizationId: Tenants): Document {
   const isOne = !Array.isArray(organizationId);
   return { ...filter, organizationId: isOne ? organizationId : { $in: organizationId } };
 }

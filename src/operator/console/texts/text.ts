@@ -4,6 +4,7 @@ import { commonTexts } from './common-texts.js';
 import { leadTexts } from '../pages/leads/lead-texts.js';
 import { operatorLogTexts } from '../pages/operator-log/operator-log-texts.js';
 import { reservationTexts } from '../pages/reservations/reservation-texts.js';
+import { searchTexts } from '../pages/search/search-texts.js';
 import { sharedTexts } from '../pages/shared/shared-texts.js';
 import { unitTexts } from '../pages/units/unit-texts.js';
 import { webhookTexts } from '../pages/webhooks/webhook-texts.js';
@@ -19,6 +20,7 @@ export const texts = {
   ...viewTexts,
   ...commonTexts,
   ...sharedTexts,
+  ...searchTexts,
   ...overviewTexts,
   ...partnerTexts,
   ...catalogueTexts,

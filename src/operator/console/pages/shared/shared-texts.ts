@@ -32,24 +32,4 @@ export const sharedTexts = {
   'shared.noKey': { 'en-us': 'import', 'ar-eg': 'استيراد' },
   'shared.reservations': { 'en-us': 'Reservations', 'ar-eg': 'الحجوزات' },
   'shared.now': { 'en-us': 'As it is now', 'ar-eg': 'كما هو الآن' },
-  'search.title': { 'en-us': 'Search', 'ar-eg': 'بحث' },
-  'search.submit': { 'en-us': 'Search', 'ar-eg': 'بحث' },
-  'search.reference': {
-    'en-us': 'Lead, reservation or unit',
-    'ar-eg': 'عميل محتمل أو حجز أو وحدة',
-  },
-  'search.hint': {
-    'en-us':
-      'An id or external id; of a lead also its number, phone in any spelling or email of its client; of a unit also its slug or unit id',
-    'ar-eg':
-      'معرّف أو معرّف خارجي، وللعميل رقمه أو هاتفه بأي كتابة أو بريده الإلكتروني، وللوحدة اسمها في العنوان أو رقمها',
-  },
-  'search.none': {
-    'en-us':
-      'Nothing was found. A deleted lead is found by its id or number, not by a phone; a deleted unit by its id only.',
-    'ar-eg':
-      'لم يُعثر على شيء. العميل المحذوف يُعثر عليه بالمعرّف أو الرقم لا بالهاتف، والوحدة المحذوفة بمعرّفها فقط.',
-  },
-  'search.leads': { 'en-us': 'Leads', 'ar-eg': 'العملاء المحتملون' },
-  'search.units': { 'en-us': 'Units', 'ar-eg': 'الوحدات' },
 } as const;
