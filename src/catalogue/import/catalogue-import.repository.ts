@@ -3,7 +3,6 @@ import { Types } from 'mongoose';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
-import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import { type Localized, mergeTranslations } from '../../core/localization/localized.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';
 import type { CatalogueDocument } from '../collections/catalogue-document.js';
@@ -93,16 +92,6 @@ export class CatalogueImportRepository {
     // By values, not by being there: for that the server would read each unit.
     const filter = { ...notDeleted, compoundId: { $gte: lowestId }, status: { $gte: '' } };
     return this.units.countBy(organizationId, filter, ['compoundId', 'status'], unitCountIndex);
-  }
-
-  /** What compounds are called, by their ids, deleted ones included. */
-  async compoundNames(
-    organizationId: Tenants,
-    ids: readonly Types.ObjectId[],
-  ): Promise<ReadonlyMap<string, Partial<Localized>>> {
-    const filter = { _id: { $in: [...ids] } };
-    const found = await this.compounds.find(organizationId, filter, { fields: ['name'] });
-    return new Map(found.map(({ _id, name }) => [_id.toHexString(), name ?? {}]));
   }
 
   /** Creates what is new and changes what differs; what is as it should be is not written. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import type { Localized } from '../../core/localization/localized.js';
+import { ReferencesRepository } from '../references/references.repository.js';
 import type { CatalogueImportRecordDocument } from './catalogue-import-record.schema.js';
 import { CatalogueImportRecordsRepository } from './catalogue-import-records.repository.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';
@@ -33,15 +33,8 @@ export class CatalogueOverviewService {
   constructor(
     private readonly records: CatalogueImportRecordsRepository,
     private readonly catalogue: CatalogueImportRepository,
+    private readonly references: ReferencesRepository,
   ) {}
-
-  /** The names of compounds by their ids, deleted ones included. */
-  async compoundNames(
-    organizationIds: Tenants,
-    ids: readonly Types.ObjectId[],
-  ): Promise<ReadonlyMap<string, Partial<Localized>>> {
-    return ids.length === 0 ? new Map() : this.catalogue.compoundNames(organizationIds, ids);
-  }
 
   async read(
     organizationId: Types.ObjectId,
@@ -61,7 +54,7 @@ export class CatalogueOverviewService {
       .toSorted((a, b) => b.total - a.total);
     const largest = all.slice(0, mostCompounds);
     const ids = largest.map(({ _id }) => _id);
-    const names = await this.catalogue.compoundNames(organizationId, ids);
+    const names = await this.references.compoundNames(organizationId, ids);
     return {
       imports,
       compounds: largest.map((compound) => ({

@@ -4,8 +4,10 @@ import { InjectCollection } from '../../core/database/documents/inject-collectio
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../../core/database/documents/tenant-filter.js';
+import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import { caseCandidates, foldCase, caseSpellings } from '../../core/localization/fold-case.js';
 import { languages } from '../../core/localization/language.js';
+import type { Localized } from '../../core/localization/localized.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';
 import type { CatalogueDocument } from '../collections/catalogue-document.js';
 import type { CompoundDocument } from '../collections/compound.schema.js';
@@ -48,6 +50,21 @@ export class ReferencesRepository {
     ids: Ids,
   ): Promise<CatalogueDocument[]> {
     return this.collections[kind].find(organizationId, { _id: { $in: ids }, ...notDeleted });
+  }
+
+  /** The names of compounds by their ids, of several organizations for the operator. */
+  async compoundNames(
+    organizationIds: Tenants,
+    ids: Ids,
+  ): Promise<ReadonlyMap<string, Partial<Localized>>> {
+    if (ids.length === 0) return new Map();
+    const { compounds } = this.collections;
+    const found = await compounds.find(
+      organizationIds,
+      { _id: { $in: ids } },
+      { fields: ['name'] },
+    );
+    return new Map(found.map(({ _id, name }) => [_id.toHexString(), name ?? {}]));
   }
 
   /** The documents, deleted ones included, that were changed or deleted since a time; some of them. */

@@ -1,3 +1,5 @@
+import type { Language } from '../../core/localization/language.js';
+import { type Localized, textIn } from '../../core/localization/localized.js';
 import { type ViewText, viewTexts } from './texts.js';
 
 /** How much a value calls for attention. */
@@ -32,6 +34,7 @@ export type Field<T> =
   | Value<T, 'time' | 'day', Date | string>
   | Value<T, 'number' | 'duration', number>
   | Value<T, 'url', string>
+  | Value<T, 'name', Partial<Localized> | readonly Partial<Localized>[]>
   | Value<T, 'status', ViewText | readonly ViewText[]>
   | Value<T, 'change', { readonly from: string | null; readonly to: string }>
   | Value<T, 'personal', unknown>;
@@ -73,6 +76,7 @@ function valueOf<T>(field: Field<T>, item: T) {
   if (field.kind === 'status') return [field.of(item) ?? []].flat().map(english);
   if (field.kind === 'day') return dayOf(field.of(item));
   if (field.kind === 'personal') return plainText(field.of(item));
+  if (field.kind === 'name') return namesIn(field.of(item), 'en-us');
   if (field.kind === 'duration') return `${field.of(item) ?? '–'} ms`;
   if (field.kind !== 'change') return field.of(item);
   const change = field.of(item);
@@ -82,6 +86,14 @@ function valueOf<T>(field: Field<T>, item: T) {
 /** As `2026-01-31`; other programs may have stored a text that is no time. */
 export function dayOf(value: Date | string | null | undefined): string | undefined {
   return (value instanceof Date ? value.toISOString() : value)?.slice(0, 10);
+}
+
+/** Names of the catalogue in a language. */
+export function namesIn(
+  names: Partial<Localized> | readonly Partial<Localized>[] | null | undefined,
+  language: Language,
+): string[] {
+  return [names ?? []].flat().map((name) => textIn(name, language));
 }
 
 function plainText(value: unknown): string | null {

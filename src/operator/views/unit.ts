@@ -1,7 +1,7 @@
 import type { UnitStatusChange } from '../../reservations/reading/reservation-history.service.js';
 import type { FoundUnit } from '../../units/reading/unit-lookup.service.js';
 import { createdAt, externalId, id, requestId, updatedAt } from './common.js';
-import { type Field, recordPath } from './field.js';
+import type { Field } from './field.js';
 
 const status: Field<FoundUnit> = {
   title: 'shared.status',
@@ -9,32 +9,19 @@ const status: Field<FoundUnit> = {
   of: (unit) => unit.status,
   note: ({ isDeleted }) => (isDeleted ? 'shared.deleted' : null),
 };
-const unitId: Field<FoundUnit> = {
-  title: 'unit.unitId',
-  kind: 'code',
-  of: (unit) => unit.unitId,
-};
-
-/** A unit in a list. */
-export const unitListFields: readonly Field<FoundUnit>[] = [
-  {
-    title: 'shared.unit',
-    kind: 'text',
-    of: ({ slug, _id }) => slug ?? _id,
-    to: ({ _id }, organizationId) => recordPath('units', organizationId, _id),
-  },
-  unitId,
-  externalId,
-  status,
-];
 
 export const unitFields: readonly Field<FoundUnit>[] = [
   id,
   status,
   { title: 'unit.slug', kind: 'code', of: ({ slug }) => slug },
-  unitId,
+  { title: 'unit.unitId', kind: 'code', of: ({ unitId }) => unitId },
   externalId,
-  { title: 'shared.compound', kind: 'code', of: ({ compoundId }) => compoundId },
+  {
+    title: 'shared.compound',
+    kind: 'name',
+    of: ({ compound }) => compound,
+    note: ({ compound, compoundId }) => (compound === null ? compoundId : null),
+  },
   { title: 'unit.price', kind: 'number', of: ({ price }) => price },
   createdAt,
   updatedAt,

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
+import { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import {
   idOrNull,
@@ -7,6 +7,9 @@ import {
   textOf,
   timeOrNull,
 } from '../../core/database/documents/stored-values.js';
+import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
+import type { Tenants } from '../../core/database/documents/tenant-operations.js';
+import type { Localized } from '../../core/localization/localized.js';
 import { havingOneOf, UnitsRepository } from '../units.repository.js';
 
 /** How an outside system names a unit: by slug, by its own id, or by the compound's unit id. */
@@ -27,6 +30,7 @@ export interface FoundUnit extends UnitSummary {
   readonly recordSystemId: string | null;
   readonly unitId: string | null;
   readonly compoundId: string | null;
+  readonly compound: Partial<Localized> | null;
   readonly price: number | null;
   readonly createdAt: string | null;
   readonly updatedAt: string | null;
@@ -35,7 +39,10 @@ export interface FoundUnit extends UnitSummary {
 /** Finds the units that requests name. */
 @Injectable()
 export class UnitLookupService {
-  constructor(private readonly units: UnitsRepository) {}
+  constructor(
+    private readonly units: UnitsRepository,
+    private readonly references: ReferencesRepository,
+  ) {}
 
   /** A unit in short, null when it is missing altogether. */
   async summary(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<UnitSummary | null> {
@@ -54,13 +61,26 @@ export class UnitLookupService {
     limit: number,
   ): Promise<FoundUnit[]> {
     const found = await this.units.findReferenced(organizationIds, reference, limit);
-    return found.slice(0, limit).map(foundUnit);
+    return this.withCompounds(organizationIds, found.slice(0, limit));
   }
 
   /** A unit, deleted or not; null when it is missing altogether. */
   async inspect(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<FoundUnit | null> {
     const unit = await this.units.findIncludingDeleted(organizationId, _id);
-    return unit === null ? null : foundUnit(unit);
+    if (unit === null) return null;
+    const [found = null] = await this.withCompounds(organizationId, [unit]);
+    return found;
+  }
+
+  private async withCompounds(
+    organizationIds: Tenants,
+    units: readonly UnitDocument[],
+  ): Promise<FoundUnit[]> {
+    const ids = units.flatMap(({ compoundId }) =>
+      compoundId instanceof Types.ObjectId ? compoundId : [],
+    );
+    const names = await this.references.compoundNames(organizationIds, ids);
+    return units.map((unit) => foundUnit(unit, names));
   }
 
   /**
@@ -126,7 +146,11 @@ function summaryOf(unit: UnitDocument): UnitSummary {
 }
 
 /** Other programs may have stored values of any type. */
-function foundUnit(unit: UnitDocument): FoundUnit {
+function foundUnit(
+  unit: UnitDocument,
+  compounds: ReadonlyMap<string, Partial<Localized>>,
+): FoundUnit {
+  const compoundId = idOrNull(unit.compoundId);
   const price = numberOf(unit.price);
   return {
     ...summaryOf(unit),
@@ -134,7 +158,8 @@ function foundUnit(unit: UnitDocument): FoundUnit {
     organizationId: unit.organizationId.toHexString(),
     recordSystemId: textOf(unit.recordSystemId) || null,
     unitId: textOf(unit.unitId) || null,
-    compoundId: idOrNull(unit.compoundId),
+    compoundId,
+    compound: compounds.get(compoundId ?? '') ?? null,
     price: price === 0 ? null : price,
     createdAt: timeOrNull(unit.createdAt),
     updatedAt: timeOrNull(unit.updatedAt),

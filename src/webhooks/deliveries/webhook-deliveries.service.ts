@@ -92,9 +92,8 @@ export class WebhookDeliveriesService {
     if (_id === null) return [];
     const named = isMessage ? { eventId: _id } : { _id };
     const filter = { organizationId: { $in: [...organizationIds] }, ...named };
-    const options = { limit, projection: listed };
-    const found = await this.deliveries.acrossTenants.find(filter, options).toArray();
-    return found.map(listedDelivery);
+    const found = this.deliveries.acrossTenants.find(filter, { limit, projection: listed });
+    return (await found.toArray()).map(listedDelivery);
   }
 
   /** The deliveries of an organization, newest first. */

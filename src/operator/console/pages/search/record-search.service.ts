@@ -1,6 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Types } from 'mongoose';
-import { CatalogueOverviewService } from '../../../../catalogue/import/catalogue-overview.service.js';
+import type { Types } from 'mongoose';
 import { parseObjectId } from '../../../../core/database/documents/object-id.js';
 import type { Language } from '../../../../core/localization/language.js';
 import { textIn } from '../../../../core/localization/localized.js';
@@ -38,7 +37,6 @@ export class RecordSearchService {
     private readonly leads: LeadInspectionService,
     private readonly reservations: ReservationHistoryService,
     private readonly units: UnitLookupService,
-    private readonly catalogues: CatalogueOverviewService,
     private readonly events: EventHistoryService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly endpoints: WebhookEndpointsService,
@@ -89,18 +87,13 @@ export class RecordSearchService {
     limit: number,
   ): Promise<Hit[]> {
     const found = await this.units.search(organizationIds, reference, limit);
-    const compounds = found.flatMap(({ compoundId }) => compoundId ?? []);
-    const names = await this.catalogues.compoundNames(
-      organizationIds,
-      compounds.map((id) => new Types.ObjectId(id)),
-    );
-    return found.map(({ _id, organizationId, slug, unitId, compoundId, status, createdAt }) => ({
+    return found.map(({ _id, organizationId, slug, unitId, compound, ...unit }) => ({
       kind: 'unit',
       organizationId,
       name: unitId ?? slug ?? _id,
       path: recordPath('units', organizationId, _id),
-      details: [textIn(names.get(compoundId ?? ''), language) || compoundId, slug, status],
-      createdAt,
+      details: [textIn(compound, language) || unit.compoundId, slug, unit.status],
+      createdAt: unit.createdAt,
     }));
   }
 

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { dayOf, type Field, isViewText, pathOf } from '../../../views/field.js';
+import { dayOf, type Field, isViewText, namesIn, pathOf } from '../../../views/field.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
 import { maskedName, maskedUrl, maskedValue } from './masking.js';
@@ -74,8 +74,13 @@ export function FieldTable<T>({
 
 function valueOf<T>(field: ShownField<T>, item: T, reader: FieldReader): ComponentChildren {
   if ('show' in field) return field.show(item);
-  const { text } = reader.request;
-  const shown = unlinked(field, item, reader);
+  const { text, language } = reader.request;
+  const shown =
+    field.kind === 'name' ? (
+      <bdi dir="auto">{joined(namesIn(field.of(item), language))}</bdi>
+    ) : (
+      unlinked(field, item, reader)
+    );
   const path = pathOf(field, item, reader.organizationId ?? '');
   const linked = path === null ? shown : <Link to={path}>{shown}</Link>;
   const [mood, note] = [field.mood?.(item), field.note?.(item) ?? null];
@@ -87,7 +92,11 @@ function valueOf<T>(field: ShownField<T>, item: T, reader: FieldReader): Compone
   );
 }
 
-function unlinked<T>(field: Field<T>, item: T, { request, isShown = false }: FieldReader) {
+function unlinked<T>(
+  field: Exclude<Field<T>, { readonly kind: 'name' }>,
+  item: T,
+  { request, isShown = false }: FieldReader,
+) {
   const { text, formats } = request;
   switch (field.kind) {
     case 'time':
