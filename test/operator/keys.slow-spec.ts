@@ -57,6 +57,50 @@ describe('key', () => {
     expect(again).toEqual({ ...(revoked as object), lastUsedAt: expect.anything() });
   });
 
+  it('lists why requests of a key were refused, newest first', async () => {
+    const { _id, prefix } = await issue('--name', 'CRM');
+    const record = (minutes: number, more: object) => {
+      const at = new Date(Date.UTC(2026, 0, 1, 12, minutes));
+      return {
+        organizationId: new ObjectId(org),
+        apiKeyId: new ObjectId(_id),
+        route: 'POST /external/apis/v1.0/leads',
+        status: 400,
+        errorCodes: [],
+        messages: [],
+        ignoredFields: [],
+        requestId: `request-${minutes}`,
+        durationMs: 1.5,
+        createdAt: at,
+        updatedAt: at,
+        ...more,
+      };
+    };
+    const messages = ['Duplicate Lead: Existing Lead (•••) exists.', 'Another'];
+    await service.db
+      .collection('requestLog')
+      .insertMany([
+        record(1, { errorCodes: ['lead.duplicate_phone'], messages }),
+        record(2, { status: 201, ignoredFields: ['fullName'] }),
+      ]);
+    const [first, second] = await runJson<object[]>(['key', 'requests', prefix], variables);
+    expect(first).toEqual({
+      time: '2026-01-01T12:02:00.000Z',
+      route: 'POST /external/apis/v1.0/leads',
+      status: 201,
+      errorCodes: [],
+      messages: [],
+      ignoredFields: ['fullName'],
+      requestId: 'request-2',
+      durationMs: 1.5,
+    });
+    expect(second).toMatchObject({ errorCodes: ['lead.duplicate_phone'], messages });
+    const { stdout } = await runCli(['key', 'requests', _id, '--limit', '1'], variables);
+    expect(stdout).toMatch(/ROUTE.*ERROR CODES.*IGNORED FIELDS/);
+    expect(stdout).toMatch(/POST .*leads +201 .*fullName/);
+    expect(stdout).not.toContain('duplicate');
+  });
+
   it('rotates: both keys work until the overlap is over', async () => {
     const old = await issue('--name', 'CRM');
     const before = Date.now();

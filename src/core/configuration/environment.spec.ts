@@ -39,6 +39,7 @@ describe('readEnvironment', () => {
       CALLBACKS_RETENTION_DAYS: 90,
       IDEMPOTENCY_RETENTION_HOURS: 24,
       OPERATOR_LOG_RETENTION_DAYS: 365,
+      REQUEST_LOG_DAYS: 7,
       ROLE: 'all',
       ENFORCE_API_DOMAIN: false,
       TRUST_PROXY: false,

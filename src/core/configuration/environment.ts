@@ -110,7 +110,7 @@ export const variables = z.object({
     .prefault('30')
     .describe(
       'How long events can be read by GET /events. They and their deliveries can be looked up for 15 days ' +
-        'more, and for 45 days at least. What this and the four below say holds from the next ' +
+        'more, and for 45 days at least. What this and the five below say holds from the next ' +
         '`db init` on, which outside production is every start (rule DATA-11).',
     ),
   CALLBACKS_RETENTION_DAYS: integer(1, 3_650)
@@ -128,6 +128,9 @@ export const variables = z.object({
   OPERATOR_LOG_RETENTION_DAYS: integer(1, 36_500)
     .prefault('365')
     .describe('How long it is logged what the operator did (rule OPS-31).'),
+  REQUEST_LOG_DAYS: integer(1, 365)
+    .prefault('7')
+    .describe('How long it is logged why requests were refused (rule OPS-36).'),
   USAGE_RETENTION_DAYS: integer(31, 3_650)
     .prefault('400')
     .describe(

@@ -3,6 +3,7 @@ import { createParamDecorator, type ExecutionContext } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import type { Types } from 'mongoose';
 import type { IdempotencyClaim } from '../idempotency/idempotency-claim.js';
+import type { DomainError } from './errors/domain-error.js';
 import type { Language } from '../localization/language.js';
 import type { RateLimit } from './rate-limit/token-buckets.js';
 
@@ -38,6 +39,8 @@ export interface RequestCaller {
    * stored at all (rule HTTP-12). Set once the body has arrived; work for nobody's request has none.
    */
   readonly expiresAt?: number;
+  /** Takes the errors of the parts of a batch, for those who operate the service. */
+  readonly failures?: DomainError[];
   /** Of a request with an `Idempotency-Key`. */
   readonly claim?: IdempotencyClaim;
 }

@@ -83,10 +83,11 @@ export class LeadBatchesService {
     return { ok: refused === 0, created, updated, refused, results };
   }
 
-  private refused(index: number, reason: unknown, { language }: Caller): LeadResultDto {
+  private refused(index: number, reason: unknown, caller: Caller): LeadResultDto {
     const error = toDomainError(reason);
+    caller.failures?.push(error);
     if (error.status >= 500) this.logger.error({ err: reason }, 'A lead of a batch failed');
-    const { body } = this.errorResponses.of(error, language);
+    const { body } = this.errorResponses.of(error, caller.language);
     return { index, ...body, errorCode: error.definition.code };
   }
 }

@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { AuthenticationModule } from '../../tenants/keys/authentication.module.js';
+import { RequestLogModule } from '../requests/request-log.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { LeadsModule } from '../../leads/leads.module.js';
 import { OperatorLogModule } from '../audit/operator-log.module.js';
@@ -49,6 +50,7 @@ const pages = [
     AuthenticationModule,
     CatalogueImportModule,
     UsageModule,
+    RequestLogModule,
     LeadsModule,
     OperatorLogModule,
     OrganizationsModule,

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { RequestLogModule } from '../requests/request-log.module.js';
 import { UsageModule } from '../usage/usage.module.js';
 import { OperatorLogModule } from '../audit/operator-log.module.js';
 import { RequestMetrics } from '../../core/http/server/request-metrics.js';
@@ -9,7 +10,7 @@ import { Readiness } from './readiness.js';
 /** Metrics and probes for those who operate the service (rules OPS-10 and OPS-11). */
 @Module({
   // The log is the console's, which is loaded later; `db init` has to know its collection in any case.
-  imports: [UsageModule, OperatorLogModule],
+  imports: [UsageModule, RequestLogModule, OperatorLogModule],
   providers: [RequestMetrics, Readiness, OperationsServer, Operations],
   exports: [Operations],
 })

@@ -5,6 +5,7 @@ import { ENVIRONMENT, type Environment } from '../../core/configuration/environm
 import { ConnectionPool } from '../../core/database/connection/connection-pool.js';
 import { RequestMetrics } from '../../core/http/server/request-metrics.js';
 import { Metrics } from '../../core/observability/metrics.js';
+import { RequestRecorder } from '../requests/request-recorder.js';
 import { UsageRecorder } from '../usage/usage-recorder.js';
 import { OperationsServer } from './operations-server.js';
 import { addServiceMetrics } from './service-metrics.js';
@@ -20,6 +21,7 @@ export class Operations {
     private readonly requests: RequestMetrics,
     private readonly server: OperationsServer,
     private readonly usage: UsageRecorder,
+    private readonly refusals: RequestRecorder,
   ) {}
 
   /**
@@ -34,6 +36,7 @@ export class Operations {
     if (isMeasured) this.requests.addTo(fastify);
     // Also where nobody asks for metrics: the console of another process shows the calls of all.
     this.usage.start(fastify);
+    this.refusals.start(fastify);
     if (!isMeasured) return null;
     this.pool.observe();
     addServiceMetrics(this.modules);

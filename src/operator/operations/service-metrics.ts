@@ -10,6 +10,7 @@ import {
   type Backlog,
   WebhookStatisticsService,
 } from '../../webhooks/statistics/webhook-statistics.service.js';
+import { RequestRecorder } from '../requests/request-recorder.js';
 import { UsageCounter } from '../usage/usage-counter.js';
 
 /** How long a scrape waits for the database. */
@@ -23,6 +24,14 @@ const values: Readonly<Record<string, readonly [help: string, read: (get: Get) =
   log_lines_dropped_total: [
     'Lines of the log that nobody has read from standard output in time.',
     () => standardOutput.droppedLines,
+  ],
+  request_log_lost_total: [
+    'Requests that were to be logged and were not: the database was out of reach, or there were too many at once.',
+    (get) => get(RequestRecorder).stats().lost,
+  ],
+  request_log_waiting: [
+    'Requests to be logged that are not stored yet; 2,000 at most.',
+    (get) => get(RequestRecorder).stats().waiting,
   ],
   usage_lost_calls_total: [
     'Calls that were not counted: a database out of reach has left no room.',

@@ -8,6 +8,18 @@ export const countFields = ['calls', 'refused', 'failed', 'polls', ...bucketFiel
 /** A number for each counted field, as it is added in memory and in the database; a missing one is 0. */
 export type Counts = Record<string, number>;
 
+/** By error code, without the dots, which a field's name must not have. */
+export function codeField(code: string): string {
+  return code.replaceAll('.', ':');
+}
+
+/** The codes among the counted fields, and how often each occurred. */
+export function codesIn(counts: Readonly<Counts>): (readonly [code: string, count: number])[] {
+  return Object.entries(counts)
+    .filter(([field]) => field.includes(':'))
+    .map(([field, count]) => [field.replaceAll(':', '.'), count] as const);
+}
+
 /** Calls, errors and latency for a reader. */
 export interface CallSummary {
   readonly calls: number;
@@ -20,6 +32,9 @@ export interface CallSummary {
   /** In milliseconds; null without calls other than long polls. */
   readonly medianMs: number | null;
   readonly p95Ms: number | null;
+  /** Of a key: accepted requests with leads, and those of them that were half understood (rule OPS-37). */
+  readonly leads: number;
+  readonly halfUnderstood: number;
 }
 
 /**
@@ -46,7 +61,7 @@ export function sumOf(all: Iterable<Readonly<Counts>>): Counts {
 }
 
 export function summaryOf(counts: Readonly<Counts>): CallSummary {
-  const { calls = 0, refused = 0, failed = 0, polls = 0 } = counts;
+  const { calls = 0, refused = 0, failed = 0, polls = 0, leads = 0, halfUnderstood = 0 } = counts;
   return {
     calls,
     polls,
@@ -54,6 +69,8 @@ export function summaryOf(counts: Readonly<Counts>): CallSummary {
     failures: failed,
     medianMs: quantileMs(counts, 0.5),
     p95Ms: quantileMs(counts, 0.95),
+    leads,
+    halfUnderstood,
   };
 }
 

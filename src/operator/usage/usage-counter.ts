@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { minuteMs } from '../../core/values/durations.js';
-import { addCounts, countCall, type Counts } from './call-counts.js';
+import { addCounts, codeField, countCall, type Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 
 /** So many quarters wait for a database that takes none: an hour at least. Later calls are lost. */
@@ -43,8 +43,13 @@ export class UsageCounter {
     return { waitingMinutes: Math.floor(waitingMs / minuteMs), lostCalls: this.lostCalls };
   }
 
-  /** Counts a response that has ended; costs about a microsecond. */
-  count({ method, route, status, milliseconds, apiKeyId }: CompletedRequest, isPoll = false): void {
+  /**
+   * Counts a response that has ended; costs about a microsecond.
+   *
+   * @param leads counts of its key only
+   */
+  count(completed: CompletedRequest, isPoll = false, leads: Counts = {}): void {
+    const { method, route, status, milliseconds, apiKeyId, errorCodes = [] } = completed;
     const quarter = this.quarter();
     if (quarter === undefined) {
       this.lostCalls++;
@@ -54,6 +59,8 @@ export class UsageCounter {
     const ofRoute = countsOf(quarter.routes, `${method} ${route}`, 'other');
     for (const counts of [quarter.total, ofKey, ofRoute])
       countCall(counts, status, isPoll ? null : milliseconds);
+    for (const code of errorCodes) addCounts(ofKey, { [codeField(code)]: 1 });
+    addCounts(ofKey, leads);
   }
 
   /** Counts attempts to deliver webhooks. */

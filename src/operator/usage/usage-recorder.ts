@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { isLongPoll } from '../../core/http/server/request-metrics.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
+import { leadCounts } from './lead-counts.js';
 import { UsageCounter } from './usage-counter.js';
 import { UsageStatsRepository } from './usage-stats.repository.js';
 
@@ -30,7 +31,7 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     const others = fastify.onCompletedRequest;
     fastify.onCompletedRequest = (completed, request) => {
       others?.(completed, request);
-      this.counter.count(completed, isLongPoll(request));
+      this.counter.count(completed, isLongPoll(request), leadCounts(completed, request));
     };
     this.loop.start();
   }

@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectModel } from '@nestjs/mongoose';
-import type { AnyBulkWriteOperation, Collection, FindOptions } from 'mongodb';
+import type { Collection, FindOptions } from 'mongodb';
 import { type Model, Types } from 'mongoose';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { openSession } from '../../core/database/transactions/open-session.js';
@@ -22,7 +22,7 @@ export interface TimedCounts {
   readonly counts: Counts;
 }
 export type StoredQuarter = Required<Pick<UsageStatsDocument, 'keys' | 'routes'>>;
-export type StoredWeek = Required<Pick<UsageStatsDocument, 'at' | 'hours'>> & {
+export type StoredWeek = Pick<UsageStatsDocument, 'at' | 'hours'> & {
   readonly keyId: Types.ObjectId;
 };
 
@@ -101,6 +101,20 @@ export class UsageStatsRepository {
     return this.find<StoredWeek>({ span: 'week', at: { $gte: from }, ...ofKey }, { projection });
   }
 
+  /**
+   * Counts requests of a key that are to be logged.
+   *
+   * @returns how many there were on the day before these
+   */
+  async countLogged(keyId: Types.ObjectId, now: Date, count: number): Promise<number> {
+    const day = `logged.${now.getUTCDay()}`;
+    const week = { span: 'week', at: now.getTime(), keyId } as const;
+    const { filter, update } = upsert(week, weeksKeptMs, { [day]: count }).updateOne;
+    const options = { upsert: true, returnDocument: 'before', projection: { logged: 1 } } as const;
+    const before = await this.stats.findOneAndUpdate(filter, update, options);
+    return before?.logged?.[now.getUTCDay()] ?? 0;
+  }
+
   private async find<T extends object>(filter: object, options: FindOptions): Promise<T[]> {
     return this.stats.find<T>(filter, options).toArray();
   }
@@ -129,7 +143,7 @@ function upsert(
   { span, at, keyId }: Pick<UsageStatsDocument, 'span' | 'keyId'> & Pick<QuarterCounts, 'at'>,
   keptMs: number,
   $inc: Counts,
-): AnyBulkWriteOperation<UsageStatsDocument> {
+) {
   const begin = startOf(span, at);
   const $setOnInsert = { expiresAt: new Date(begin + keptMs) };
   const filter = { span, at: new Date(begin), keyId };

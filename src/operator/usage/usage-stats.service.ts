@@ -1,8 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
-import { hourMs } from '../../core/values/durations.js';
-import { addCounts, type CallSummary, type Counts, summaryOf, sumOf } from './call-counts.js';
+import { dayMs, hourMs } from '../../core/values/durations.js';
+import {
+  addCounts,
+  type CallSummary,
+  codesIn,
+  type Counts,
+  summaryOf,
+  sumOf,
+} from './call-counts.js';
 import { startOf, stepsUntil, type TimeStep } from './time-steps.js';
 import {
   baselineOf,
@@ -15,6 +22,18 @@ import {
   type TimedCounts,
   UsageStatsRepository,
 } from './usage-stats.repository.js';
+
+/** So many requests of a key and day are logged, by all processes together. */
+export const loggedPerDay = 1_000;
+
+/** Errors by code are shown for so many days. */
+const codeDays = 7;
+
+/** How often a key met an error, by day, oldest first. */
+export interface CodeCounts {
+  readonly code: string;
+  readonly days: readonly number[];
+}
 
 /** The calls of a step of time. */
 export interface StepStats extends CallSummary {
@@ -76,6 +95,31 @@ export class UsageStatsService {
     };
   }
 
+  /** The errors of a key on the last seven days, the most frequent first. */
+  async errorsOfKey(keyId: string): Promise<{ days: string[]; codes: CodeCounts[] }> {
+    const first = startOf('day', this.clock.now().getTime()) - (codeDays - 1) * dayMs;
+    const byCode = new Map<string, number[]>();
+    for (const { at, counts } of await this.stats.quartersOfKey(keyId, new Date(first))) {
+      const day = Math.floor((at.getTime() - first) / dayMs);
+      for (const [code, count] of codesIn(counts)) {
+        const days = byCode.get(code) ?? Array.from({ length: codeDays }, () => 0);
+        days[day] = (days[day] ?? 0) + count;
+        byCode.set(code, days);
+      }
+    }
+    const codes = [...byCode].map(([code, days]) => ({ code, days }));
+    return {
+      days: Array.from({ length: codeDays }, (_, day) => dayOf(first + day * dayMs)),
+      codes: codes.toSorted((a, b) => totalOf(b) - totalOf(a)),
+    };
+  }
+
+  /** How many of the next requests of a key may be logged; all of them count as logged. */
+  async roomToLog(keyId: Types.ObjectId, count: number): Promise<number> {
+    const before = await this.stats.countLogged(keyId, this.clock.now(), count);
+    return Math.max(0, Math.min(count, loggedPerDay - before));
+  }
+
   /**
    * The baseline of each key that has called in the last four weeks, by the id of the key.
    *
@@ -95,10 +139,19 @@ export class UsageStatsService {
   }
 }
 
+function totalOf({ days }: CodeCounts): number {
+  return days.reduce((total, count) => total + count, 0);
+}
+
+/** As `2026-01-31`. */
+function dayOf(time: number): string {
+  return new Date(time).toISOString().slice(0, 10);
+}
+
 /** The hours with calls of a key's weeks. */
 function hoursOf(weeks: readonly StoredWeek[]) {
   return weeks.flatMap(({ at, hours }) =>
-    Object.entries(hours).map(([hour, counts]) => ({
+    Object.entries(hours ?? {}).map(([hour, counts]) => ({
       at: at.getTime() + Number(hour) * hourMs,
       ...counts,
     })),

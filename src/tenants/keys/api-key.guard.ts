@@ -35,6 +35,11 @@ export class ApiKeyGuard implements CanActivate {
       if (lookup === undefined) done();
       else void callWhenOver(lookup, done);
     });
+    // No key is judged for a path that does not exist: one that is known anyway says whose mistake it was.
+    fastify.addHook('onResponse', (request, _reply, done) => {
+      if (request.is404 || routeOptionsOf(request).hasNoEndpoint === true) this.name(request);
+      done();
+    });
   }
 
   /** Lets no handler run without a caller. */
@@ -56,6 +61,12 @@ export class ApiKeyGuard implements CanActivate {
     if (!found) return this.lookUp(request, hash);
     request.caller = callerOf(request, found);
     return undefined;
+  }
+
+  private name(request: FastifyRequest): void {
+    const hash = hashOfKey(request);
+    const found = hash && this.authenticator.remembered(hash, request);
+    if (found) request.caller = callerOf(request, found);
   }
 
   /** @throws DomainError 401, or 429 where it is one too many (rule AUTH-6) */
@@ -86,7 +97,8 @@ async function callWhenOver(work: Promise<void>, done: (error?: Error) => void):
 }
 
 function callerOf(request: FastifyRequest, { identity }: AuthenticatedKey): Caller {
-  return { ...identity, requestId: request.id, language: requestLanguage(request) };
+  const language = requestLanguage(request);
+  return { ...identity, requestId: request.id, language, failures: [] };
 }
 
 /** The 401 in the form of the endpoint (rule AUTH-3). */

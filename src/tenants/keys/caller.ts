@@ -7,4 +7,4 @@ export interface Caller extends RequestCaller {
 }
 
 /** Whom a key stands for, whatever it is used for. */
-export type Identity = Omit<Caller, 'requestId' | 'language' | 'expiresAt' | 'claim'>;
+export type Identity = Omit<Caller, 'requestId' | 'language' | 'expiresAt' | 'failures' | 'claim'>;

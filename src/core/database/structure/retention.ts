@@ -4,7 +4,10 @@ import type { Environment } from '../../configuration/environment.js';
 const hourSeconds = 3_600;
 const daySeconds = 24 * hourSeconds;
 
-type RetentionSetting = Extract<keyof Environment, `${string}_RETENTION_${'DAYS' | 'HOURS'}`>;
+type RetentionSetting = Extract<
+  keyof Environment,
+  `${string}_RETENTION_${'DAYS' | 'HOURS'}` | 'REQUEST_LOG_DAYS'
+>;
 
 /** How long the database keeps the records of a collection (rule DATA-11). */
 export interface Retention {

@@ -26,7 +26,8 @@ export class ErrorFilter implements ExceptionFilter {
    */
   respond(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
     if (reply.sent) return;
-    const response = this.responses.of(toDomainError(error), requestLanguage(request));
+    request.failure = toDomainError(error);
+    const response = this.responses.of(request.failure, requestLanguage(request));
     const { status, headers, body } = response;
     if (status >= 500) request.log.error({ err: error }, 'The request failed');
     void reply.status(status).headers(headers).send(body);

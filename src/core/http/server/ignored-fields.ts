@@ -4,6 +4,21 @@ import type { FastifyReply } from 'fastify';
 export const maxNames = 20;
 export const maxNameLength = 64;
 
+/** A name of letters, with few digits at most, or a path of such names: no phone, no email, no key. */
+const identifierPath =
+  /^[A-Z_](?:[A-Z_-]{0,39}\d{0,2})(?:\.(?:\d{1,4}|[A-Z_][A-Z_-]{0,39}\d{0,2}))*$/i;
+
+/** Whether a name that a request sent looks like one of a field, and not like a value. */
+export function isIdentifier(name: string): boolean {
+  return identifierPath.test(name);
+}
+
+/** The ignored names that a response reports and that look like names of fields; undefined where it reports none. */
+export function loggedIgnoredFields(reply: FastifyReply): string[] | undefined {
+  const names = reply.getHeader('x-ignored-fields');
+  return typeof names === 'string' ? names.split(', ').filter(isIdentifier) : undefined;
+}
+
 /**
  * Names the parts of a request that had no effect (rules HTTP-20 and RES-7), beside those that were
  * named before; nothing for an empty list.

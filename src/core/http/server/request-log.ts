@@ -1,5 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
+import type { DomainError } from '../errors/domain-error.js';
+import { loggedIgnoredFields } from './ignored-fields.js';
 import { routePatternOf } from './route-options.js';
 
 /** What the log says of a response that is over. */
@@ -13,6 +15,10 @@ export interface CompletedRequest {
   readonly apiKeyId: string | undefined;
   /** Whether the client left before it had the whole response. */
   readonly aborted?: true;
+  /** Why the request, or a part of a batch, was refused; absent where it was not. */
+  readonly errorCodes?: readonly string[];
+  /** Of a request with names that had no effect: those that look like names of fields. */
+  readonly ignoredFields?: readonly string[];
 }
 
 declare module 'fastify' {
@@ -23,6 +29,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Whether its response is decided: from then on its end is logged. */
     isDecided: boolean;
+    /** The error that it was refused with. */
+    failure: DomainError | null;
   }
 }
 
@@ -34,6 +42,7 @@ declare module 'fastify' {
 export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
   fastify.decorate('onCompletedRequest', null);
   fastify.decorateRequest('isDecided', false);
+  fastify.decorateRequest('failure', null);
   fastify.addHook('onRequest', (request, reply, done) => {
     reply.raw.on('close', () => {
       if (request.isDecided) logResponse(logger, request, reply);
@@ -50,6 +59,8 @@ export function addRequestLog(fastify: FastifyInstance, logger: Logger): void {
 /** Logs a response that is over. */
 export function logResponse(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
   const level = reply.statusCode >= 500 ? 'error' : 'info';
+  const errorCodes = errorCodesOf(request, reply);
+  const ignoredFields = loggedIgnoredFields(reply);
   const completed: CompletedRequest = {
     method: request.method,
     route: routePatternOf(request),
@@ -58,9 +69,18 @@ export function logResponse(logger: Logger, request: FastifyRequest, reply: Fast
     organizationId: request.caller?.organizationId.toHexString(),
     apiKeyId: request.caller?.apiKeyId.toHexString(),
     ...(reply.raw.writableFinished ? {} : { aborted: true }),
+    ...(errorCodes.length > 0 && { errorCodes }),
+    ...(ignoredFields && { ignoredFields }),
   };
   logger[level]({ reqId: request.id, ...completed }, 'request completed');
   request.server.onCompletedRequest?.(completed, request);
+}
+
+/** That of the response, which a repeated one has too, and those of the parts of a batch. */
+function errorCodesOf({ caller }: FastifyRequest, reply: FastifyReply): string[] {
+  const code = reply.getHeader('x-error-code');
+  const parts = caller?.failures?.map(({ definition }) => definition.code) ?? [];
+  return [...new Set([...(typeof code === 'string' ? [code] : []), ...parts])];
 }
 
 /** Logs the response to bytes that never became a request. */

@@ -23,6 +23,8 @@ export class RequestMetrics {
   private readonly durations;
   private readonly longPolls;
   private readonly aborted;
+  private readonly errors;
+  private readonly ignored;
   private readonly keyCalls;
   private readonly keyLastCalls;
   private readonly keys = new Set<string>();
@@ -48,6 +50,20 @@ export class RequestMetrics {
       metrics.options(
         'http_requests_aborted_total',
         'Requests whose client left before it had the whole response.',
+      ),
+    );
+    this.errors = new Counter(
+      metrics.options(
+        'request_errors_total',
+        'Requests that were refused or failed, by error code.',
+        ['code'],
+      ),
+    );
+    this.ignored = new Counter(
+      metrics.options(
+        'requests_with_ignored_fields_total',
+        'Requests with names that had no effect, by route.',
+        ['route'],
       ),
     );
     this.keyCalls = new Counter(
@@ -77,6 +93,8 @@ export class RequestMetrics {
     if (isLongPoll(request)) this.longPolls.observe({ route, status }, seconds);
     else this.durations.observe({ method, route, status }, seconds);
     if (completed.aborted === true) this.aborted.inc();
+    for (const code of completed.errorCodes ?? []) this.errors.inc({ code });
+    if (completed.ignoredFields) this.ignored.inc({ route });
     if (apiKeyId === undefined) return;
     if (this.keys.size < keysLimit) this.keys.add(apiKeyId);
     const labels = this.keys.has(apiKeyId)

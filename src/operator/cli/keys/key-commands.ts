@@ -1,8 +1,5 @@
-import type { INestApplicationContext } from '@nestjs/common';
 import type { Command } from 'commander';
-import type { ApiKeyDocument } from '../../../tenants/keys/api-key.schema.js';
 import type { RateLimit } from '../../../core/http/rate-limit/token-buckets.js';
-import type { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { withApplication } from '../command-line/application.js';
 import { addCommand, addPrintingCommand, exampleId } from '../command-line/command-texts.js';
 import { logged } from '../command-line/logged.js';
@@ -18,6 +15,8 @@ import {
   rotatedColumns,
   rotatedKeyView,
 } from './key-view.js';
+import { findSingleKey, keysOf } from './key-lookup.js';
+import { addRequests } from './key-requests-command.js';
 import { burst, hours, name, requestsPerSecond, time } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
@@ -48,7 +47,8 @@ const burstText = 'requests at once (default: those of two seconds)';
 export function addKeyCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'key',
-    description: 'issue, list, limit, revoke and rotate API keys',
+    description:
+      'issue, list, limit, revoke and rotate API keys, and see why requests were refused',
     example: `key list --org ${exampleId}`,
   });
   addIssue(group);
@@ -56,6 +56,7 @@ export function addKeyCommands(program: Command): void {
   addLimit(group);
   addRevoke(group);
   addRotate(group);
+  addRequests(group);
 }
 
 function addIssue(group: Command): void {
@@ -185,17 +186,4 @@ function rateLimitOf({ rps, burst: atOnce }: LimitOptions): RateLimit | null {
   if (rps !== undefined) return { rps, burst: atOnce ?? Math.max(1, 2 * rps) };
   if (atOnce !== undefined) throw new WrongUsageError('--burst counts only together with --rps.');
   return null;
-}
-
-async function keysOf(application: INestApplicationContext): Promise<ApiKeysService> {
-  const { ApiKeysService } = await import('../../../tenants/keys/api-keys.service.js');
-  return application.get(ApiKeysService);
-}
-
-async function findSingleKey(keys: ApiKeysService, idOrPrefix: string): Promise<ApiKeyDocument> {
-  const [key, ...others] = await keys.find(idOrPrefix);
-  if (key === undefined) throw new Error(`There is no key with id or prefix ${idOrPrefix}.`);
-  if (others.length === 0) return key;
-  const ids = [key, ...others].map(({ _id }) => _id.toHexString()).join(', ');
-  throw new Error(`Several keys share the prefix ${idOrPrefix}, give the id of one: ${ids}.`);
 }

@@ -2,6 +2,7 @@ import { minuteMs, dayMs } from '../../../../core/values/durations.js';
 import type { FailingEndpoint } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import type { Backlog } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import type { Partner } from '../../../usage/partners.service.js';
+import type { DailyStats } from '../../../usage/usage-stats.service.js';
 import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
@@ -88,6 +89,22 @@ export function partnerLines(
     const [errors, calls] = [partner.errors, partner.calls].map((count) => formats.number(count));
     const reason = text('attention.refusedReason', { errors: errors ?? '', calls: calls ?? '' });
     return [{ kind: 'attention.refused', reason, link }];
+  });
+}
+
+/** Partners of whose leads of a day most were half understood (rule OPS-37). */
+export function halfUnderstoodLines(
+  partners: readonly Partner[],
+  keys: DailyStats['keys'],
+  { text, formats }: Reader,
+): AttentionLine[] {
+  return partners.flatMap((partner): AttentionLine[] => {
+    const { leads = 0, halfUnderstood = 0 } =
+      keys.find(({ keyId }) => keyId === partner.keyId) ?? {};
+    if (2 * halfUnderstood <= leads) return [];
+    const [half, all] = [formats.number(halfUnderstood), formats.number(leads)];
+    const reason = text('attention.halfUnderstoodReason', { half, all });
+    return [{ kind: 'attention.halfUnderstood', reason, link: linkOf(partner) }];
   });
 }
 

@@ -107,6 +107,15 @@ export const overviewTexts = {
     'en-us': '{errors} of {calls} calls in 24 hours were refused or failed, far more than usual.',
     'ar-eg': 'رُفض أو فشل {errors} من {calls} طلبًا خلال 24 ساعة، أكثر بكثير من المعتاد.',
   },
+  'attention.halfUnderstood': {
+    'en-us': 'Leads are half understood',
+    'ar-eg': 'عملاء محتملون فُهمت نصف بياناتهم',
+  },
+  'attention.halfUnderstoodReason': {
+    'en-us':
+      'Of {half} of {all} accepted lead requests in 24 hours at least half of the fields had no effect.',
+    'ar-eg': 'في {half} من {all} طلبًا مقبولًا خلال 24 ساعة أُهمل نصف الحقول على الأقل.',
+  },
   'attention.key': { 'en-us': 'Key ends soon', 'ar-eg': 'مفتاح ينتهي قريبًا' },
   'attention.keyReason': {
     'en-us': 'It ends in {left} and is in use: last call {last} UTC.',

@@ -13,6 +13,7 @@ import {
   backlogLines,
   databaseLines,
   endpointLines,
+  halfUnderstoodLines,
   keyLines,
   partnerLines,
 } from './attention.js';
@@ -58,6 +59,7 @@ export class OverviewPage implements ConsolePage {
       ...backlogLines(state, request),
       ...endpointLines(endpoints ?? [], request),
       ...partnerLines(partners ?? [], request),
+      ...halfUnderstoodLines(partners ?? [], day?.keys ?? [], request),
       ...keyLines(partners ?? [], request, now),
     ];
     const isKnown = state.hasPrimary && parts.every((part) => part !== null);

@@ -13,6 +13,24 @@ export const partnerTexts = {
     'ar-eg': 'نحو {calls} طلبًا في الأسبوع؛ أكثرها يوم {day} من الساعة {hour}:00 (UTC): {most}.',
   },
   'partners.hour': { 'en-us': 'Hour (UTC)', 'ar-eg': 'الساعة (UTC)' },
+  'partners.errorsByCode': {
+    'en-us': 'Refused requests by error code and day (UTC)',
+    'ar-eg': 'الطلبات المرفوضة حسب رمز الخطأ واليوم (UTC)',
+  },
+  'partners.code': { 'en-us': 'Error code', 'ar-eg': 'رمز الخطأ' },
+  'partners.noErrors': {
+    'en-us': 'No request was refused in the last seven days.',
+    'ar-eg': 'لم يُرفض أي طلب في الأيام السبعة الأخيرة.',
+  },
+  'partners.requests': {
+    'en-us': 'Requests that were refused or partly ignored',
+    'ar-eg': 'طلبات رُفضت أو أُهمل جزء منها',
+  },
+  'partners.requestsAbout': {
+    'en-us':
+      'The newest first, without any value that was sent; of more than 1,000 on a day the later ones are only counted.',
+    'ar-eg': 'الأحدث أولًا، دون أي قيمة أُرسلت؛ ما زاد على 1000 في اليوم يُحسب فقط.',
+  },
   'partners.newer': { 'en-us': 'Previous', 'ar-eg': 'السابق' },
   'partners.older': { 'en-us': 'Next', 'ar-eg': 'التالي' },
   'partners.pages': { 'en-us': 'More partners', 'ar-eg': 'شركاء آخرون' },

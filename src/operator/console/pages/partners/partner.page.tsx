@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
+import { RequestLogService } from '../../../requests/request-log.service.js';
 import { PartnersService } from '../../../usage/partners.service.js';
 import { UsageStatsService } from '../../../usage/usage-stats.service.js';
 import { partnerFields } from '../../../views/partner.js';
+import { requestFields } from '../../../views/request.js';
 import { StepChoice, stepOf } from '../../charts/time-chart.js';
 import { CallsChart } from '../overview/call-charts.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
-import { FieldList } from '../shared/fields.js';
-import { Card } from '../shared/parts.js';
+import { FieldList, FieldTable } from '../shared/fields.js';
+import { Card, Code, DataTable, numeric, partOf } from '../shared/parts.js';
 
+const requestsOnPage = 50;
 const hours = Array.from({ length: 24 }, (_, hour) => hour);
 const days = Array.from({ length: 7 }, (_, day) => day);
 /** From none to most; the style sheet has a colour for each. */
@@ -23,6 +26,7 @@ export class PartnerPage implements ConsolePage {
   constructor(
     private readonly partners: PartnersService,
     private readonly stats: UsageStatsService,
+    private readonly requests: RequestLogService,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent | null> {
@@ -30,7 +34,11 @@ export class PartnerPage implements ConsolePage {
     const partner = await this.partners.find(params['keyId'] ?? '');
     if (partner === null) return null;
     const step = stepOf(request);
-    const series = await this.stats.seriesOfKey(partner.keyId, step);
+    const [series, errors, refused] = await Promise.all([
+      this.stats.seriesOfKey(partner.keyId, step),
+      this.stats.errorsOfKey(partner.keyId),
+      this.requests.listOfKey(partner, partOf(request, 'requests', requestsOnPage)),
+    ]);
     const body = (
       <>
         <FieldList
@@ -41,6 +49,24 @@ export class PartnerPage implements ConsolePage {
             { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
           ]}
           item={partner}
+        />
+        <Card title={text('partners.errorsByCode')}>
+          <DataTable
+            request={request}
+            label={text('partners.errorsByCode')}
+            columns={[text('partners.code'), ...errors.days.map((day) => numeric(day))]}
+            rows={errors.codes.map(({ code, days }) => [<Code>{code}</Code>, ...days])}
+            ifEmpty={text('partners.noErrors')}
+          />
+        </Card>
+        <FieldTable
+          request={request}
+          title={text('partners.requests')}
+          caption={text('partners.requestsAbout')}
+          fields={requestFields}
+          items={refused.items}
+          next={refused.next}
+          part="requests"
         />
         <Card title={text('overview.callsName')}>
           <StepChoice request={request} step={step} />

@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import {
+  type KeysetPage,
+  type KeysetRequest,
+  newestFirst,
+} from '../../core/database/documents/keyset.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import type { RequestLogDocument } from './request-log.schema.js';
+
+/** The queries on `requestLog`. */
+@Injectable()
+export class RequestLogRepository {
+  constructor(
+    @InjectCollection('RequestLog')
+    private readonly requests: TenantCollection<RequestLogDocument>,
+  ) {}
+
+  async insert(requests: readonly RequestLogDocument[]): Promise<void> {
+    await this.requests.insertAll(requests);
+  }
+
+  /** The requests of a key, newest first. */
+  async list(
+    organizationId: Types.ObjectId,
+    apiKeyId: Types.ObjectId,
+    part: KeysetRequest,
+  ): Promise<KeysetPage<RequestLogDocument>> {
+    return this.requests.page(organizationId, { apiKeyId }, newestFirst, part);
+  }
+}

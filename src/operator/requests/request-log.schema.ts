@@ -1,0 +1,47 @@
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { SchemaTypes, type Types } from 'mongoose';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { removeAfter } from '../../core/database/structure/retention.js';
+
+/** A request that was refused, or of which something was ignored (rule OPS-36): nothing that it sent. */
+@Schema({ collection: 'requestLog' })
+export class RequestLogDocument extends TenantDocument {
+  @Prop({ type: SchemaTypes.ObjectId, required: true })
+  apiKeyId!: Types.ObjectId;
+
+  /** As `POST /external/apis/v1.0/leads`. */
+  @Prop({ type: String, required: true })
+  route!: string;
+
+  @Prop({ type: Number, required: true })
+  status!: number;
+
+  @Prop({ type: [String], required: true })
+  errorCodes!: readonly string[];
+
+  @Prop({ type: [String], required: true })
+  messages!: readonly string[];
+
+  /** Those that look like names of fields. */
+  @Prop({ type: [String], required: true })
+  ignoredFields!: readonly string[];
+
+  @Prop({ type: String, required: true })
+  requestId!: string;
+
+  @Prop({ type: Number, required: true })
+  durationMs!: number;
+}
+
+export const requestLogSchema = SchemaFactory.createForClass(RequestLogDocument);
+
+/** Serves the requests of a key, newest first. */
+requestLogSchema.index(
+  { organizationId: 1, apiKeyId: 1, createdAt: -1, _id: -1 },
+  { name: 'ofKey' },
+);
+removeAfter(
+  requestLogSchema,
+  { createdAt: 1 },
+  { kind: 'refused requests', setting: 'REQUEST_LOG_DAYS' },
+);

@@ -1,0 +1,29 @@
+import { Injectable } from '@nestjs/common';
+import { Types } from 'mongoose';
+import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
+import { RequestLogRepository } from './request-log.repository.js';
+import type { RequestLogDocument } from './request-log.schema.js';
+
+/** A request as the operator sees it. */
+export type LoggedRequest = ReturnType<typeof loggedRequest>;
+
+/** Why requests of a key were refused, or what of them was ignored (rule OPS-36). */
+@Injectable()
+export class RequestLogService {
+  constructor(private readonly requests: RequestLogRepository) {}
+
+  /** The requests of a key, newest first. */
+  async listOfKey(
+    { organizationId, keyId }: { readonly organizationId: string; readonly keyId: string },
+    part: KeysetRequest,
+  ): Promise<KeysetPage<LoggedRequest>> {
+    const [tenant, key] = [new Types.ObjectId(organizationId), new Types.ObjectId(keyId)];
+    const { items, next } = await this.requests.list(tenant, key, part);
+    return { items: items.map(loggedRequest), next };
+  }
+}
+
+function loggedRequest({ createdAt: time, ...request }: RequestLogDocument) {
+  const { route, status, errorCodes, messages, ignoredFields, requestId, durationMs } = request;
+  return { time, route, status, errorCodes, messages, ignoredFields, requestId, durationMs };
+}

@@ -1,0 +1,127 @@
+import { type BeforeApplicationShutdown, Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import { PollingLoop } from '../../core/database/leases/polling-loop.js';
+import { loggedMessages } from '../../core/http/errors/logged-messages.js';
+import type { RequestCaller } from '../../core/http/request-caller.js';
+import type { CompletedRequest } from '../../core/http/server/request-log.js';
+import { MessagesService } from '../../core/localization/messages.service.js';
+import { dayMs } from '../../core/values/durations.js';
+import { loggedPerDay, UsageStatsService } from '../usage/usage-stats.service.js';
+import { RequestLogRepository } from './request-log.repository.js';
+import type { RequestLogDocument } from './request-log.schema.js';
+
+const intervalMs = 2_000;
+/** So many requests wait to be stored; further ones are lost. */
+const waitingLimit = 2_000;
+/** Of a list of messages, which may be a hundred. */
+const messagesLimit = 10;
+
+/** Logs why requests were refused, and what of accepted ones was ignored, by batches (rule OPS-36). */
+@Injectable()
+export class RequestRecorder implements BeforeApplicationShutdown {
+  private readonly loop = new PollingLoop(
+    'Refused requests could not be logged yet',
+    () => this.store(),
+    () => intervalMs,
+  );
+  private waiting: RequestLogDocument[] = [];
+  private lost = 0;
+  /** How many requests of each key are logged on this day, as far as this process knows. */
+  private readonly ofDay = new Map<string, number>();
+  private day = 0;
+
+  constructor(
+    private readonly log: RequestLogRepository,
+    private readonly usage: UsageStatsService,
+    private readonly messages: MessagesService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** How many requests wait to be stored, and how many could not be. */
+  stats(): { readonly waiting: number; readonly lost: number } {
+    return { waiting: this.waiting.length, lost: this.lost };
+  }
+
+  /** Logs from now on, after whoever else is told of responses. */
+  start(fastify: FastifyInstance): void {
+    const others = fastify.onCompletedRequest;
+    fastify.onCompletedRequest = (completed, request) => {
+      others?.(completed, request);
+      const { caller } = request;
+      const { status, errorCodes, ignoredFields } = completed;
+      const isLogged = status >= 400 || errorCodes !== undefined || ignoredFields !== undefined;
+      if (isLogged && caller !== undefined) this.add(completed, request, caller);
+    };
+    this.loop.start();
+  }
+
+  /** Stores what waits; what is left by a database that takes nothing waits on. */
+  async store(): Promise<void> {
+    const byKey = Map.groupBy(this.waiting, ({ apiKeyId }) => apiKeyId.toHexString());
+    for (const requests of byKey.values()) await this.storeOfKey(requests);
+  }
+
+  /** Requests have ended by now; the database is still connected. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.loop.stop();
+    // A database that is gone takes nothing: these requests are lost.
+    await this.store().catch(() => undefined);
+  }
+
+  private async storeOfKey(requests: readonly RequestLogDocument[]): Promise<void> {
+    const [first] = requests;
+    if (first === undefined) return;
+    const room = await this.usage.roomToLog(first.apiKeyId, requests.length);
+    const taken = new Set(requests);
+    this.waiting = this.waiting.filter((request) => !taken.has(request));
+    if (room < requests.length) this.ofDay.set(first.apiKeyId.toHexString(), loggedPerDay);
+    try {
+      await this.log.insert(requests.slice(0, room));
+    } catch (error) {
+      // Its outcome is not known, and they count as logged.
+      this.lost += room;
+      throw error;
+    }
+  }
+
+  private add(completed: CompletedRequest, request: FastifyRequest, caller: RequestCaller): void {
+    const now = this.clock.now();
+    if (!this.hasRoom(caller.apiKeyId.toHexString(), now.getTime())) return;
+    if (this.waiting.length >= waitingLimit) {
+      this.lost++;
+      return;
+    }
+    const failures = [...(request.failure ? [request.failure] : []), ...(caller.failures ?? [])];
+    const texts = failures
+      .slice(0, messagesLimit)
+      .flatMap((failure) => loggedMessages(failure, messagesLimit))
+      .map((message) => this.messages.textOf(message, 'en-us'));
+    this.waiting.push({
+      _id: new Types.ObjectId(),
+      organizationId: caller.organizationId,
+      apiKeyId: caller.apiKeyId,
+      route: `${completed.method} ${completed.route}`,
+      status: completed.status,
+      errorCodes: completed.errorCodes ?? [],
+      messages: [...new Set(texts)].slice(0, messagesLimit),
+      ignoredFields: completed.ignoredFields ?? [],
+      requestId: request.id,
+      durationMs: completed.milliseconds,
+      createdAt: now,
+      updatedAt: now,
+    });
+  }
+
+  /** Beyond the limit of its day a key's requests are only counted. */
+  private hasRoom(keyId: string, now: number): boolean {
+    const day = Math.floor(now / dayMs);
+    if (day !== this.day) this.ofDay.clear();
+    this.day = day;
+    const count = this.ofDay.get(keyId) ?? 0;
+    if (count >= loggedPerDay) return false;
+    this.ofDay.set(keyId, count + 1);
+    return true;
+  }
+}
