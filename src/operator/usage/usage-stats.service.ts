@@ -32,7 +32,7 @@ const codeDays = 7;
 /** How often a key met an error, by day, oldest first. */
 export interface CodeCounts {
   readonly code: string;
-  readonly days: readonly number[];
+  readonly counts: readonly number[];
 }
 
 /** The calls of a step of time. */
@@ -102,12 +102,12 @@ export class UsageStatsService {
     for (const { at, counts } of await this.stats.quartersOfKey(keyId, new Date(first))) {
       const day = Math.floor((at.getTime() - first) / dayMs);
       for (const [code, count] of codesIn(counts)) {
-        const days = byCode.get(code) ?? Array.from({ length: codeDays }, () => 0);
-        days[day] = (days[day] ?? 0) + count;
-        byCode.set(code, days);
+        const ofDays = byCode.get(code) ?? Array.from({ length: codeDays }, () => 0);
+        ofDays[day] = (ofDays[day] ?? 0) + count;
+        byCode.set(code, ofDays);
       }
     }
-    const codes = [...byCode].map(([code, days]) => ({ code, days }));
+    const codes = [...byCode].map(([code, ofDays]) => ({ code, counts: ofDays }));
     return {
       days: Array.from({ length: codeDays }, (_, day) => dayOf(first + day * dayMs)),
       codes: codes.toSorted((a, b) => totalOf(b) - totalOf(a)),
@@ -139,8 +139,8 @@ export class UsageStatsService {
   }
 }
 
-function totalOf({ days }: CodeCounts): number {
-  return days.reduce((total, count) => total + count, 0);
+function totalOf({ counts }: CodeCounts): number {
+  return counts.reduce((total, count) => total + count, 0);
 }
 
 /** As `2026-01-31`. */

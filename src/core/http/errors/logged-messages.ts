@@ -17,6 +17,7 @@ const ownValues = new Set([
   'minimum',
   'most',
   'next',
+  'operation',
   'values',
 ]);
 

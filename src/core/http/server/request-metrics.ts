@@ -60,11 +60,7 @@ export class RequestMetrics {
       ),
     );
     this.ignored = new Counter(
-      metrics.options(
-        'requests_with_ignored_fields_total',
-        'Requests with names that had no effect, by route.',
-        ['route'],
-      ),
+      metrics.options('request_ignored_fields_total', 'Requests with ignored names.', ['route']),
     );
     this.keyCalls = new Counter(
       metrics.options('key_calls_total', 'Requests of each API key, by its id.', [

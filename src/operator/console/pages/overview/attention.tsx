@@ -94,13 +94,13 @@ export function partnerLines(
 
 /** Partners of whose leads of a day most were half understood (rule OPS-37). */
 export function halfUnderstoodLines(
-  partners: readonly Partner[],
-  keys: DailyStats['keys'],
+  partners: readonly Partner[] | null,
+  day: DailyStats | null,
   { text, formats }: Reader,
 ): AttentionLine[] {
-  return partners.flatMap((partner): AttentionLine[] => {
+  return (partners ?? []).flatMap((partner): AttentionLine[] => {
     const { leads = 0, halfUnderstood = 0 } =
-      keys.find(({ keyId }) => keyId === partner.keyId) ?? {};
+      day?.keys.find(({ keyId }) => keyId === partner.keyId) ?? {};
     if (2 * halfUnderstood <= leads) return [];
     const [half, all] = [formats.number(halfUnderstood), formats.number(leads)];
     const reason = text('attention.halfUnderstoodReason', { half, all });

@@ -59,7 +59,7 @@ export class OverviewPage implements ConsolePage {
       ...backlogLines(state, request),
       ...endpointLines(endpoints ?? [], request),
       ...partnerLines(partners ?? [], request),
-      ...halfUnderstoodLines(partners ?? [], day?.keys ?? [], request),
+      ...halfUnderstoodLines(partners, day, request),
       ...keyLines(partners ?? [], request, now),
     ];
     const isKnown = state.hasPrimary && parts.every((part) => part !== null);

@@ -55,7 +55,7 @@ export class PartnerPage implements ConsolePage {
             request={request}
             label={text('partners.errorsByCode')}
             columns={[text('partners.code'), ...errors.days.map((day) => numeric(day))]}
-            rows={errors.codes.map(({ code, days }) => [<Code>{code}</Code>, ...days])}
+            rows={errors.codes.map(({ code, counts }) => [<Code>{code}</Code>, ...counts])}
             ifEmpty={text('partners.noErrors')}
           />
         </Card>
