@@ -348,6 +348,7 @@ describe('the log', () => {
           milliseconds: expect.any(Number),
           organizationId: organizationId.toHexString(),
           apiKeyId: expect.stringMatching(/^[0-9a-f]{24}$/),
+          errorCodes: ['lead.not_found'],
           msg: 'request completed',
         },
       ]);
