@@ -195,18 +195,10 @@ module.exports = {
       to: { path: '^src/core/database/documents/across-tenants\\.ts$' },
     },
     {
-      name: 'repositories-query',
-      comment: 'controller -> service -> repository -> schema.',
+      name: 'repositories-and-services-query',
+      comment: 'Controllers, pages, commands and decisions call a service or are given documents.',
       severity: 'error',
-      from: {
-        path: '^src/',
-        pathNot: [
-          '\\.repository\\.ts$',
-          '^src/core/database/',
-          // It only queries, and the console takes nothing but services.
-          '^src/events/outbox/event-history\\.service\\.ts$',
-        ],
-      },
+      from: { path: '^src/', pathNot: ['\\.(repository|service)\\.ts$', '^src/core/database/'] },
       to: { path: '^src/core/database/documents/(inject-collection|tenant-collection)\\.ts$' },
     },
     {

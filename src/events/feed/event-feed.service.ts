@@ -3,7 +3,9 @@ import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { mebibyte } from '../../core/values/numbers.js';
@@ -11,7 +13,6 @@ import { type EventPayload, idOfMessage, objectIdOf, payloadOf } from '../outbox
 import { dayMs } from '../../core/values/durations.js';
 import { EventFeedsRepository } from '../outbox/event-feeds.repository.js';
 import type { OutboxEventDocument } from '../outbox/outbox-event.schema.js';
-import { OutboxEventsRepository } from '../outbox/outbox-events.repository.js';
 import { eventErrors } from './event-errors.js';
 
 /** How many bytes of events a page has, as they are stored; a single larger one comes alone. */
@@ -20,6 +21,8 @@ const pageBytes = 4 * mebibyte;
 const windowSize = 5_000;
 /** How long a page may look for events of the wanted types. */
 const searchMs = 1_000;
+
+const sequenceOnly = { fields: ['sequence'] } as const;
 
 /** An event in the feed; what receivers of webhooks are told, and its number. */
 export interface FeedEvent extends EventPayload {
@@ -54,7 +57,8 @@ export class EventFeedService {
   private readonly keptMs: number;
 
   constructor(
-    private readonly events: OutboxEventsRepository,
+    @InjectCollection('OutboxEvent')
+    private readonly events: TenantCollection<OutboxEventDocument>,
     private readonly feeds: EventFeedsRepository,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
@@ -104,9 +108,10 @@ export class EventFeedService {
   async numberOf(organizationId: Types.ObjectId, event: string): Promise<number> {
     if (/^\d+$/.test(event)) return Number(event);
     const _id = parseObjectId(idOfMessage(event));
-    const sequence = _id && (await this.events.sequenceOf(organizationId, _id));
-    if (sequence !== null) return sequence;
+    // Only what a majority has, and so cannot be taken back, is shown.
     return this.snapshots.during(async () => {
+      const found = _id && (await this.events.findOne(organizationId, { _id }, sequenceOnly));
+      if (found?.sequence) return found.sequence;
       const last = (await this.feeds.find(organizationId))?.last ?? 0;
       throw expired((await this.oldestBehind(organizationId, 0, last)) - 1);
     });
@@ -126,26 +131,33 @@ export class EventFeedService {
     last: number,
   ): Promise<number> {
     const numberedAfter = new Date(this.clock.now().getTime() - this.keptMs);
-    const first = await this.events.firstSequence(organizationId, { behind, numberedAfter });
+    const first = await this.events.findOne(
+      organizationId,
+      { sequence: { $gt: behind }, numberedAt: { $gt: numberedAfter } },
+      { ...sequenceOnly, sort: { sequence: 1 } },
+    );
     // After a restore of another moment there may be higher numbers than the feed has.
-    return Math.min(first ?? last + 1, last + 1);
+    return Math.min(first?.sequence ?? last + 1, last + 1);
   }
 
   private async read(
     organizationId: Types.ObjectId,
-    part: { readonly behind: number; readonly last: number; readonly limit: number },
+    { behind, last, limit }: { behind: number; last: number; limit: number },
     types: readonly string[] | null,
   ): Promise<{ events: FeedEvent[]; isCut: boolean }> {
     const events: FeedEvent[] = [];
     let bytes = 0;
-    for await (const batch of this.events.feed(organizationId, part, types)) {
+    const ofTypes = types === null ? {} : { type: { $in: [...types] } };
+    const filter = { sequence: { $gt: behind, $lte: last }, ...ofTypes };
+    const options = { sort: { sequence: 1 }, limit, hint: 'feed' } as const;
+    for await (const batch of this.events.batches(organizationId, filter, options)) {
       for (const event of batch) {
         bytes += BSON.calculateObjectSize(event);
         if (events.length > 0 && bytes > pageBytes) return { events, isCut: true };
         events.push(feedEvent(event));
       }
     }
-    return { events, isCut: events.length === part.limit };
+    return { events, isCut: events.length === limit };
   }
 }
 

@@ -121,44 +121,6 @@ export class OutboxEventsRepository {
     return this.events.find(filter, { ...byId, ...readAsValues }).toArray();
   }
 
-  /** The number of an event of an organization; null without the event; only what cannot be taken back. */
-  async sequenceOf(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<number | null> {
-    const options = { projection: { sequence: 1 }, readConcern: 'majority' } as const;
-    return (await this.events.findOne({ _id, organizationId }, options))?.sequence ?? null;
-  }
-
-  /** The first number of an organization after another one that was given after a time, or null. */
-  async firstSequence(
-    organizationId: Types.ObjectId,
-    { behind, numberedAfter }: { readonly behind: number; readonly numberedAfter: Date },
-  ): Promise<number | null> {
-    const event = await this.events.findOne(
-      { organizationId, sequence: { $gt: behind }, numberedAt: { $gt: numberedAfter } },
-      { projection: { sequence: 1 }, sort: { sequence: 1 }, ...openSession() },
-    );
-    return event?.sequence ?? null;
-  }
-
-  /**
-   * Events of an organization in the order of their numbers, read from the server as they are asked for.
-   *
-   * @param part behind which number, up to which one, how many at most
-   * @param types only these; null for all
-   */
-  feed(
-    organizationId: Types.ObjectId,
-    part: { readonly behind: number; readonly last: number; readonly limit: number },
-    types: readonly string[] | null,
-  ): AsyncGenerator<OutboxEventDocument[], void> {
-    const { behind, last, limit } = part;
-    const ofTypes = types === null ? {} : { type: { $in: [...types] } };
-    return this.collection.batches(
-      organizationId,
-      { sequence: { $gt: behind, $lte: last }, ...ofTypes },
-      { sort: { sequence: 1 }, limit, hint: 'feed' },
-    );
-  }
-
   /**
    * The events that wait for their numbers.
    *

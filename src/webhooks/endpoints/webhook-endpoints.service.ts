@@ -165,26 +165,16 @@ export class WebhookEndpointsService {
     const sealed = this.secrets.seal(_id, secret, now);
     const othersUntil = new Date(now.getTime() + overlapMs);
     // One statement, so that of two concurrent rotations neither is lost.
-    const activeSecrets = {
-      $filter: {
-        input: { $ifNull: ['$secrets', []] },
-        cond: {
-          $or: [{ $eq: ['$$this.expiresAt', null] }, { $gt: ['$$this.expiresAt', now] }],
-        },
-      },
-    };
-    const expiringSecrets = {
+    const expiring = {
       $map: {
-        input: activeSecrets,
+        input: '$secrets',
         in: {
-          $mergeObjects: [
-            '$$this',
-            { expiresAt: { $min: [{ $ifNull: ['$$this.expiresAt', othersUntil] }, othersUntil] } },
-          ],
+          $mergeObjects: ['$$this', { expiresAt: { $min: ['$$this.expiresAt', othersUntil] } }],
         },
       },
     };
-    const secrets = { $concatArrays: [[{ $literal: sealed }], expiringSecrets] };
+    const active = { $filter: { input: expiring, cond: { $gt: ['$$this.expiresAt', now] } } };
+    const secrets = { $concatArrays: [[{ $literal: sealed }], { $ifNull: [active, []] }] };
     const endpoint = await this.endpoints.acrossTenants.findOneAndUpdate(
       { _id, removedAt: null },
       [{ $set: { secrets, updatedAt: now } }],
