@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../src/core/configuration/environment.js';
 import {
@@ -90,6 +91,29 @@ describe('a walk', () => {
     expect(await isDeleted(next.organizationId)).toBe(false);
     await next.end();
     expect(await isDeleted(next.organizationId)).toBe(true);
+  });
+
+  it('deletes that of one whose process is gone at once, and not that of one that goes on', async () => {
+    const [cutOff, running] = [
+      await openForWalk(service.service.app),
+      await openForWalk(service.service.app),
+    ];
+    const [organizationId, name] = [
+      cutOff.organizationId,
+      `Walk of process 99999999 on ${hostname()}`,
+    ];
+    const updated = { $set: { name } };
+    await service.db.collection('apiKeys').updateOne({ organizationId }, updated);
+    const next = await openForWalk(service.service.app);
+    const left = await service.db
+      .collection('organizations')
+      .find({ name: /walk/, isDeleted: false })
+      .toArray();
+    expect(left.map(({ _id }) => _id.toHexString()).toSorted()).toEqual(
+      [running, next].map((walk) => walk.organizationId.toHexString()).toSorted(),
+    );
+    await running.end();
+    await next.end();
   });
 
   it('is not made in production', async () => {

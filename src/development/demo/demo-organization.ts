@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
@@ -8,6 +9,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import { reportStep } from '../../core/configuration/report-step.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { hourMs } from '../../core/values/durations.js';
+import { isAlive } from '../is-alive.js';
 
 /** The demo organization; its key on the first start only, as it is stored nowhere. */
 export interface DemoOrganization {
@@ -51,14 +53,15 @@ export async function openAtStart(
 
 /**
  * Makes an organization of its own for a walk, so that nothing that others did to the demo
- * organization disturbs it, nor the walk them. Those of walks that were cut off or kept are deleted after an hour.
+ * organization disturbs it, nor the walk them. Those of walks that were cut off on this machine are deleted, others, and kept ones, after an hour.
  */
 export async function openForWalk(application: INestApplicationContext): Promise<DemoAccess> {
   const organizations = application.get(OrganizationsRepository);
   const now = application.get(Clock).now().getTime();
   for (const { _id, name: other, createdAt } of await organizations.list()) {
+    if (other !== nameOfWalks) continue;
     const isOver = createdAt.getTime() < now - longestWalkMs;
-    if (other === nameOfWalks && isOver) await organizations.delete(_id);
+    if (isOver || (await wasCutOff(application, _id))) await organizations.delete(_id);
   }
   const organizationId = await addOrganization(application, nameOfWalks);
   const end = async (keepsOrganization = false) => {
@@ -67,13 +70,30 @@ export async function openForWalk(application: INestApplicationContext): Promise
     if (!keepsOrganization) await organizations.delete(organizationId);
   };
   try {
-    await importCatalogue(application, organizationId);
     const expiresAt = new Date(now + longestWalkMs);
-    return { organizationId, key: await issueKey(application, organizationId, expiresAt), end };
+    const key = await issueKey(application, organizationId, expiresAt, nameOfKey(process.pid));
+    await importCatalogue(application, organizationId);
+    return { organizationId, key, end };
   } catch (error) {
     await end();
     throw error;
   }
+}
+
+/** The key of a walk names its process: one that is not there any more has cut it off. */
+function nameOfKey(pid: number | string): string {
+  return `Walk of process ${pid} on ${hostname()}`;
+}
+
+async function wasCutOff(
+  application: INestApplicationContext,
+  organizationId: Types.ObjectId,
+): Promise<boolean> {
+  const keys = await application.get(ApiKeysService).list(organizationId);
+  return keys.some(({ name: keyName, revokedAt }) => {
+    const pid = Number(/\d+/.exec(keyName ?? '')?.[0]);
+    return !revokedAt && keyName === nameOfKey(pid) && !isAlive(pid);
+  });
 }
 
 async function addOrganization(
@@ -89,9 +109,10 @@ async function issueKey(
   application: INestApplicationContext,
   organizationId: Types.ObjectId,
   expiresAt: Date | null,
+  keyName = 'Demo',
 ): Promise<string> {
   const apiKeys = application.get(ApiKeysService);
-  const fields = { organizationId, name: 'Demo', readsEvents: true, rateLimit: null, expiresAt };
+  const fields = { organizationId, name: keyName, readsEvents: true, rateLimit: null, expiresAt };
   return (await apiKeys.issue(fields)).key;
 }
 

@@ -1,28 +1,33 @@
-import type { Types } from 'mongoose';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AppOptions } from '../../app.module.js';
 import type { Environment } from '../../core/configuration/environment.js';
 import { basePath } from '../../core/http/base-path.js';
 import { createLogger } from '../../core/http/server/logger.js';
-import { ReservationsRepository } from '../../reservations/reservations.repository.js';
-import { createService, listen, type Service } from '../../start.js';
+import { counted } from '../../operator/cli/command-line/output.js';
 import { openDatabase } from '../../open-database.js';
-import { type DemoAddress, DemoClient, exchange, type Print } from './client/demo-client.js';
-import { objectOf } from '../../core/values/plain-object.js';
+import { createService, listen, type Service } from '../../start.js';
+import { DemoClient, exchange, type Print, type Step } from './demo-client.js';
 import { openForWalk } from './demo-organization.js';
-import type { Chapter, DemoRun } from './walkthrough/chapter.js';
-import { eventChapters, pollingChapters } from './walkthrough/event-chapters.js';
-import { leadChapters } from './walkthrough/lead-chapters.js';
-import { deal, reservationChapters } from './walkthrough/reservation-chapters.js';
+import { type DemoRun, works } from './works.js';
 
-/** All chapters in their order; later ones build on earlier ones. */
-export const chapters: readonly Chapter[] = [
-  ...leadChapters,
-  ...pollingChapters,
-  ...reservationChapters,
-  ...eventChapters,
-];
+/** A line of the table: a heading, a remark, a step, or what is more than a request. */
+type Line =
+  | { readonly chapter: string }
+  | { readonly says: string }
+  | { readonly does: keyof typeof works }
+  | Step;
 
 const visibleKeyCharacters = 11;
+
+/** All steps in their order; later ones build on earlier ones. */
+const table = readFileSync(join(import.meta.dirname, 'walk.ndjson'), 'utf8')
+  .trimEnd()
+  .split('\n')
+  .map((line) => JSON.parse(line) as Line);
+
+/** The titles of all chapters. */
+export const chapters = table.flatMap((line) => ('chapter' in line ? [line.chapter] : []));
 
 /**
  * Walks through the API as a partner would, on the environment's database and with an organization
@@ -85,31 +90,34 @@ async function walk({ environment, options, service, data, print }: DemoContext)
     const running = { url: `http://127.0.0.1:${environment.PORT}`, key };
     const isRunning = await acceptsKey(running);
     const url = isRunning ? running.url : await listen(service, options);
-    const whose = isRunning ? 'running already' : 'started for the demo';
     print('A walk through the Integration API');
     print('');
-    print(`  Service  ${url}/${basePath} (${whose})`);
+    print(
+      `  Service  ${url}/${basePath} (${isRunning ? 'running already' : 'started for the demo'})`,
+    );
     print(`  Data     ${data}`);
     print(`  API key  ${key.slice(0, visibleKeyCharacters)}... (temporary, revoked at the end)`);
-    const client = new DemoClient({ url, key }, print);
-    await runChapters({ app: service.app, organizationId, client, print });
+    const client = new DemoClient({ url, key }, print, {
+      lastVisit: new Date(Date.now() - 60_000).toISOString().replace(/\.\d+Z/, 'Z'),
+      organization: organizationId.toHexString(),
+      console: `http://127.0.0.1:${environment.OPS_PORT}/console`,
+    });
+    const skipped = await runTable({ app: service.app, organizationId, client, print });
     isToBeSeen = environment.OPS_PORT !== undefined && environment.OPS_PASSWORD !== undefined;
+    if (isToBeSeen) for (const line of consoleLinks) print(client.filled(line));
     print('');
-    if (isToBeSeen) {
-      for (const line of await consoleLinks(service, environment, organizationId)) print(line);
-    }
-    print(`All ${chapters.length} chapters went as expected, in ${client.requestCount} requests.`);
+    print(conclusion(skipped, client.requestCount));
   } finally {
     await end(isToBeSeen);
   }
 }
 
 /** Whether a service runs there on the same database. */
-async function acceptsKey(address: DemoAddress): Promise<boolean> {
+async function acceptsKey(address: { readonly url: string; readonly key: string }) {
   try {
     // The key is shown only to what says that it is this service.
     const health = await exchange(address, { method: 'GET', path: 'healthz', key: null });
-    const { description, ok } = objectOf(health.body);
+    const { description, ok } = health.body as Record<string, unknown>;
     if (description !== 'Integration API' || ok !== true) return false;
     const lead = await exchange(address, { method: 'GET', path: 'leads/no-such-lead' });
     return lead.status === 200 || lead.status === 404;
@@ -118,41 +126,45 @@ async function acceptsKey(address: DemoAddress): Promise<boolean> {
   }
 }
 
-async function runChapters(run: DemoRun): Promise<void> {
-  for (const [index, { title, steps }] of chapters.entries()) {
-    const heading = `${index + 1}. ${title}`;
-    for (const line of ['', heading, '-'.repeat(heading.length)]) run.print(line);
+/** @returns the number of chapters that were skipped */
+async function runTable(run: DemoRun): Promise<number> {
+  let [number, skipped, title] = [0, 0, ''];
+  for (const line of table) {
+    if ('chapter' in line) {
+      number += 1;
+      title = line.chapter;
+      const heading = `${number}. ${title}`;
+      for (const text of ['', heading, '-'.repeat(heading.length)]) run.print(text);
+      continue;
+    }
     try {
-      for (const step of steps) {
-        await (typeof step === 'function' ? step(run) : run.client.run(step));
-      }
+      if ('says' in line) for (const text of ['', `  ${line.says}`]) run.print(text);
+      else if ('does' in line) skipped += (await works[line.does](run)) ? 1 : 0;
+      else await run.client.run(line);
     } catch (error) {
       const { message } = error as Error;
-      throw new Error(`Demo chapter ${index + 1} (${title}): ${message}`, { cause: error });
+      throw new Error(`Demo chapter ${number} (${title}): ${message}`, { cause: error });
     }
   }
+  return skipped;
+}
+
+function conclusion(skipped: number, requests: number): string {
+  const total = chapters.length;
+  if (skipped === 0) return `All ${total} chapters went as expected, in ${requests} requests.`;
+  const went = `${total - skipped} of ${total} chapters went as expected, in ${requests} requests`;
+  return `${went}; ${counted(skipped, 'chapter')} ${skipped === 1 ? 'was' : 'were'} skipped.`;
 }
 
 /** Where in the console the results of a walk can be looked at. */
-async function consoleLinks(
-  { app }: Service,
-  { OPS_PORT }: Environment,
-  organizationId: Types.ObjectId,
-): Promise<string[]> {
-  const reservations = app.get(ReservationsRepository);
-  const [reservation] = await reservations.findByRecordSystemIds(organizationId, [deal]);
-  const console = `http://127.0.0.1:${OPS_PORT}/console`;
-  const pageOf = (kind: string, id: Types.ObjectId | null | undefined) =>
-    `    ${console}/${kind}/${organizationId.toHexString()}/${id?.toHexString()}`;
-  return [
-    'The console shows the story, until a walk in an hour or later deletes it:',
-    '  the reservation that was sold, canceled and recovered, with each callback',
-    pageOf('reservations', reservation?._id),
-    '  its lead, and its unit over time',
-    pageOf('leads', reservation?.leadId),
-    pageOf('units', reservation?.unitId),
-    '  the endpoint that got the events',
-    `    ${console}/webhooks?organization=${organizationId.toHexString()}`,
-    '',
-  ];
-}
+const consoleLinks = [
+  '',
+  'The console shows the story, until a walk in an hour or later deletes it:',
+  '  the reservation that was sold, canceled and recovered, with each callback',
+  '    {console}/reservations/{organization}/{deal}',
+  '  its lead, and its unit over time',
+  '    {console}/leads/{organization}/{lead}',
+  '    {console}/units/{organization}/{unit}',
+  '  the endpoint that got the events',
+  '    {console}/webhooks?organization={organization}',
+];

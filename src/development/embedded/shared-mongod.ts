@@ -7,6 +7,7 @@ import { errors } from 'mongodb-memory-server';
 import { z } from 'zod';
 import { reportStep } from '../../core/configuration/report-step.js';
 import { StartupError } from '../../core/configuration/startup-errors.js';
+import { isAlive } from '../is-alive.js';
 import { type EmbeddedMongod, startMongod } from './embedded-mongod.js';
 
 const retryDelayMs = 250;
@@ -86,7 +87,8 @@ async function startOwned(
 /** The server that a service runs on the folder; stopping it is up to its owner. */
 async function findRunning(stateFile: string, folder: string): Promise<SharedMongod | undefined> {
   const state = await readState(stateFile);
-  if (state?.isLasting !== true || !isAlive(state.owner)) return undefined;
+  // A server whose owner is dead ends within seconds.
+  if (state?.isLasting !== true || !state.owner || !isAlive(state.owner)) return undefined;
   if (!(await serves(state.uri, folder))) return undefined;
   return { ...state, folder, stop: () => Promise.resolve(), isShared: true };
 }
@@ -98,17 +100,6 @@ async function readState(file: string): Promise<StoredState | undefined> {
   } catch (error) {
     const line = `${file} is damaged: delete it; it holds no data and is written at the next start.`;
     throw new StartupError(line, { cause: error });
-  }
-}
-
-/** A server whose owner is dead ends within seconds. */
-function isAlive(owner: number | undefined): boolean {
-  if (owner === undefined) return false;
-  try {
-    return process.kill(owner, 0);
-  } catch (error) {
-    // Another user's process.
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }
 

@@ -1,25 +1,25 @@
 import { partialDeepStrictEqual } from 'node:assert';
 import { STATUS_CODES } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import type { Language } from '../../../core/localization/language.js';
-import { basePath } from '../../../core/http/base-path.js';
-import { objectOf } from '../../../core/values/plain-object.js';
-import { scalarText } from '../../../core/values/scalar.js';
+import type { Language } from '../../core/localization/language.js';
+import { basePath } from '../../core/http/base-path.js';
+import { objectOf } from '../../core/values/plain-object.js';
+import { scalarText } from '../../core/values/scalar.js';
 import { readableJson } from './readable-json.js';
 
 /** Takes one line of the demo's text. */
 export type Print = (line: string) => void;
 
 /** Where requests are sent to, and with which key. */
-export interface DemoAddress {
+interface DemoAddress {
   /** Without path. */
   readonly url: string;
   readonly key: string;
 }
 
-/** A request of the demo; `path` is below the API's base path. */
-export interface DemoRequest {
+interface DemoRequest {
   readonly method: 'GET' | 'POST' | 'DELETE';
+  /** Below the API's base path. */
   readonly path: string;
   readonly language?: Language;
   readonly body?: object;
@@ -36,19 +36,12 @@ interface DemoResponse {
   readonly body: unknown;
 }
 
-/** The expected response; the body may have more than is expected of it. */
-interface ExpectedResponse {
-  readonly status: number;
-  /** Headers that are shown too. */
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body: unknown;
-}
-
-/** A request and its expected response. A text of the request may name values of earlier responses as `{name}`. */
+/** A request and its expected response. A text of the request may name captured values as `{name}`. */
 export interface Step {
   readonly request: DemoRequest;
-  readonly expected: ExpectedResponse;
-  /** The values that later requests may name, each with its dotted path in this response, which has to have them. */
+  /** The response may have more; headers that are expected are shown. */
+  readonly expected: Partial<DemoResponse>;
+  /** Values for later requests, by their dotted paths in the response, which has to have them. */
   readonly captured?: Readonly<Record<string, string>>;
   /** Sent without being shown. */
   readonly isSilent?: boolean;
@@ -85,11 +78,11 @@ export async function exchange(address: DemoAddress, request: DemoRequest): Prom
 export class DemoClient {
   /** How many requests have been sent so far. */
   requestCount = 0;
-  private readonly captured = new Map<string, string>();
 
   constructor(
     private readonly address: DemoAddress,
     private readonly print: Print,
+    private readonly captured: Record<string, string>,
   ) {}
 
   /**
@@ -99,11 +92,7 @@ export class DemoClient {
    */
   async run({ expected, captured = {}, isSilent = false, ...step }: Step): Promise<DemoResponse> {
     const request = this.withCaptured(step.request);
-    if (!isSilent) {
-      this.print('');
-      this.print(`  > ${nameOf(request)}${notesOf(request)}`);
-      if (request.body !== undefined) this.printBody(request.body);
-    }
+    if (!isSilent) this.printRequest(request);
     this.requestCount += 1;
     const response = await exchange(this.address, request);
     if (!isSilent) this.printResponse(response, expected);
@@ -112,20 +101,36 @@ export class DemoClient {
       const found = path.split('.').reduce<unknown>((part, key) => objectOf(part)[key], response);
       const value = scalarText(found);
       if (value === '') throw new Error(`${nameOf(request)}: the response lacks ${path}`);
-      this.captured.set(name, value);
+      this.captured[name] = value;
     }
     return response;
   }
 
+  /** A text with captured values in place of their names. */
+  filled(text: string): string {
+    return text.replaceAll(/\{(\w+)\}/g, (named, name: string) => this.captured[name] ?? named);
+  }
+
   private withCaptured(request: DemoRequest): DemoRequest {
     return JSON.parse(JSON.stringify(request), (_key, value: unknown) =>
-      typeof value === 'string'
-        ? value.replaceAll(/\{(\w+)\}/g, (text, name: string) => this.captured.get(name) ?? text)
-        : value,
+      typeof value === 'string' ? this.filled(value) : value,
     ) as DemoRequest;
   }
 
-  private printResponse({ status, headers, body }: DemoResponse, expected: ExpectedResponse): void {
+  private printRequest(request: DemoRequest): void {
+    const { language, key, etag, body } = request;
+    const notes = [
+      ...(language ? [`language: ${language}`] : []),
+      ...(etag ? [`if-none-match: ${etag.slice(0, 9)}...`] : []),
+      ...(key === null ? ['no api-key'] : []),
+      ...(key ? [`api-key: ${key}`] : []),
+    ];
+    this.print('');
+    this.print(`  > ${nameOf(request)}${notes.length === 0 ? '' : `  (${notes.join(', ')})`}`);
+    if (body !== undefined) this.printBody(body);
+  }
+
+  private printResponse({ status, headers, body }: DemoResponse, expected: Step['expected']): void {
     this.print(`  < ${status} ${STATUS_CODES[status] ?? ''}`.trimEnd());
     for (const name of Object.keys(expected.headers ?? {})) {
       this.print(`${margin}${name}: ${headers[name] ?? '(missing)'}`);
@@ -133,7 +138,8 @@ export class DemoClient {
     if (body !== '') this.printBody(abridged(body));
   }
 
-  private printBody(body: unknown): void {
+  /** Prints a value as indented JSON. */
+  printBody(body: unknown): void {
     for (const line of readableJson(body, width - margin.length)) this.print(`${margin}${line}`);
   }
 }
@@ -160,16 +166,6 @@ function nameOf({ method, path }: DemoRequest): string {
   return `${method} /${basePath}/${path}`;
 }
 
-function notesOf({ language, key, etag }: DemoRequest): string {
-  const notes = [
-    ...(language ? [`language: ${language}`] : []),
-    ...(etag ? [`if-none-match: ${etag.slice(0, 9)}...`] : []),
-    ...(key === null ? ['no api-key'] : []),
-    ...(key ? [`api-key: ${key}`] : []),
-  ];
-  return notes.length === 0 ? '' : `  (${notes.join(', ')})`;
-}
-
 /** The response repeats the lead for earlier clients; the reader need not read it twice. */
 function abridged(body: unknown): unknown {
   const { lead, newLead } = objectOf(body);
@@ -177,7 +173,7 @@ function abridged(body: unknown): unknown {
   return isRepeated ? { ...objectOf(body), newLead: '(the same as lead)' } : body;
 }
 
-function check(request: DemoRequest, response: DemoResponse, expected: ExpectedResponse): void {
+function check(request: DemoRequest, response: DemoResponse, expected: Step['expected']): void {
   try {
     partialDeepStrictEqual(response, expected);
   } catch {
