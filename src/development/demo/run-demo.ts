@@ -138,15 +138,24 @@ async function runTable(run: DemoRun): Promise<number> {
       continue;
     }
     try {
-      if ('says' in line) for (const text of ['', `  ${line.says}`]) run.print(text);
-      else if ('does' in line) skipped += (await works[line.does](run)) ? 1 : 0;
-      else await run.client.run(line);
+      if (await isSkipped(run, line)) skipped += 1;
     } catch (error) {
       const { message } = error as Error;
       throw new Error(`Demo chapter ${number} (${title}): ${message}`, { cause: error });
     }
   }
   return skipped;
+}
+
+async function isSkipped(run: DemoRun, line: Exclude<Line, { chapter: string }>): Promise<boolean> {
+  if ('does' in line) return works[line.does](run);
+  if ('says' in line) {
+    run.print('');
+    run.print(`  ${line.says}`);
+  } else {
+    await run.client.run(line);
+  }
+  return false;
 }
 
 function conclusion(skipped: number, requests: number): string {
