@@ -82,7 +82,7 @@ describe('the endpoints', () => {
     const { html } = await service.get('/webhooks');
     const text = textOf(html);
     expect(text).toContain('/hook?••••••');
-    expect(text).toContain('disabled (the receiver answered 410)');
+    expect(text).toMatch(/given up \(the receiver answered 410\) \d+ \w+ \d{4}, [\d:]{8}/);
     const endpoint = await service.get(`/webhooks/${endpointId}`);
     const stored = await service.db.collection('webhookEndpoints').findOne();
     for (const page of [html, endpoint.html]) {
@@ -182,7 +182,11 @@ describe('a delivery', () => {
     expect(textOf(html)).toMatch(/failed \(gone\) .*lead\.created .* ms 410 –/);
     expect(html).not.toMatch(/Mona|abc123/);
     const whole = await service.post(`${path}/show`);
-    expect(whole.html).toContain('Mona Farid');
+    // The body is written with indents, and the headers are there without the signature.
+    expect(whole.html).toContain('&quot;type&quot;: &quot;lead.created&quot;,\n  &quot;timestamp');
+    expect(whole.html).toContain('&quot;name&quot;: &quot;Mona Farid&quot;');
+    expect(whole.html).toMatch(/webhook-id: msg_\w{24}\nwebhook-timestamp: \d{10}\n/);
+    expect(whole.html).toContain('data-copies="body"');
     expect(whole.html).toContain('no, says Mona');
     expect(await log()).toMatchObject([{ action: 'show', subject: 'delivery', result: 'done' }]);
   });
@@ -219,7 +223,15 @@ describe('what the operator does', () => {
 
   it('enables an endpoint, and replays one delivery once however often it is confirmed', async () => {
     const [enabled] = await doIt(`/webhooks/${endpointId}/enable`);
-    expect(enabled?.location).toBe(`/console/webhooks/${endpointId}?done=enable&result=done`);
+    const at = `/console/webhooks/${endpointId}?done=`;
+    expect(enabled?.location?.startsWith(at)).toBe(true);
+    const shown = await service.get(enabled?.location?.slice('/console'.length) ?? '');
+    expect(textOf(shown.html)).toContain('It is enabled.');
+    // No link can say it: it names a form, which is in the log or is not.
+    for (const forged of ['done=enable&result=done', 'done=made-up']) {
+      const { html } = await service.get(`/webhooks/${endpointId}?${forged}`);
+      expect(html).not.toContain('It is enabled.');
+    }
     receiver.respondWith(204);
     const before = receiver.received.length;
     const [delivery] = await deliveries();
@@ -232,7 +244,7 @@ describe('what the operator does', () => {
     const again = await service.post(`/webhooks/deliveries/${String(delivery?._id)}/replay`, {
       formId: (await log()).at(-1)?.['formId'] as string,
     });
-    expect(again.location).toMatch(/done=replay&result=done&count=1$/);
+    expect(again.location).toContain(`/webhooks/deliveries/${String(delivery?._id)}?done=`);
     expect(receiver.received).toHaveLength(before + 1);
     expect((await deliveries())[0]).toMatchObject({ round: 2 });
     expect(await log()).toMatchObject([
@@ -242,6 +254,25 @@ describe('what the operator does', () => {
     ]);
     const done = await service.get(again.location?.slice('/console'.length) ?? '');
     expect(textOf(done.html)).toContain('Put back to be sent: 1.');
+    expect(textOf(done.html)).toContain('Now: delivered, last response 204.');
+  });
+
+  it('leads back to the page that a delivery was sent again from', async () => {
+    const [delivery] = await deliveries();
+    const replay = `/webhooks/deliveries/${String(delivery?._id)}/replay`;
+    for (const [back, expected] of [
+      [`/webhooks/${endpointId}`, `/console/webhooks/${endpointId}?done=`],
+      ['//evil.example', `/console${replay.slice(0, -'/replay'.length)}?done=`],
+    ] as const) {
+      const asked = await service.post(replay, { back });
+      const { location } = await service.post(replay, confirmed(asked.html));
+      expect(location?.startsWith(expected)).toBe(true);
+      const { html } = await service.get(location?.slice('/console'.length) ?? '');
+      expect(textOf(html)).toMatch(/Put back to be sent: 1\. .* Now: (pending|delivered)/);
+      await eventually(async () =>
+        expect(await deliveries()).toMatchObject([{ status: 'delivered' }]),
+      );
+    }
   });
 
   it('replays what has failed, or what is of a time', async () => {
@@ -249,7 +280,8 @@ describe('what the operator does', () => {
     await service.db.collection('webhookDeliveries').updateMany({}, { $set: failed });
     const before = receiver.received.length;
     const [answer] = await doIt(`/webhooks/${endpointId}/replay`, { status: 'failed' });
-    expect(answer?.location).toMatch(/count=1$/);
+    const outcome = await service.get(answer?.location?.slice('/console'.length) ?? '');
+    expect(textOf(outcome.html)).toContain('Put back to be sent: 1.');
     await eventually(() => expect(receiver.received).toHaveLength(before + 1));
     await eventually(async () =>
       expect(await deliveries()).toMatchObject([{ status: 'delivered' }]),
@@ -265,8 +297,10 @@ describe('what the operator does', () => {
       { details: 'failed', count: 1 },
       { details: `since ${since}:00.000Z`, count: 1 },
     ]);
-    const wrong = await service.post(`/webhooks/${endpointId}/replay`, { since: 'yesterday' });
-    expect(wrong.status).toBe(422);
+    for (const time of ['yesterday', '2030-02-30T10:00', '2030-01-01T25:00']) {
+      const wrong = await service.post(`/webhooks/${endpointId}/replay`, { since: time });
+      expect({ time, status: wrong.status }).toEqual({ time, status: 422 });
+    }
     const page = textOf((await service.get('/log')).html);
     expect(page).toMatch(
       /sent again endpoint \w+ since \S+ done \(1\) .*sent again endpoint \w+ failed/,

@@ -71,6 +71,11 @@ export class OperatorLogService {
     }
   }
 
+  /** What the form of an id asked for, null where there was none. */
+  async find(organizationId: Types.ObjectId, formId: string): Promise<OperatorLogEntry | null> {
+    return this.log.findByForm(organizationId, formId);
+  }
+
   /** What was done, newest first. */
   async list(part: KeysetRequest): Promise<KeysetPage<OperatorLogEntry>> {
     return this.log.list(part);

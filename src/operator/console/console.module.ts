@@ -22,6 +22,7 @@ import { DeliveryPage } from './pages/webhooks/delivery.page.js';
 import { EndpointPage } from './pages/webhooks/endpoint.page.js';
 import { EndpointsPage } from './pages/webhooks/endpoints.page.js';
 import { SystemStateService } from './pages/overview/system-state.service.js';
+import { OperatorActions } from './pages/shared/operator-actions.js';
 import { RecordSearchService } from './pages/search/record-search.service.js';
 import { SearchPage } from './pages/search/search.page.js';
 import { PartnerPage } from './pages/partners/partner.page.js';
@@ -64,6 +65,7 @@ const pages = [
     LoginTries,
     SystemStateService,
     RecordSearchService,
+    OperatorActions,
     ...pages,
     { provide: CONSOLE_PAGES, inject: pages, useFactory: (...made: ConsolePage[]) => made },
   ],

@@ -2,14 +2,16 @@ import type {
   ListedDelivery,
   ShownDelivery,
 } from '../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { EndpointHealth } from '../../webhooks/statistics/failing-endpoints.service.js';
 import type { ShownEndpoint } from '../../webhooks/endpoints/webhook-endpoints.service.js';
 import { createdAt, id, updatedAt } from './common.js';
 import { eventPath, type Field, type Mood } from './field.js';
 import type { ViewText } from './texts.js';
 
-/** The name of its organization is known to the console only. */
+/** The name of its organization and how attempts go are known to the console only. */
 type Endpoint = Omit<ShownEndpoint, 'isRemoved'> & {
   readonly organizationName?: string | undefined;
+  readonly health?: EndpointHealth | undefined;
 };
 
 const moods: Readonly<Record<ListedDelivery['status'], Mood>> = {
@@ -32,16 +34,58 @@ const eventTypes = {
   kind: 'code',
   of: (endpoint) => endpoint.eventTypes,
 } satisfies Field<Pick<ShownEndpoint, 'eventTypes'>>;
+type EndpointState = 'givenUp' | 'paused' | 'failing' | 'retried' | 'healthy';
+
+const stateMoods: Readonly<Record<EndpointState, Mood>> = {
+  givenUp: 'bad',
+  failing: 'bad',
+  retried: 'warn',
+  paused: 'warn',
+  healthy: 'good',
+};
+
+function stateOf({ isEnabled, disabledReason, fault, health, ...times }: Endpoint): EndpointState {
+  if (!isEnabled) return ['gone', 'failing'].includes(disabledReason ?? '') ? 'givenUp' : 'paused';
+  if (fault !== null) return 'failing';
+  if (isAhead(times.pausedUntil)) return 'paused';
+  if (times.failingSince !== null) return 'failing';
+  return health?.retriedSince ? 'retried' : 'healthy';
+}
+
+function isAhead(time: Date | null): boolean {
+  return time !== null && time > new Date();
+}
+
+function reasonOf(endpoint: Endpoint): string | number | null {
+  const { isEnabled, disabledReason, fault, pausedUntil, health } = endpoint;
+  if (!isEnabled) return reasons[disabledReason ?? ''] ?? disabledReason;
+  if (fault !== null) return fault;
+  if (isAhead(pausedUntil)) return 'endpoint.reason.asked';
+  const { statusCode = null, error = null } = health?.lastFailure ?? {};
+  return stateOf(endpoint) === 'healthy' ? null : (statusCode ?? error);
+}
+
 const endpointState: Field<Endpoint> = {
   title: 'shared.state',
   kind: 'status',
-  of: ({ isEnabled, fault }) => {
-    if (!isEnabled) return 'endpoint.disabled';
-    return fault === null ? 'endpoint.enabled' : 'endpoint.faulty';
+  of: (endpoint) => `endpoint.${stateOf(endpoint)}` as const,
+  note: reasonOf,
+  mood: (endpoint) => stateMoods[stateOf(endpoint)],
+};
+const stateSince: Field<Endpoint> = {
+  title: 'endpoint.stateSince',
+  kind: 'time',
+  of: (endpoint) => {
+    const { updatedAt: changedAt, failingSince: failing, health } = endpoint;
+    const since = {
+      givenUp: changedAt,
+      paused: endpoint.isEnabled ? (health?.lastFailure?.startedAt ?? failing) : changedAt,
+      failing,
+      retried: health?.retriedSince,
+      healthy: null,
+    };
+    return since[stateOf(endpoint)];
   },
-  note: ({ isEnabled, disabledReason, fault }) =>
-    isEnabled ? fault : (reasons[disabledReason ?? ''] ?? disabledReason),
-  mood: ({ isEnabled, fault }) => (isEnabled && fault === null ? 'good' : 'bad'),
 };
 const organization: Field<Endpoint> = {
   title: 'shared.organization',
@@ -70,6 +114,7 @@ export const endpointSummaryFields: readonly Field<Endpoint>[] = [
   { ...url, to: ({ _id }: Endpoint) => `/webhooks/${_id}` },
   organization,
   endpointState,
+  stateSince,
 ];
 
 export const endpointFields: readonly Field<Endpoint>[] = [
@@ -78,12 +123,15 @@ export const endpointFields: readonly Field<Endpoint>[] = [
   url,
   eventTypes,
   endpointState,
+  stateSince,
   failingSince,
   { title: 'endpoint.pausedUntil', kind: 'time', of: ({ pausedUntil }) => pausedUntil },
   {
     title: 'endpoint.secretsUntil',
-    kind: 'text',
-    of: ({ secrets }) => secrets.map(({ expiresAt }) => expiresAt?.toISOString() ?? 'replaced'),
+    kind: 'time',
+    of: ({ secrets }) => secrets.find(({ expiresAt }) => expiresAt !== null)?.expiresAt,
+    note: ({ secrets }) =>
+      secrets.some(({ expiresAt }) => expiresAt === null) ? 'endpoint.current' : null,
   },
   createdAt,
   updatedAt,

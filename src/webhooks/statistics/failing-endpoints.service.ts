@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Filter } from 'mongodb';
+import { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
 import {
   type CollectionAcrossTenants,
   InjectAcrossTenants,
@@ -21,6 +23,13 @@ export interface FailingEndpoint {
   readonly failedAttempts: number;
 }
 
+/** What the attempts at an endpoint say of it. */
+export interface EndpointHealth {
+  readonly lastFailure: DeliveryAttempt | null;
+  /** Since when something waits to be tried again; null when nothing does. */
+  readonly retriedSince: Date | null;
+}
+
 const quarterMs = 900_000;
 
 /** Which endpoints an operator has to look at, and why (rule OPS-35). */
@@ -33,6 +42,7 @@ export class FailingEndpointsService {
     private readonly deliveries: CollectionAcrossTenants<WebhookDeliveryDocument>,
     @InjectAcrossTenants('WebhookStatistics')
     private readonly statistics: CollectionAcrossTenants<WebhookStatisticsDocument>,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -63,10 +73,38 @@ export class FailingEndpointsService {
     );
   }
 
+  /** How the attempts at an endpoint go; of one that succeeds, whether something is tried again. */
+  async health({
+    _id,
+    organizationId,
+    failingSince,
+    disabledReason,
+  }: ShownEndpoint): Promise<EndpointHealth> {
+    const endpointId = new Types.ObjectId(_id);
+    const later = {
+      status: 'pending',
+      endpointId,
+      nextAttemptAt: { $gt: this.clock.now() },
+    } as const;
+    const projection = { log: { $slice: -1 }, createdAt: 1 } as const;
+    const retried = await this.deliveries.acrossTenants.findOne(later, {
+      projection,
+      sort: { nextAttemptAt: 1 },
+    });
+    const hasFailed = failingSince !== null || disabledReason === 'gone';
+    const lastFailure = hasFailed
+      ? await this.lastAttempt({
+          _id: endpointId,
+          organizationId: new Types.ObjectId(organizationId),
+        })
+      : (retried?.log.at(-1) ?? null);
+    return { lastFailure, retriedSince: retried?.createdAt ?? null };
+  }
+
   private async lastAttempt({
     _id: endpointId,
     organizationId,
-  }: WebhookEndpointDocument): Promise<DeliveryAttempt | null> {
+  }: Pick<WebhookEndpointDocument, '_id' | 'organizationId'>): Promise<DeliveryAttempt | null> {
     const projection = { log: { $slice: -1 } } as const;
     const deliveries = this.deliveries.acrossTenants;
     const [retried, failed] = await Promise.all([

@@ -32,10 +32,17 @@ function showStep(chart, step) {
 
 function enhance(root) {
   addLocalTimes(root);
+  for (const button of root.querySelectorAll('[data-copies]')) button.hidden = false;
   for (const range of root.querySelectorAll('.plot input'))
     showStep(range.closest('.chart'), Number(range.max));
 }
 
+document.addEventListener('click', ({ target }) => {
+  const { copies, done } = target.dataset;
+  if (copies === undefined) return;
+  const copied = navigator.clipboard.writeText(document.getElementById(copies).textContent);
+  void copied.then(() => (target.textContent = done));
+});
 document.addEventListener('input', ({ target }) => {
   if (target.matches('.plot input')) showStep(target.closest('.chart'), Number(target.value));
 });

@@ -1,14 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { LeadInspectionService } from '../../../../leads/inspection/lead-inspection.service.js';
-import { OperatorLogService } from '../../../audit/operator-log.service.js';
 import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { EventHistoryService } from '../../../../events/outbox/event-history.service.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { partOf } from '../shared/parts.js';
-import { logShowing } from '../shared/personal-data.js';
+import { OperatorActions } from '../shared/operator-actions.js';
 import { type Subject, subjectOf } from '../shared/subject.js';
 import { LeadView } from './lead-view.js';
 
@@ -30,7 +29,7 @@ export class LeadPage implements ConsolePage {
 
   constructor(
     private readonly directory: OrganizationDirectoryService,
-    private readonly log: OperatorLogService,
+    private readonly operator: OperatorActions,
     private readonly leads: LeadInspectionService,
     private readonly keys: ApiKeysService,
     private readonly events: EventHistoryService,
@@ -48,7 +47,7 @@ export class LeadPage implements ConsolePage {
     const content = subject && (await this.contentOf(request, subject, true));
     // Nothing is logged of what is not there.
     if (subject === null || content === null) return null;
-    await logShowing(this.log, request, {
+    await this.operator.logShowing(request, {
       organizationId: subject.organization._id,
       subject: 'lead',
       subjectId: subject.id.toHexString(),

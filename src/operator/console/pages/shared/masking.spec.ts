@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { mask, maskedFields, maskedName, maskedUrl, maskedValue } from './masking.js';
+import { mask, maskedName, maskedUrl, maskedValue } from './masking.js';
 
 describe('personal data', () => {
   it.each(['Mona', '1', 7, false, ['x'], { a: 1 }, new Date(0)])('%p is masked', (value) => {
@@ -19,16 +19,12 @@ describe('personal data', () => {
       expect(maskedName(name, false)).toBe(mask);
       expect(maskedName(name, true)).toBe(name);
     }
-    expect(maskedFields({ 'my name is': 'Mona', email: '' }, false)).toEqual([
-      [mask, mask],
-      ['email', '–'],
-    ]);
   });
 });
 
 it.each([
-  ['https://crm.example.com/hooks/leads', 'https://crm.example.com/hooks/leads'],
-  ['https://crm.example.com/v2/hook', 'https://crm.example.com/v2/hook'],
+  ['https://crm.example.com/hooks', 'https://crm.example.com/hooks'],
+  ['https://crm.example.com/v2/hook/x', `https://crm.example.com/v2/${mask}/${mask}`],
   ['https://user:pass@crm.example.com/', 'https://crm.example.com/'],
   ['https://crm.example.com/hook?token=abc', `https://crm.example.com/hook?${mask}`],
   ['https://hooks.example.com/T0123/x9YzPq7', `https://hooks.example.com/${mask}/${mask}`],

@@ -22,24 +22,13 @@ export function plainText(value: unknown): string {
   return JSON.stringify(value) ?? '';
 }
 
-/** The fields of a free-form object with their values. */
-export function maskedFields(
-  fields: Readonly<Record<string, unknown>>,
-  isShown: boolean,
-): (readonly [name: string, value: string])[] {
-  return Object.entries(fields).map(([name, value]) => [
-    maskedName(name, isShown),
-    maskedValue(value, isShown),
-  ]);
-}
-
 /** An address to which events are sent, without what may be a secret in it. */
 export function maskedUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : null;
   if (url === null) return mask;
-  // The parts of a path that are no words may let whoever knows them in.
-  const path = url.pathname.replaceAll(/[^/]+/g, (part) =>
-    /^(?!.*\d{3})[a-z._-]{1,24}\d{0,2}$/i.test(part) ? part : mask,
-  );
+  // Any further part of a path may let whoever knows it in.
+  const [first = '', ...others] = url.pathname.split('/').slice(1);
+  const isWord = /^(?!.*\d{3})[a-z._-]{0,24}\d{0,2}$/i.test(first);
+  const path = ['', isWord ? first : mask, ...others.map((part) => part && mask)].join('/');
   return `${url.protocol}//${url.host}${path}${url.search === '' ? '' : `?${mask}`}`;
 }

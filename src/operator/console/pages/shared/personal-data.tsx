@@ -1,6 +1,3 @@
-import { randomUUID } from 'node:crypto';
-import type { Types } from 'mongoose';
-import type { OperatorRequest, OperatorLogService } from '../../../audit/operator-log.service.js';
 import { FormToken } from '../../layout/form-token.js';
 import { consolePath } from '../../layout/layout.js';
 import type { PageRequest } from '../page.js';
@@ -34,24 +31,4 @@ export function PersonalData({
       </button>
     </form>
   );
-}
-
-/** Logs that personal data is shown; it is not when that fails (rule OPS-31). */
-export async function logShowing(
-  log: OperatorLogService,
-  request: PageRequest,
-  subject: Pick<OperatorRequest, 'subject' | 'subjectId'> & {
-    readonly organizationId: Types.ObjectId;
-  },
-): Promise<void> {
-  const { address, session } = request;
-  const who = { address, session: session.id };
-  const asked = {
-    ...subject,
-    ...who,
-    action: 'show',
-    details: null,
-    formId: randomUUID(),
-  } as const;
-  await log.perform(asked, () => Promise.resolve(null));
 }

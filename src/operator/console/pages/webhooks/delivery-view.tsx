@@ -1,14 +1,13 @@
+import type { ComponentChildren } from 'preact';
 import type { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
-import { FormToken } from '../../layout/form-token.js';
-import { consolePath } from '../../layout/layout.js';
 import { attemptFields, deliveryFields } from '../../../views/webhook.js';
 import type { PageRequest } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
-import { maskedValue } from '../shared/masking.js';
+import { mask, maskedValue } from '../shared/masking.js';
 import { Card } from '../shared/parts.js';
+import { SendAgain } from '../shared/operator-actions.js';
 import { PersonalData } from '../shared/personal-data.js';
-import { DoneNotice } from './confirmation.js';
 
 interface Shown {
   readonly request: PageRequest;
@@ -16,18 +15,22 @@ interface Shown {
   readonly isShown: boolean;
   readonly delivery: NonNullable<Awaited<ReturnType<WebhookDeliveriesService['find']>>>;
   readonly endpoint: ShownEndpoint | null;
+  /** What became of an action. */
+  readonly notice: ComponentChildren;
 }
+
+const { rawJSON } = JSON as unknown as { readonly rawJSON: (text: string) => unknown };
 
 /** More of a body is not shown. */
 const mostCharacters = 20_000;
 
 /** What the page of a delivery shows. */
 export function DeliveryView(shown: Shown) {
-  const { request, isShown, delivery, endpoint } = shown;
+  const { request, isShown, delivery, endpoint, notice } = shown;
   const path = `/webhooks/deliveries/${delivery._id.toHexString()}`;
   return (
     <>
-      <DoneNotice request={request} />
+      {notice}
       <PersonalData request={request} path={path} isShown={isShown} />
       <Card title={request.text('delivery.title')}>
         <FieldList
@@ -40,12 +43,9 @@ export function DeliveryView(shown: Shown) {
         />
       </Card>
       {endpoint?.isEnabled === true && (
-        <form method="post" action={`${consolePath}${path}/replay`} class="card">
-          <FormToken request={request} />
-          <button type="submit" class="plain">
-            {request.text('delivery.replay')}
-          </button>
-        </form>
+        <Card title={request.text('endpoint.actions')}>
+          <SendAgain request={request} deliveryId={delivery._id.toHexString()} />
+        </Card>
       )}
       <Body {...shown} />
       <FieldTable
@@ -60,17 +60,45 @@ export function DeliveryView(shown: Shown) {
   );
 }
 
+/** The request as it was sent last, without its signature. */
 function Body({ request, isShown, delivery }: Shown) {
   const { text } = request;
-  const { body } = delivery;
+  const { body, messageId, lastAttemptAt } = delivery;
+  const headers = [
+    'content-type: application/json',
+    `webhook-id: ${messageId}`,
+    `webhook-timestamp: ${lastAttemptAt === null ? '–' : Math.floor(lastAttemptAt.getTime() / 1_000)}`,
+    `webhook-signature: ${mask}`,
+  ];
+  const isCut = isShown && body !== null && body.length > mostCharacters;
+  const shown = isShown && !isCut && body !== null ? indented(body) : body;
   return (
-    <Card title={text('delivery.body')}>
-      <pre dir="ltr" role="region" tabIndex={0} aria-label={text('delivery.body')}>
-        {body === null ? '–' : maskedValue(body.slice(0, mostCharacters), isShown)}
+    <Card title={text('delivery.request')}>
+      <pre dir="ltr">{headers.join('\n')}</pre>
+      <pre id="body" dir="ltr" role="region" tabIndex={0} aria-label={text('delivery.body')}>
+        {shown === null ? '–' : maskedValue(shown.slice(0, mostCharacters), isShown)}
       </pre>
-      {isShown && body !== null && body.length > mostCharacters && (
-        <p class="note">{text('delivery.cut', { count: mostCharacters })}</p>
+      {isShown && shown !== null && (
+        <button
+          type="button"
+          class="plain"
+          data-copies="body"
+          data-done={text('delivery.copied')}
+          hidden
+        >
+          {text('delivery.copy')}
+        </button>
       )}
+      {isCut && <p class="note">{text('delivery.cut', { count: mostCharacters })}</p>}
     </Card>
   );
+}
+
+/** The same JSON, with its numbers as they are. */
+function indented(body: string): string {
+  return JSON.stringify(JSON.parse(body, asWritten as never), null, 2);
+}
+
+function asWritten(_name: string, value: unknown, { source }: { readonly source?: string }) {
+  return typeof value === 'number' && source !== undefined ? rawJSON(source) : value;
 }

@@ -1,12 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { parseObjectId } from '../../../../core/database/documents/object-id.js';
-import { OperatorLogService } from '../../../audit/operator-log.service.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
-import { logShowing } from '../shared/personal-data.js';
-import { performConfirmed } from './confirmation.js';
+import { OperatorActions } from '../shared/operator-actions.js';
 import { DeliveryView } from './delivery-view.js';
 
 /** One event on its way to one endpoint, with every attempt. */
@@ -23,7 +21,7 @@ export class DeliveryPage implements ConsolePage {
   constructor(
     private readonly endpoints: WebhookEndpointsService,
     private readonly deliveries: WebhookDeliveriesService,
-    private readonly log: OperatorLogService,
+    private readonly operator: OperatorActions,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent | null> {
@@ -36,7 +34,7 @@ export class DeliveryPage implements ConsolePage {
     if (delivery === null) return null;
     const { organizationId, _id } = delivery;
     const subject = { subject: 'delivery', subjectId: _id.toHexString() } as const;
-    await logShowing(this.log, request, { organizationId, ...subject });
+    await this.operator.logShowing(request, { organizationId, ...subject });
     return this.contentOf(request, delivery, true);
   }
 
@@ -49,10 +47,9 @@ export class DeliveryPage implements ConsolePage {
       return { status: 422, body: problem };
     }
     const { _id, organizationId } = delivery;
-    const back = `/webhooks/deliveries/${_id.toHexString()}`;
-    return performConfirmed(request, this.log, {
+    return this.operator.perform(request, {
       question: request.text('confirm.replayDelivery', { url: maskedUrl(endpoint.url) }),
-      back,
+      path: `/webhooks/deliveries/${_id.toHexString()}`,
       organizationId,
       action: 'replay',
       subject: 'delivery',
@@ -68,8 +65,10 @@ export class DeliveryPage implements ConsolePage {
     isShown: boolean,
   ): Promise<PageContent> {
     const endpoint = await this.endpoints.show(delivery.endpointId);
-    const shown = { delivery, endpoint: endpoint?.shown ?? null, isShown };
+    const { notice, ...refresh } = await this.operator.outcome(request, delivery.organizationId);
+    const shown = { delivery, endpoint: endpoint?.shown ?? null, isShown, notice };
     return {
+      ...refresh,
       heading: request.text('delivery.heading', { id: delivery._id.toHexString() }),
       body: <DeliveryView request={request} {...shown} />,
     };

@@ -1,20 +1,25 @@
+import type { ComponentChildren } from 'preact';
 import type { KeysetPage } from '../../../../core/database/documents/keyset.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import type { EndpointHealth } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import type { EndpointStatistics } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { FormToken } from '../../layout/form-token.js';
 import { consolePath } from '../../layout/layout.js';
 import { deliveryListFields, endpointDetailFields } from '../../../views/webhook.js';
 import type { PageRequest } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
+import { SendAgain } from '../shared/operator-actions.js';
 import { Card, Link } from '../shared/parts.js';
-import { DoneNotice } from './confirmation.js';
 import { curveFields } from './curves.js';
 
 interface Shown {
   readonly request: PageRequest;
   readonly endpoint: ShownEndpoint;
   readonly organizationName: string | undefined;
+  readonly health: EndpointHealth;
+  /** What became of an action. */
+  readonly notice: ComponentChildren;
   readonly deliveries: KeysetPage<ListedDelivery>;
   readonly pending: number;
   /** Whether more may wait than were counted. */
@@ -30,7 +35,7 @@ export function EndpointView(shown: Shown) {
   const { text } = request;
   return (
     <>
-      <DoneNotice request={request} />
+      {shown.notice}
       <div class="columns">
         <Card title={text('endpoint.title')}>
           <FieldList
@@ -139,7 +144,20 @@ function Deliveries({ request, endpoint, deliveries, isFailed }: Shown) {
         request={request}
         title={text('endpoint.deliveries')}
         caption={text('endpoint.deliveriesCaption')}
-        fields={deliveryListFields}
+        fields={[
+          ...deliveryListFields,
+          ...(endpoint.isEnabled
+            ? [
+                {
+                  title: 'delivery.replay' as const,
+                  show: ({ _id, status }: ListedDelivery) =>
+                    status === 'failed' && (
+                      <SendAgain request={request} deliveryId={_id.toHexString()} />
+                    ),
+                },
+              ]
+            : []),
+        ]}
         items={deliveries.items}
         next={deliveries.next}
         part="deliveries"

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import { parseObjectId } from '../../../../core/database/documents/object-id.js';
-import { OperatorLogService } from '../../../audit/operator-log.service.js';
 import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
 import { maskedUrl } from '../shared/masking.js';
+import { OperatorActions } from '../shared/operator-actions.js';
 import { partOf } from '../shared/parts.js';
-import { performConfirmed } from './confirmation.js';
 import { EndpointView } from './endpoint-view.js';
 import { readReplay } from './replay.js';
 
@@ -32,7 +32,8 @@ export class EndpointPage implements ConsolePage {
     private readonly endpoints: WebhookEndpointsService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly statistics: WebhookStatisticsService,
-    private readonly log: OperatorLogService,
+    private readonly failing: FailingEndpointsService,
+    private readonly operator: OperatorActions,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent | null> {
@@ -45,13 +46,18 @@ export class EndpointPage implements ConsolePage {
     };
     const { organizationId } = endpoint.document;
     const part = partOf(request, 'deliveries', deliveriesOnPage);
-    const [deliveries, pending, figures, organization] = await Promise.all([
+    const [deliveries, pending, figures, health, organization, outcome] = await Promise.all([
       this.deliveries.listPage(organizationId, filter, part),
       this.deliveries.countWaiting(endpoint.document._id, mostWaiting),
       this.statistics.lastDay([endpoint.shown]),
+      this.failing.health(endpoint.shown),
       this.directory.find(endpoint.shown.organizationId),
+      this.operator.outcome(request, organizationId),
     ]);
+    const { notice, ...refresh } = outcome;
     const shown = {
+      notice,
+      health,
       hasMore: pending === mostWaiting,
       endpoint: endpoint.shown,
       organizationName: organization?.name,
@@ -61,6 +67,7 @@ export class EndpointPage implements ConsolePage {
       figures: figures.get(endpoint.shown._id),
     };
     return {
+      ...refresh,
       heading: request.text('endpoint.heading', { id: endpoint.shown._id }),
       body: <EndpointView request={request} {...shown} />,
     };
@@ -70,7 +77,7 @@ export class EndpointPage implements ConsolePage {
     const endpoint = await this.endpointOf(request);
     if (endpoint === null || endpoint.document.removedAt) return null;
     const { document } = endpoint;
-    return performConfirmed(request, this.log, {
+    return this.operator.perform(request, {
       ...subjectOf(document),
       question: request.text('confirm.enable', { url: maskedUrl(document.url) }),
       action: 'enable',
@@ -96,7 +103,7 @@ export class EndpointPage implements ConsolePage {
     const count = isAsked ? null : await this.deliveries.count(document.organizationId, wanted);
     if (count === 0) return this.noticeOf(request, 'confirm.nothing');
     const asked = { count: count ?? '', what, url: maskedUrl(document.url) };
-    return performConfirmed(request, this.log, {
+    return this.operator.perform(request, {
       ...subjectOf(document),
       question: request.text('confirm.replayMany', asked),
       fields,
@@ -125,6 +132,6 @@ type EndpointDocument = NonNullable<
 
 function subjectOf({ _id, organizationId }: EndpointDocument) {
   const subjectId = _id.toHexString();
-  const back = `/webhooks/${subjectId}`;
-  return { organizationId, subject: 'endpoint', subjectId, back } as const;
+  const path = `/webhooks/${subjectId}`;
+  return { organizationId, subject: 'endpoint', subjectId, path } as const;
 }

@@ -6,6 +6,7 @@ import {
   organizationsMeant,
 } from '../../../../tenants/organizations/organization-directory.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
+import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';
 import { endpointSummaryFields } from '../../../views/webhook.js';
 import { consolePath } from '../../layout/layout.js';
@@ -28,6 +29,7 @@ export class EndpointsPage implements ConsolePage {
     private readonly directory: OrganizationDirectoryService,
     private readonly endpoints: WebhookEndpointsService,
     private readonly statistics: WebhookStatisticsService,
+    private readonly failing: FailingEndpointsService,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent> {
@@ -58,7 +60,10 @@ export class EndpointsPage implements ConsolePage {
     const older = parseObjectId(query['older'] ?? '') ?? undefined;
     const page = { older, limit: endpointsOnPage };
     const { items, next } = await this.endpoints.listPage(organization?._id, page);
-    const figures = await this.statistics.lastDay(items);
+    const [figures, ...healths] = await Promise.all([
+      this.statistics.lastDay(items),
+      ...items.map((endpoint) => this.failing.health(endpoint)),
+    ]);
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     return (
       <FieldTable
@@ -66,8 +71,9 @@ export class EndpointsPage implements ConsolePage {
         title={text('webhooks.endpoints')}
         caption={text('webhooks.caption')}
         fields={[...endpointSummaryFields, ...curveFields(request)]}
-        items={items.map((endpoint) => ({
+        items={items.map((endpoint, index) => ({
           ...endpoint,
+          health: healths[index],
           organizationName: names.get(endpoint.organizationId),
           figures: figures.get(endpoint._id),
         }))}

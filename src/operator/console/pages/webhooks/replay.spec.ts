@@ -26,6 +26,7 @@ describe('what is to be sent again', () => {
     { status: 'delivered' },
     { since: 'yesterday', status: 'failed' },
     { since: '2026-13-05T09:30' },
+    { since: '2026-02-30T09:30' },
     { since, until: since },
     { since: until, until: since },
     { until: '1' },

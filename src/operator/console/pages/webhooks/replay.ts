@@ -1,3 +1,4 @@
+import { parseTime } from '../../../../core/values/time.js';
 import type { DeliveryFilter } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 
 /** What of an endpoint is to be sent again. */
@@ -33,11 +34,8 @@ function textOf({ status, ...times }: Readonly<Record<string, string>>): string 
 }
 
 /** A time of a form, in UTC as browsers give it or whole; undefined for none, null for what is no time. */
-function timeOf(text: string | undefined): Date | undefined | null {
-  if (text === undefined || text.trim() === '') return undefined;
-  const match = /^(\d{4}-\d\d-\d\dT\d\d:\d\d)(:\d\d(\.\d{1,3})?)?Z?$/.exec(text.trim());
-  if (match === null) return null;
-  const [, minutes, seconds = ':00'] = match;
-  const time = new Date(`${minutes}${seconds}Z`);
-  return Number.isNaN(time.getTime()) ? null : time;
+function timeOf(text = ''): Date | undefined | null {
+  const written = text.trim();
+  if (written === '') return undefined;
+  return parseTime(/T[\d:.]+$/.test(written) ? `${written}Z` : written);
 }

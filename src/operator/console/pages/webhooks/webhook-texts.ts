@@ -38,6 +38,9 @@ export const webhookTexts = {
   'endpoint.showFailed': { 'en-us': 'Only failed', 'ar-eg': 'الفاشلة فقط' },
   'delivery.title': { 'en-us': 'Delivery', 'ar-eg': 'عملية إرسال' },
   'delivery.heading': { 'en-us': 'Delivery {id}', 'ar-eg': 'عملية الإرسال {id}' },
+  'delivery.request': { 'en-us': 'Request', 'ar-eg': 'الطلب' },
+  'delivery.copy': { 'en-us': 'Copy the body', 'ar-eg': 'انسخ المحتوى' },
+  'delivery.copied': { 'en-us': 'Copied', 'ar-eg': 'نُسخ' },
   'delivery.body': { 'en-us': 'Body', 'ar-eg': 'المحتوى' },
   'delivery.cut': {
     'en-us': 'Only the first {count} characters.',
@@ -74,6 +77,10 @@ export const webhookTexts = {
   'done.replayed': {
     'en-us': 'Put back to be sent: {count}. One that is being attempted right now is left out.',
     'ar-eg': 'أُعيد إلى الإرسال: {count}. ما تجري محاولته الآن لم يُعد.',
+  },
+  'done.now': {
+    'en-us': 'Now: {state}, last response {response}.',
+    'ar-eg': 'الآن: {state}، آخر رد {response}.',
   },
   'done.enabled': { 'en-us': 'It is enabled.', 'ar-eg': 'تم تفعيلها.' },
   'done.begun': {
