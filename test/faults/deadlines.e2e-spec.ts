@@ -17,7 +17,7 @@ import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
 
 const deadlineMs = 1_600;
 const slug = 'palm-meadows';
-const rounds = faultRounds(12, 120);
+const rounds = faultRounds(5, 120);
 /** Whatever a request sends but the commit, which may take longer than the rest of its time. */
 const commands = ['find', 'insert', 'update', 'findAndModify', 'aggregate'];
 

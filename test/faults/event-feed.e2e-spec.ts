@@ -77,7 +77,7 @@ class FeedReader {
 describe('the feed of events while its instances are killed', () => {
   it('has every event once, without gaps, in the order of the changes, and none too early', async () => {
     const variables = { MONGODB_URI: database.uri };
-    const kills = faultRounds(6, 60);
+    const kills = faultRounds(2, 60);
     const random = randomNumbers();
     const permissions = { allowExternal: true, readEvents: true };
     const tenant = await addTenant(db, { key: { permissions } });

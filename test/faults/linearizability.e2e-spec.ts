@@ -49,7 +49,7 @@ async function replaceOne(): Promise<void> {
 
 describe('leads and units behind two instances, of which one is killed and started again', () => {
   whereGoIs('look to all clients like one, which does one thing after the other', async () => {
-    const operations = Number(process.env['FAULT_OPERATIONS'] ?? faultRounds(20_000, 1_000_000));
+    const operations = Number(process.env['FAULT_OPERATIONS'] ?? faultRounds(2_000, 1_000_000));
     let rounds = 0;
     let notTold = 0;
     let total = 0;

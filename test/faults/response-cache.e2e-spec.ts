@@ -12,6 +12,7 @@ import { Metrics } from '../../src/core/observability/metrics.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { addUnit } from '../units/catalogue.js';
+import { faultRounds } from './support/fault-rounds.js';
 import { rawGet } from '../cache/raw-get.js';
 
 /** What is promised of what other programs and other instances write (rule DATA-6). */
@@ -188,7 +189,7 @@ describe('whatever is written and read through two instances', () => {
       fc.asyncProperty(histories, async (steps) => {
         for (const next of steps) await take(next);
       }),
-      { numRuns: 30, endOnFailure: true },
+      { numRuns: faultRounds(8, 60), endOnFailure: true },
     );
   });
 });

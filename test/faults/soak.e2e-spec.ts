@@ -20,9 +20,9 @@ const mebibyte = 1_048_576;
 const sampleMs = 2_000;
 const collecting = serviceAfter(join(import.meta.dirname, 'support/collected-garbage.mjs'));
 /** In the short form the heap is still settling; only what runs away is found. */
-const minutes = Number(process.env['FAULT_MINUTES'] ?? faultRounds(1, 10));
+const minutes = Number(process.env['FAULT_MINUTES'] ?? faultRounds(0.4, 10));
 const warmUpShare = 0.4;
-const slopeLimit = minutes >= 5 ? 1 : 100;
+const slopeLimit = minutes >= 5 ? 1 : 300;
 /** What waits, by the metrics; each has to be gone when the load is. */
 const queues =
   /^integration_api_(lead_requests_waiting|callback_requests_waiting|database_connection_waiting|delivery_results_unstored|outbox_\w*|deliver\w*_(waiting|due|backlog)\w*)(\{|$)/;

@@ -23,7 +23,7 @@ afterAll(() => database.stop());
 
 describe('SIGTERM under load', () => {
   it('answers what was taken, ends in time, and gives back what the process held', async () => {
-    const rounds = faultRounds(3, 10);
+    const rounds = faultRounds(1, 10);
     const random = randomNumbers();
     // Attempts are open when the signal comes.
     const receiver = await startReceiver((_received, response) => {

@@ -7,18 +7,9 @@ import { describe, expect, it } from '@jest/globals';
 import { parse } from 'yaml';
 import { readEnvironment } from '../../src/core/configuration/environment.js';
 import { environmentExample } from '../../src/reference/configuration-reference.js';
-import { basePath } from '../../src/core/http/base-path.js';
 
 interface ComposeService {
-  readonly image?: string;
-  readonly build?: string;
-  readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly env_file?: readonly { readonly path: string; readonly required: boolean }[];
-  readonly ports?: readonly string[];
-  readonly volumes?: readonly string[];
-  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
-  readonly healthcheck?: { readonly test?: readonly string[]; readonly disable?: boolean };
 }
 
 interface Package {
@@ -26,8 +17,7 @@ interface Package {
 }
 
 interface Compose {
-  readonly services: Readonly<Record<'mongodb' | 'database' | 'api', ComposeService>>;
-  readonly volumes: Readonly<Record<string, unknown>>;
+  readonly services: Readonly<Record<'database' | 'api', ComposeService>>;
 }
 
 /** The instructions of the Dockerfile with their arguments, one list for each stage. */
@@ -52,7 +42,7 @@ const nodePackage = JSON.parse(readFileSync('package.json', 'utf8')) as {
   readonly devDependencies: { readonly node: string };
 };
 const compose = parse(readFileSync('docker-compose.yml', 'utf8')) as Compose;
-const { mongodb, database, api } = compose.services;
+const { database, api } = compose.services;
 
 describe('Dockerfile', () => {
   it('builds and runs on the Node that the project is tested on', () => {
@@ -63,19 +53,6 @@ describe('Dockerfile', () => {
       );
     }
     expect(images.length).toBeGreaterThan(1);
-  });
-
-  it('installs exactly what the lock file says, without development dependencies', () => {
-    const installs = stages().flatMap((stage) =>
-      argumentsOf('RUN', stage).filter((command) => command.startsWith('npm ci')),
-    );
-    expect(installs).toEqual(['npm ci --ignore-scripts', 'npm ci --omit=dev --ignore-scripts']);
-    expect(argumentsOf('RUN').filter((command) => /\bnp[mx]\b/.test(command))).toEqual([]);
-  });
-
-  it('makes an image that runs in production as a user without rights', () => {
-    expect(argumentsOf('ENV')).toContain('NODE_ENV=production');
-    expect(argumentsOf('USER')).toEqual(['node']);
   });
 
   it('starts the service with the flags and variables of `npm start` and `npm run start:prod`', () => {
@@ -115,13 +92,6 @@ describe('Dockerfile', () => {
     }
   });
 
-  it('checks the health endpoint', () => {
-    const [check = ''] = argumentsOf('HEALTHCHECK');
-    const [program, option, script] = JSON.parse(check.slice(check.indexOf('['))) as string[];
-    expect([program, option]).toEqual(['node', '--eval']);
-    expect(script).toContain(`/${basePath}/healthz`);
-  });
-
   it('gets neither secrets nor local data from the folder that it is built in', () => {
     const [first, ...rest] = readFileSync('.dockerignore', 'utf8')
       .split('\n')
@@ -139,25 +109,6 @@ describe('Dockerfile', () => {
 });
 
 describe('docker-compose.yml', () => {
-  it('runs MongoDB as a replica set that makes itself and keeps its data', () => {
-    expect(mongodb.image).toMatch(/^mongo:8/);
-    expect(mongodb.command).toEqual(expect.arrayContaining(['--replSet', 'rs0']));
-    expect(mongodb.healthcheck?.test?.join(' ')).toContain('rs.initiate(');
-    const [volume = ''] = mongodb.volumes ?? [];
-    expect(Object.keys(compose.volumes)).toEqual([volume.replace(':/data/db', '')]);
-  });
-
-  it('starts the API after the database is ready and prepared', () => {
-    expect(database.command).toEqual(['node', 'dist/cli.js', 'db', 'init']);
-    expect(database.depends_on).toEqual({ mongodb: { condition: 'service_healthy' } });
-    expect(api.depends_on).toEqual({
-      mongodb: { condition: 'service_healthy' },
-      database: { condition: 'service_completed_successfully' },
-    });
-    expect([database.build, api.build]).toEqual(['.', '.']);
-    expect(api.command).toBeUndefined();
-  });
-
   it.each(Object.entries({ api, database }))(
     'gives %s only variables that the service knows and accepts',
     (_name, { environment = {} }) => {
@@ -171,20 +122,4 @@ describe('docker-compose.yml', () => {
       expect(accepted.MONGODB_URI).toBe('mongodb://mongodb:27017/integration?replicaSet=rs0');
     },
   );
-
-  it.each(Object.entries({ api, database }))(
-    'gives %s all settings of .env',
-    (_name, container) => {
-      expect(container.env_file).toEqual([{ path: '.env', required: false }]);
-      // What `.env` says for a start without containers would make the service unreachable.
-      expect(container.environment).toMatchObject({ NODE_ENV: 'production' });
-      expect(api.environment).toMatchObject({ HOST: '0.0.0.0', PORT: '3000' });
-    },
-  );
-
-  it('publishes the port that the API listens on, and that of the console for the machine alone', () => {
-    const { PORT, OPS_PORT } = api.environment ?? {};
-    expect(api.ports).toEqual([`\${PORT:-3000}:${PORT}`, `127.0.0.1:${OPS_PORT}:${OPS_PORT}`]);
-    expect([mongodb.ports, database.ports]).toEqual([undefined, undefined]);
-  });
 });

@@ -25,7 +25,6 @@ const templates = [...deployments, ...ofKind('Job')].map(({ metadata, spec }) =>
   ...spec.template,
 }));
 const key = Buffer.alloc(32).toString('base64');
-const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
 /** Within what time a process ends after a signal. */
 const shutdownSeconds = 10;
 
@@ -43,22 +42,6 @@ describe('manifests of Kubernetes', () => {
     ]);
   });
 
-  it('are of these kinds', () => {
-    expect(manifests.map(({ kind }) => kind).toSorted()).toEqual([
-      'ConfigMap',
-      'Deployment',
-      'Deployment',
-      'HorizontalPodAutoscaler',
-      'Ingress',
-      'Job',
-      'NetworkPolicy',
-      'PodDisruptionBudget',
-      'PodDisruptionBudget',
-      'Secret',
-      'Service',
-    ]);
-  });
-
   it.each(templates)('give $name a configuration that it accepts', ({ spec }) => {
     const [{ env = [], envFrom }] = spec.containers;
     expect(envFrom).toEqual([
@@ -71,21 +54,6 @@ describe('manifests of Kubernetes', () => {
     expect(readEnvironment({ ...given, ENCRYPTION_KEYS: key }).NODE_ENV).toBe('production');
     // The example must not come into use as it is.
     expect(() => readEnvironment(given)).toThrow('ENCRYPTION_KEYS: must be keys');
-  });
-
-  it.each(templates)('run $name as the user of the image, without rights', ({ spec }) => {
-    const [container, ...others] = spec.containers;
-    expect(others).toEqual([]);
-    expect(container.image).toBe(`integration-api:${version}`);
-    expect(readFileSync('Dockerfile', 'utf8')).toMatch(/^USER node$/m);
-    // The number of that user in the official images of Node.
-    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: 1000 });
-    expect(container.securityContext).toEqual({
-      allowPrivilegeEscalation: false,
-      readOnlyRootFilesystem: true,
-      capabilities: { drop: ['ALL'] },
-    });
-    expect(spec.automountServiceAccountToken).toBe(false);
   });
 
   it.each(deployments)('ask the processes of $metadata.name where they answer', ({ spec }) => {
@@ -113,38 +81,6 @@ describe('manifests of Kubernetes', () => {
     expect(Number(configuration.data.DRAIN_MS)).toBeGreaterThan(
       periodSeconds * failureThreshold * 1_000,
     );
-  });
-
-  it('prepare the database with the command of the image', () => {
-    const [job] = ofKind('Job');
-    expect(job.spec.template.spec.containers[0].command).toEqual([
-      'node',
-      'dist/cli.js',
-      'db',
-      'init',
-    ]);
-  });
-
-  it('name each other', () => {
-    const labels = new Map(templates.map(({ name, metadata }) => [name, metadata.labels]));
-    for (const { metadata, spec } of [...deployments, ...ofKind('PodDisruptionBudget')]) {
-      expect(spec.selector.matchLabels).toEqual(labels.get(metadata.name));
-    }
-    const [service] = ofKind('Service');
-    expect(service.spec.selector).toEqual(labels.get('integration-api-api'));
-    expect(service.spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
-    const [autoscaler] = ofKind('HorizontalPodAutoscaler');
-    expect(autoscaler.spec.scaleTargetRef.name).toBe('integration-api-api');
-    const [ingress] = ofKind('Ingress');
-    const [rule] = ingress.spec.rules;
-    expect(rule.http.paths[0].backend.service).toEqual({
-      name: service.metadata.name,
-      port: { name: 'http' },
-    });
-    const [policy] = ofKind('NetworkPolicy');
-    for (const podLabels of labels.values()) {
-      expect(podLabels).toMatchObject(policy.spec.podSelector.matchLabels);
-    }
   });
 });
 
@@ -176,17 +112,6 @@ describe('ops/compose', () => {
     expect(MONGODB_URI).toContain('/integration?replicaSet=rs0');
   });
 
-  it('publishes nothing but the proxy, and the console for the machine alone', () => {
-    const { proxy, ...others } = compose.services;
-    expect(proxy.ports).toEqual(['80:80', '443:443', '443:443/udp']);
-    const { OPS_PORT } = others['api-1'].environment;
-    expect(Object.values(others).flatMap((service: Node) => service.ports ?? [])).toEqual([
-      `127.0.0.1:${OPS_PORT}:${OPS_PORT}`,
-    ]);
-    expect(compose.networks.database).toEqual({ internal: true });
-    for (const member of members) expect(compose.services[member].networks).toEqual(['database']);
-  });
-
   it('passes requests on to both instances while they accept them', () => {
     const { PORT, DRAIN_MS, TRUST_PROXY, IDLE_TIMEOUT_MS } = readEnvironment(
       environmentOf('api-1'),
@@ -200,30 +125,5 @@ describe('ops/compose', () => {
     );
     expect(IDLE_TIMEOUT_MS).toBeGreaterThan(seconds('keepalive') * 1_000);
     expect(TRUST_PROXY).toBe(1);
-  });
-
-  it('starts them after the database is prepared, and lets them drain', () => {
-    for (const name of instances) {
-      const { depends_on, stop_grace_period, command } = compose.services[name];
-      expect(depends_on).toEqual({ database: { condition: 'service_completed_successfully' } });
-      expect(Number.parseInt(stop_grace_period, 10)).toBeGreaterThan(shutdownSeconds);
-      expect(command).toBeUndefined();
-    }
-    const { database } = compose.services;
-    expect(database.command).toEqual(['node', 'dist/cli.js', 'db', 'init']);
-    expect(Object.keys(database.depends_on)).toEqual(members);
-  });
-
-  it('keeps the data of three members of a set that makes itself', () => {
-    for (const member of members) {
-      const { image, command, volumes } = compose.services[member];
-      expect([image, volumes]).toEqual(['mongo:8.0', [`${member}:/data/db`]]);
-      expect(command).toEqual(expect.arrayContaining(['--replSet', 'rs0']));
-      expect(compose.volumes).toHaveProperty([member]);
-    }
-    const script = compose.services['mongodb-1'].healthcheck.test.at(-1) as string;
-    expect(script).toContain('rs.initiate(');
-    // Compose reads a dollar as a variable unless it is doubled.
-    expect(script).toMatch(/`mongodb-\$\$\{number\}:27017`/);
   });
 });

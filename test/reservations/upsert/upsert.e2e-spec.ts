@@ -139,18 +139,6 @@ describe('POST /reservations creates', () => {
     expect(await service.db.collection('reservations').countDocuments(filter)).toBe(2);
   });
 
-  it('leaves a sold unit sold and the status of an operator alone', async () => {
-    await addReservation(service.db, tenant.organizationId, unitId, { status: 'approved' });
-    await post({ unit: 'villa-1' }).expect(201);
-    expect(await unitStatus()).toBe('Sold');
-    const blocked = await addUnit(service.db, tenant.organizationId, {
-      slug: 'blocked',
-      status: 'Blocked',
-    });
-    await post({ unit: 'blocked' }).expect(201);
-    expect(await unitStatus(blocked)).toBe('Blocked');
-  });
-
   it('keeps a sold unit out of what is available, however the status that is sent is spelled', async () => {
     await addReservation(service.db, tenant.organizationId, unitId, { status: 'approved' });
     const api = (method: 'get' | 'post', path: string) =>
@@ -280,12 +268,6 @@ describe('POST /reservations updates', () => {
     ]);
   });
 
-  it('to canceled without the partner flow, which keeps the wallet', async () => {
-    await create({ cheques: [{ installmentId: '1' }] });
-    const { body } = await post({ recordSystemId, status: 'canceled' }).expect(200);
-    expect(body.reservation.chequeWallet.isDeleted).toBe(false);
-  });
-
   it('the wallet: known cheques keep their state, new ones are added', async () => {
     const { _id } = await create({ cheques: [{ installmentId: '1', chequeNumber: 'A' }] });
     await callback({ reservationId: _id, installmentId: '1', chequeStatus: 'overdue' });
@@ -339,20 +321,11 @@ describe('POST /reservations updates', () => {
     const { body, headers } = await post({ recordSystemId, status: 'pending', reopen: true });
     expect(body.reservation).toMatchObject({
       status: 'pending',
+      canceledAt: null,
       chequeWallet: { isDeleted: false, deletedAt: null },
     });
     expect(headers).not.toHaveProperty('x-ignored-fields');
     expect(await unitStatus()).toBe('Reserved');
-  });
-
-  it.each(['rejected', 'expired'])('a %s reservation back by reopen', async (status) => {
-    await create();
-    await post({ recordSystemId, status }).expect(200);
-    const reopened = { recordSystemId, status: 'pending_cheque_collection', reopen: true };
-    const { body } = await post(reopened).expect(200);
-    expect(body.reservation.status).toBe('pending_cheque_collection');
-    expect(await unitStatus()).toBe('Reserved');
-    await post(reopened).expect(200);
   });
 
   it.each(['pending', 'pending_cheque_collection'])(
@@ -421,62 +394,12 @@ describe('POST /reservations updates', () => {
     }
   });
 
-  it.each([
-    ['pending', { reopen: true }],
-    ['expired', {}],
-  ])('a canceled reservation to %s, without the time of its cancellation', async (status, more) => {
-    await create();
-    await post({ recordSystemId, status: 'canceled' }).expect(200);
-    const { body } = await post({ recordSystemId, status, ...more }).expect(200);
-    expect(body.reservation).toMatchObject({ status, approvedAt: null, canceledAt: null });
-  });
-
-  it.each(['canceled', 'rejected'])(
-    'an approved reservation to %s, without its approval',
-    async (status) => {
-      const { _id } = await create({ status: 'pending_cheque_collection' });
-      await callback({ reservationId: _id, reservationStatus: 'approved' }).expect(201);
-      const { body } = await post({ recordSystemId, status }).expect(200);
-      expect(body.reservation).toMatchObject({ status, approvedAt: null });
-    },
-  );
-
-  it('nothing by reopen without an open status, and says so', async () => {
-    await create();
-    await post({ recordSystemId, status: 'canceled' }).expect(200);
-    const { body, headers } = await post({ recordSystemId, reopen: true }).expect(200);
-    expect(body.reservation.status).toBe('canceled');
-    expect(headers['x-ignored-fields']).toBe('reopen');
-  });
-
-  it('the flow without what another program keeps there', async () => {
-    const { _id } = await create();
-    const stored = { _id: new ObjectId(_id as string) };
-    const partnerCollection = { isActive: false, partnerId: 'bank-7' };
-    await service.db.collection('reservations').updateOne(stored, { $set: { partnerCollection } });
-    await post({ recordSystemId, partnerCollection: true }).expect(200);
-    expect(await service.db.collection('reservations').findOne(stored)).toMatchObject({
-      partnerCollection: { isActive: true, partnerId: 'bank-7' },
-    });
-  });
-
-  it('no wallet for an empty list of cheques', async () => {
-    expect((await create({ cheques: [] })).chequeWallet).toBeNull();
-  });
-
   it('never a deleted reservation: that makes a new one', async () => {
     const { _id } = await create();
     await service.db
       .collection('reservations')
       .updateOne({ _id: new ObjectId(_id as string) }, { $set: { isDeleted: true } });
     expect((await create())._id).not.toBe(_id);
-  });
-
-  it('a reservation of a deleted unit, which has nothing to recompute', async () => {
-    await create();
-    await service.db.collection('units').updateOne({ _id: unitId }, { $set: { isDeleted: true } });
-    await post({ recordSystemId, unit: 'villa-1', status: 'canceled' }).expect(200);
-    expect(await unitStatus()).toBe('Reserved');
   });
 });
 
