@@ -52,6 +52,8 @@ const leads: Row[] = [
       `data.${key} must be a string, a number, a boolean or null`,
     ),
   ),
+  ['phoneNumber', '1'.repeat(65), 'phoneNumber must not be longer than 64 characters'],
+  ['data.phoneNumber2', '1'.repeat(65), 'data.phoneNumber2 must not be longer than 64 characters'],
   ['recordSystemId', 'a\0b', `recordSystemId ${characters}`],
   ...each('recordSystemId', ['x'.repeat(1_025), '🏠'.repeat(1_025)], longId('recordSystemId')),
   [

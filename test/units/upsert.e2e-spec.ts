@@ -224,21 +224,6 @@ describe('POST /units', () => {
     await post({ recordSystemId: 'homeless', phase: null, beds: 2 }).expect(200);
   });
 
-  it('moves a unit to another compound and out of its phase', async () => {
-    await create({ recordSystemId: 'moves', phase: 'north' });
-    const moved = await post({ recordSystemId: 'moves', compound: 'hill' }).expect(200);
-    expect(moved.body.unit).toMatchObject({
-      phase: null,
-      locationId: secondCompoundId.toHexString(),
-    });
-    await post({ recordSystemId: 'moves', phase: 'north' }).expect(400);
-    const phased = await post({ recordSystemId: 'moves', phase: 'south' }).expect(200);
-    expect(phased.body.unit.phase.slug).toBe('south');
-    const nothing = { phase: null, propertyType: null, unitDesign: null };
-    const { body } = await post({ recordSystemId: 'moves', ...nothing }).expect(200);
-    expect(body.unit).toMatchObject({ phase: null, type: null, unitDesign: null });
-  });
-
   it('makes slugs that are unique, of Arabic letters too, and free again after a deletion', async () => {
     const slugs = async (body: UpsertUnitDto) => (await create(body)).slug;
     expect(await slugs({ unitId: 'A 1', name: 'فيلا النخيل' })).toBe('فيلا-النخيل');
@@ -253,44 +238,6 @@ describe('POST /units', () => {
         { $set: { isDeleted: true } },
       );
     expect(await slugs({ unitId: 'A 1', name: 'فيلا النخيل' })).toBe('فيلا-النخيل');
-  });
-
-  it('lets a default name that was never sent follow the Arabic one', async () => {
-    const names = async (recordSystemId: string, language?: string) => {
-      const [unit] = await units({ recordSystemId });
-      const { body } = await service
-        .api('get', `/units/${encodeURIComponent(unit?.['slug'])}`)
-        .set({ 'api-key': tenant.key, ...(language === undefined ? {} : { language }) });
-      return body.data.name;
-    };
-    const rename = (recordSystemId: string, name: UpsertUnitDto['name'], language = 'en-us') =>
-      post({ recordSystemId, compound: 'lake', name }).set('language', language);
-    const both = async (recordSystemId: string) => [
-      await names(recordSystemId),
-      await names(recordSystemId, 'ar-eg'),
-    ];
-    await rename('arabic', 'فيلا', 'ar-eg').expect(201);
-    await rename('arabic', { 'ar-eg': 'قصر' }).expect(200);
-    expect(await both('arabic')).toEqual(['قصر', 'قصر']);
-    await rename('arabic', 'B 2', 'ar-eg').expect(200);
-    expect(await both('arabic')).toEqual(['B 2', 'B 2']);
-    await rename('arabic', 'B 2').expect(200);
-    await rename('arabic', 'ب ٢', 'ar-eg').expect(200);
-    expect(await both('arabic')).toEqual(['B 2', 'ب ٢']);
-    await post({ recordSystemId: 'nameless', compound: 'lake' }).expect(201);
-    await rename('nameless', 'بيت', 'ar-eg').expect(200);
-    expect(await both('nameless')).toEqual(['بيت', 'بيت']);
-    for (const [recordSystemId, name, expected] of [
-      ['old', 'فيلا', 'قصر'],
-      ['old-both', 'B 3', 'B 3'],
-    ] as const) {
-      await addUnit(service.db, tenant.organizationId, catalogue, {
-        recordSystemId,
-        name: { 'en-us': name, 'ar-eg': name },
-      });
-      await rename(recordSystemId, 'قصر', 'ar-eg').expect(200);
-      expect(await both(recordSystemId)).toEqual([expected, 'قصر']);
-    }
   });
 
   it('makes one unit of many simultaneous requests, and different slugs of one name', async () => {

@@ -255,18 +255,6 @@ describe('the client of a lead', () => {
     expect(events).toMatchObject([{ data: { phoneNumbers: all }, changes }]);
   });
 
-  it('takes no phone of more than 64 characters', async () => {
-    const tenant = await addTenant(service.db, settings({}));
-    const phoneNumber = '1'.repeat(65);
-    const message = 'must not be longer than 64 characters';
-    const flat = await post(tenant, { phoneNumber }).expect(400);
-    expect(flat.body.message).toEqual([`phoneNumber ${message}`]);
-    const nested = await post(tenant, { data: { phoneNumber2: phoneNumber } }).expect(400);
-    expect(nested.body.message).toEqual([`data.phoneNumber2 ${message}`]);
-    await post(tenant, { phoneNumber: phoneNumber.slice(1) }).expect(201);
-    expect(await clientsOf(tenant)).toHaveLength(1);
-  });
-
   it('that is too large already is still linked, shown within the bounds', async () => {
     const tenant = await addTenant(service.db, settings({}));
     const phoneNumbers = Array.from({ length: 7 }, (_, index) => `${index}`.repeat(950_000));
