@@ -43,7 +43,17 @@ beforeAll(async () => {
   endpointId = added.endpoint._id.toHexString();
   ({ secret } = added);
   await createLead('form-1');
-  await eventually(async () => expect(await deliveries()).toMatchObject([{ status: 'failed' }]));
+  await eventually(async () => {
+    expect(await deliveries()).toMatchObject([{ status: 'failed' }]);
+    // They are stored after the delivery, together.
+    const [endpoint, quarter] = await Promise.all(
+      ['webhookEndpoints', 'webhookStatistics'].map((name) =>
+        service.db.collection(name).findOne(),
+      ),
+    );
+    expect(endpoint).toMatchObject({ disabledReason: 'gone' });
+    expect(quarter).toMatchObject({ failed: 1 });
+  });
 });
 afterAll(async () => {
   await service.stop();

@@ -87,9 +87,9 @@ describe('a receiver', () => {
     receiver.respondWith(410);
     await service.createLead(tenant, 'gone');
     await service.deliveryOf(endpoint, { status: 'failed', failureReason: 'gone', attempts: 1 });
-    expect(await webhooks.endpointNow(endpoint.id)).toMatchObject({
-      isEnabled: false,
-      disabledReason: 'gone',
+    await eventually(async () => {
+      const endpointNow = await webhooks.endpointNow(endpoint.id);
+      expect(endpointNow).toMatchObject({ isEnabled: false, disabledReason: 'gone' });
     });
     await service.createLead(tenant, 'unheard');
     await service.passTime(minute);
@@ -159,14 +159,20 @@ describe('a receiver', () => {
     const endpoint = await service.subscribe(tenant, receiver.url);
     await service.createLead(tenant);
     await service.deliveryOf(endpoint, { attempts: 1 });
-    // What an older version stored.
+    await eventually(async () => {
+      const today = { failingDays: [expect.any(String)] };
+      expect(await webhooks.endpointNow(endpoint.id)).toMatchObject(today);
+    });
+    // An older version has stored no days.
     await service.db
       .collection('webhookEndpoints')
       .updateOne({ _id: endpoint.id }, { $unset: { failingDays: 1 } });
     await service.passTime(30 * day);
     await service.deliveryOf(endpoint, { attempts: 2 });
-    const stored = await webhooks.endpointNow(endpoint.id);
-    expect(stored).toMatchObject({ isEnabled: true, failingDays: [expect.any(String)] });
+    await eventually(async () => {
+      const stored = await webhooks.endpointNow(endpoint.id);
+      expect(stored).toMatchObject({ isEnabled: true, failingDays: [expect.any(String)] });
+    });
   });
 
   it('that succeeds while another attempt fails is not counted as failing', async () => {

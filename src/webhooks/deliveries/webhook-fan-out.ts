@@ -64,21 +64,22 @@ export class WebhookFanOut implements EventFanOut {
     const { acrossTenants: collection } = this.endpoints;
     const enabled = { organizationId, isEnabled: true, removedAt: null };
     const endpoints = await collection.find(enabled, openSession()).toArray();
-    const valid = endpoints.filter(({ eventTypes = [] }) => Array.isArray(eventTypes));
-    for (const { _id, fault } of endpoints) {
-      const isValid = valid.some((endpoint) => endpoint._id.equals(_id));
-      if (isValid ? fault !== typesFault : fault === typesFault) continue;
+    for (const endpoint of endpoints) {
+      const isValid = hasTypes(endpoint);
+      const { _id, fault } = endpoint;
+      if (isValid === (fault !== typesFault)) continue;
       const $set = { fault: isValid ? null : typesFault };
       await collection.updateOne({ _id }, { $set }, openSession());
       if (isValid) continue;
-      const endpointId = _id.toHexString();
-      this.logger.warn(
-        { endpointId, reason: typesFault },
-        'An endpoint is faulty and gets no events',
-      );
+      const reason = { endpointId: _id, reason: typesFault };
+      this.logger.warn(reason, 'An endpoint is faulty and gets no events');
     }
-    return valid;
+    return endpoints.filter(hasTypes);
   }
+}
+
+function hasTypes({ eventTypes = [] }: WebhookEndpointDocument): boolean {
+  return Array.isArray(eventTypes);
 }
 
 /** A delivery that is due immediately. */

@@ -7,21 +7,6 @@ import type { LatencyClass } from '../deliveries/delivery-outcome.js';
 /** An event that is not larger takes nothing of a budget. */
 export const freeBytes = 262_144;
 
-/** How many larger events a process holds at a time, in bytes. */
-const budgetBytes: Readonly<Record<LatencyClass, number>> = {
-  fast: 16 * mebibyte,
-  new: 8 * mebibyte,
-  slow: 8 * mebibyte,
-};
-
-/** The room of one latency class. */
-interface ClassSlots {
-  /** Endpoints that have a batch under way. */
-  readonly turns: PQueue;
-  readonly attempts: PQueue;
-  readonly budget: ByteBudget;
-}
-
 /**
  * Bounds the attempts of a process: all of them together, those to new endpoints to half and those to slow
  * ones to a quarter of it, so that neither can take the room of fast ones (rule HOOK-8).
@@ -30,17 +15,16 @@ interface ClassSlots {
 export class AttemptSlots {
   private readonly concurrency: number;
   private readonly all: PQueue;
-  private readonly classes: Readonly<Record<LatencyClass, ClassSlots>>;
+  private readonly classes: Readonly<Record<LatencyClass, ReturnType<typeof classSlots>>>;
 
   constructor(@Inject(ENVIRONMENT) { WEBHOOKS_CONCURRENCY: concurrency }: Environment) {
     this.concurrency = concurrency;
     this.all = new PQueue({ concurrency });
-    const slots = (fraction: number, latencyClass: LatencyClass) => ({
-      turns: new PQueue({ concurrency: part(concurrency, fraction) }),
-      attempts: new PQueue({ concurrency: part(concurrency, fraction) }),
-      budget: new ByteBudget(budgetBytes[latencyClass]),
-    });
-    this.classes = { fast: slots(1, 'fast'), new: slots(1 / 2, 'new'), slow: slots(1 / 4, 'slow') };
+    this.classes = {
+      fast: classSlots(concurrency, 16 * mebibyte),
+      new: classSlots(part(concurrency, 1 / 2), 8 * mebibyte),
+      slow: classSlots(part(concurrency, 1 / 4), 8 * mebibyte),
+    };
   }
 
   /** How many attempts to one endpoint may run at the same time. */
@@ -74,6 +58,20 @@ export class AttemptSlots {
     if (bytes <= freeBytes) return work();
     return this.classes[latencyClass].budget.holding(bytes, work);
   }
+}
+
+/**
+ * The room of one latency class.
+ *
+ * @param budgetBytes of larger events that are held at a time
+ */
+function classSlots(concurrency: number, budgetBytes: number) {
+  return {
+    /** Endpoints that have a batch under way. */
+    turns: new PQueue({ concurrency }),
+    attempts: new PQueue({ concurrency }),
+    budget: new ByteBudget(budgetBytes),
+  };
 }
 
 function part(concurrency: number, fraction: number): number {

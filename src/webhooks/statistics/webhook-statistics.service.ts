@@ -11,7 +11,10 @@ import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Metrics } from '../../core/observability/metrics.js';
 import { hourMs, minuteMs } from '../../core/values/durations.js';
-import { OutboxEventsRepository } from '../../events/outbox/outbox-events.repository.js';
+import {
+  OutboxEventsRepository,
+  type Waiting,
+} from '../../events/outbox/outbox-events.repository.js';
 import { type AttemptResult, isSuccess } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
@@ -99,14 +102,12 @@ export class WebhookStatisticsService {
 
   /** The events that have no number yet, and so no deliveries. */
   async eventBacklog(): Promise<Backlog> {
-    const { oldest, count } = await this.events.waiting(countLimit);
-    return this.backlog(oldest, count);
+    return this.backlog(await this.events.waiting(countLimit));
   }
 
   /** The deliveries that are due. */
   async deliveryBacklog(): Promise<Backlog> {
-    const { oldest, count } = await this.queue.due(this.clock.now(), countLimit);
-    return this.backlog(oldest, count);
+    return this.backlog(await this.queue.due(this.clock.now(), countLimit));
   }
 
   /** Counts an attempt of this process. */
@@ -170,7 +171,7 @@ export class WebhookStatisticsService {
     );
   }
 
-  private backlog(oldest: Date | null, count: number): Backlog {
+  private backlog({ oldest, count }: Waiting): Backlog {
     const lagMs = oldest === null ? 0 : this.clock.now().getTime() - oldest.getTime();
     return { lagMs: Math.max(0, lagMs), count };
   }
