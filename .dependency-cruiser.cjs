@@ -42,7 +42,7 @@ const sharedRepositories = [
 const doors = [
   '\\.(service|module)\\.ts$',
   '-errors\\.ts$',
-  '^src/leads/(dto/lead\\.dto|erasure/erased-lead)\\.ts$',
+  '^src/leads/dto/lead\\.dto\\.ts$',
   '^src/reservations/(callback/callback-record|moves|statuses)\\.ts$',
   '^src/units/writing/availability\\.ts$',
   ...sharedRepositories,

@@ -18,8 +18,8 @@ import { serveReference } from './core/http/reference/reference-page.js';
 import type { Connections } from './core/http/server/connections.js';
 import { createHttpServer } from './core/http/server/fastify-adapter.js';
 import { FrameworkLogger } from './core/http/server/framework-logger.js';
-import { listenOn } from './core/http/server/listen-on.js';
 import { createLogger } from './core/http/server/logger.js';
+import { listenOn } from './core/http/server/listen-on.js';
 import { IdempotentRequests } from './core/idempotency/idempotent-requests.js';
 import {
   startTracing,

@@ -14,8 +14,7 @@ import {
 } from '../core/http/reference/api-documentation.js';
 import { pageBody, setListHeaders } from '../core/http/lists/list-reading.js';
 import { CompoundsService } from './compounds.service.js';
-import { CompoundsResponseDto } from './compound.dto.js';
-import { ListCompoundsQuery } from './list-compounds.query.js';
+import { CompoundsResponseDto, ListCompoundsQuery } from './compound.dto.js';
 import { Endpoint } from '../core/http/reference/endpoint.js';
 
 /** `/compounds` (rules COMP-1, COMP-2 and COMP-3). */

@@ -14,9 +14,8 @@ import { listText } from '../core/http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../core/http/lists/list-reading.js';
 import { pageOf } from '../core/http/lists/pages.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
-import { type CompoundDto, CompoundOrganization } from './compound.dto.js';
+import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
 import { CompoundsRepository } from './compounds.repository.js';
-import type { ListCompoundsQuery } from './list-compounds.query.js';
 
 /** The compounds that CRMs poll. */
 @Injectable()

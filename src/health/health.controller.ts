@@ -3,8 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply } from 'fastify';
 import { generalErrors } from '../core/http/errors/http-errors.js';
 import { DocumentedResponse } from '../core/http/reference/api-documentation.js';
-import { HealthDto, healthy, unhealthy } from './health.dto.js';
-import { HealthService } from './health.service.js';
+import { HealthDto, HealthService, healthy, unhealthy } from './health.service.js';
 import { Endpoint } from '../core/http/reference/endpoint.js';
 
 /** Rule HTTP-3. */

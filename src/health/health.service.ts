@@ -1,7 +1,26 @@
 import { Injectable } from '@nestjs/common';
+import { ApiProperty } from '@nestjs/swagger';
 import { Clock } from '../core/configuration/clock.js';
 import { DatabasePing } from '../core/database/connection/database-ping.js';
-import { type HealthDto, healthy, unhealthy } from './health.dto.js';
+
+/** Rule HTTP-3. */
+export class HealthDto {
+  @ApiProperty({ type: String, example: 'Integration API' })
+  description!: string;
+
+  @ApiProperty({
+    type: Boolean,
+    description: 'Whether the database responds and the service goes on accepting requests.',
+    example: true,
+  })
+  ok!: boolean;
+
+  @ApiProperty({ type: String, description: 'Version of the API.', example: 'v1.0' })
+  version!: string;
+}
+
+export const healthy: HealthDto = { description: 'Integration API', ok: true, version: 'v1.0' };
+export const unhealthy: HealthDto = { ...healthy, ok: false };
 
 /** How long a probe waits for the database, below the 2 seconds within which it responds. */
 const pingTimeoutMs = 1_500;

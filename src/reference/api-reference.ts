@@ -5,7 +5,7 @@ import type { ErrorResponses } from '../core/http/errors/error-responses.js';
 import { explained, sharedComponents } from '../core/http/reference/openapi-components.js';
 import { tolerantNames } from '../core/http/validation/unknown-names.js';
 import { completeOperations } from './common-documentation.js';
-import { errorLists } from './error-lists.js';
+import { errorLists } from './error-tables.js';
 import { eventList } from './event-list.js';
 import { webhooksOf } from './webhook-documentation.js';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { markdownTable } from './markdown-table.js';
+import { markdownTable } from './error-tables.js';
 import { variableNames, variables } from '../core/configuration/environment.js';
 
 const introduction = `# Configuration

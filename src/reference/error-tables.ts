@@ -1,6 +1,44 @@
-import { markdownTable } from './markdown-table.js';
+import { compoundErrors } from '../compounds/compound-errors.js';
+import { authenticationErrors } from '../core/http/errors/authentication-errors.js';
 import type { ErrorDefinition } from '../core/http/errors/error-definition.js';
 import type { ErrorResponses } from '../core/http/errors/error-responses.js';
+import { httpErrors } from '../core/http/errors/http-errors.js';
+import { idempotencyErrors } from '../core/idempotency/idempotency-errors.js';
+import { eventErrors } from '../events/feed/event-errors.js';
+import { leadErrors } from '../leads/lead-errors.js';
+import { reservationErrors } from '../reservations/reservation-errors.js';
+import { unitErrors } from '../units/unit-errors.js';
+
+/** Every error of the API by feature. */
+export const errorLists: Readonly<Record<string, readonly ErrorDefinition[]>> = {
+  http: Object.values(httpErrors),
+  idempotency: Object.values(idempotencyErrors),
+  authentication: Object.values(authenticationErrors),
+  leads: Object.values(leadErrors),
+  reservations: Object.values(reservationErrors),
+  compounds: Object.values(compoundErrors),
+  units: Object.values(unitErrors),
+  events: Object.values(eventErrors),
+};
+
+/** A table in Markdown, its columns padded to the same width in every row. */
+export function markdownTable(heading: readonly string[], body: readonly string[][]): string {
+  const rows = [heading, ...body];
+  const widths = heading.map((_, column) => Math.max(...rows.map((cells) => width(cells, column))));
+  const rule = widths.map((length) => '-'.repeat(length));
+  const [first, ...rest] = rows.map((cells) =>
+    line(widths.map((length, column) => (cells[column] ?? '').padEnd(length))),
+  );
+  return [first, line(rule), ...rest].join('\n');
+}
+
+function width(cells: readonly string[], column: number): number {
+  return cells[column]?.length ?? 0;
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`;
+}
 
 const marked = /(<!-- errors:([ \w]+)-->\n)[^]*?(<!-- \/errors -->)/g;
 const heading = ['Status', '`x-error-code`', '`message`', 'When', 'What to do'];

@@ -1,4 +1,4 @@
-import { ClientDto } from '../tenants/clients/client.dto.js';
+import { ClientDto } from '../tenants/clients/client.presenter.js';
 import type { DocumentedEvent } from './webhook-documentation.js';
 import { LeadDto, LeadErasureDto } from '../leads/dto/lead.dto.js';
 import { ChequeWalletDto, ReservationDto } from '../reservations/reading/reservation.dto.js';

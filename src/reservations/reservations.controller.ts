@@ -2,9 +2,6 @@ import { Controller, Get, HttpCode, Param, Post, Req, Res, UseInterceptors } fro
 import { ApiResponse, ApiSecurity, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { commonCallbackErrors } from '../core/http/errors/authentication-errors.js';
-import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
-import type { Caller } from '../tenants/keys/caller.js';
-import { CurrentCaller } from '../core/http/request-caller.js';
 import { bodyErrors, pathErrors } from '../core/http/errors/http-errors.js';
 import {
   DocumentedBody,
@@ -13,25 +10,27 @@ import {
   ignoredFieldsHeader,
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
+import { Endpoint } from '../core/http/reference/endpoint.js';
+import { CurrentCaller } from '../core/http/request-caller.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
+import { RequestBody, RequestQuery } from '../core/http/validation/declared-types.js';
+import { leadErrors } from '../leads/lead-errors.js';
 import { CallbackLogInterceptor } from './callback/callback-log.interceptor.js';
 import { callbackRecord } from './callback/callback-record.js';
 import { CallbackDto, CallbackQuery } from './callback/callback.dto.js';
-import { callbackHeaders, CallbacksService } from './callback/callbacks.service.js';
+import { CallbacksService, callbackHeaders } from './callback/callbacks.service.js';
 import {
   ReservationIdParam,
   ReservationResponseDto,
   ReservationUpsertResponseDto,
 } from './reading/reservation.dto.js';
 import { ReservationsService } from './reading/reservations.service.js';
-import { callbackErrors, callbackResponseHeaders } from './callback/documented-callback.js';
-import { leadErrors } from '../leads/lead-errors.js';
-import { reservationErrors } from './reservation-errors.js';
 import {
   ReconciliationDto,
   ReconciliationResponseDto,
 } from './reconciliation/reconciliation.dto.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
+import { reservationErrors } from './reservation-errors.js';
 import {
   callbackExamples,
   reconciliationExamples,
@@ -40,7 +39,34 @@ import {
 } from './reservation-examples.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 import { UpsertReservationDto } from './upsert/upsert-reservation.dto.js';
-import { Endpoint } from '../core/http/reference/endpoint.js';
+import type { Caller } from '../tenants/keys/caller.js';
+
+/** The headers that say what the callback's empty body cannot (rule CALL-14). */
+const callbackResponseHeaders = {
+  'x-callback-reservation': {
+    description:
+      'applied: the request changed the reservation, its unit or its wallet, by the status or by ' +
+      'the consequence of the cheque; unchanged: it did not; ' +
+      'ignored: the status is valid but changes nothing, and neither did the cheque.',
+    schema: { type: 'string' as const, enum: ['applied', 'unchanged', 'ignored'] },
+  },
+  'x-callback-cheque': {
+    description:
+      'applied: the report was stored; skipped: the reservation has no matching wallet; ' +
+      'none: no cheque was sent, or none was reached.',
+    schema: { type: 'string' as const, enum: ['applied', 'skipped', 'none'] },
+  },
+};
+
+/** The errors that end a callback, with these headers. */
+const callbackErrors = [
+  reservationErrors.reservationNotFound,
+  reservationErrors.unitNotFound,
+  reservationErrors.chequeNotFound,
+  reservationErrors.notPendingChequeCollection,
+  reservationErrors.unitAlreadyReserved,
+  reservationErrors.walletFull,
+].map((error) => ({ ...error, documentedHeaders: callbackResponseHeaders }));
 
 /** `/reservations` (rules CALL-1, RES-1, RES-3 and RES-9). */
 @ApiTags('Reservations')

@@ -5,7 +5,7 @@ import { Types } from 'mongoose';
 import { FreshCache } from '../../src/core/cache/fresh-cache.js';
 import { ResponseCache } from '../../src/core/cache/response-cache.js';
 import type { Environment } from '../../src/core/configuration/environment.js';
-import { addEntityTags } from '../../src/core/http/server/entity-tag.js';
+import { addEntityTags } from '../../src/core/http/server/fastify-adapter.js';
 import { Metrics } from '../../src/core/observability/metrics.js';
 import { cacheMetrics } from '../operations/metrics-text.js';
 

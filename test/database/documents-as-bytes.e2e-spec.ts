@@ -3,7 +3,7 @@ import { type MongoServerError, Timestamp } from 'mongodb';
 import { Types } from 'mongoose';
 import { collectionToken } from '../../src/core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../src/core/database/documents/tenant-collection.js';
-import type { UserDocument } from '../../src/tenants/organizations/user.schema.js';
+import type { UserDocument } from '../../src/tenants/organizations/users.repository.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 let service: TestService;

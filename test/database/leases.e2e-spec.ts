@@ -3,8 +3,7 @@ import { getModelToken } from '@nestjs/mongoose';
 import fc from 'fast-check';
 import type { Model } from 'mongoose';
 import { Clock } from '../../src/core/configuration/clock.js';
-import type { LeaseDocument } from '../../src/core/database/leases/lease.schema.js';
-import { type Lease, Leases } from '../../src/core/database/leases/leases.js';
+import { type Lease, type LeaseDocument, Leases } from '../../src/core/database/leases/leases.js';
 import { randomDatabaseUri, startTestService, type TestService } from '../support/test-service.js';
 
 const durationMs = 600_000;

@@ -9,7 +9,7 @@ import type { TenantCollection } from '../../src/core/database/documents/tenant-
 import { afterTransaction } from '../../src/core/database/transactions/open-session.js';
 import { TransactionLocksRepository } from '../../src/core/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
-import type { UserDocument } from '../../src/tenants/organizations/user.schema.js';
+import type { UserDocument } from '../../src/tenants/organizations/users.repository.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 
 const deadlineMs = 1_500;

@@ -5,9 +5,8 @@ import {
   configurationReference,
   environmentExample,
 } from '../../src/reference/configuration-reference.js';
-import { errorLists } from '../../src/reference/error-lists.js';
+import { errorLists, fillErrorTables } from '../../src/reference/error-tables.js';
 import { ErrorResponses } from '../../src/core/http/errors/error-responses.js';
-import { fillErrorTables } from '../../src/reference/error-tables.js';
 import { addressOf } from '../support/shared-service.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

@@ -3,7 +3,7 @@ import { STATUS_CODES } from 'node:http';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import request from 'supertest';
-import { errorLists } from '../../src/reference/error-lists.js';
+import { errorLists } from '../../src/reference/error-tables.js';
 import { eventTypes } from '../../src/events/outbox/event-types.js';
 import { addCatalogue, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';

@@ -22,7 +22,7 @@ import { changeLogSchema } from '../../src/tenants/change-log/change-log.schema.
 import { clientSchema } from '../../src/tenants/clients/client.schema.js';
 import { leadSchema } from '../../src/leads/lead.schema.js';
 import { organizationSchema } from '../../src/tenants/organizations/organization.schema.js';
-import { userSchema } from '../../src/tenants/organizations/user.schema.js';
+import { userSchema } from '../../src/tenants/organizations/users.repository.js';
 import { chequeWalletSchema } from '../../src/reservations/cheques/cheque-wallet.schema.js';
 import { reservationSchema } from '../../src/reservations/reservation.schema.js';
 import { inParallel } from '../hostile/requests.js';

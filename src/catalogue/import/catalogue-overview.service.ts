@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Localized } from '../../core/localization/localized.js';
 import { ReferencesRepository } from '../references/references.repository.js';
-import type { CatalogueImportRecordDocument } from './catalogue-import-record.schema.js';
-import { CatalogueImportRecordsRepository } from './catalogue-import-records.repository.js';
+import {
+  type CatalogueImportRecordDocument,
+  CatalogueImportRecordsRepository,
+} from './catalogue-import-records.repository.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';
 
 /** A compound and how many of its units have which status. */

@@ -4,18 +4,17 @@ import { ENVIRONMENT, type Environment } from '../configuration/environment.js';
 import { FreshCache } from '../cache/fresh-cache.js';
 import { ConnectionPool } from './connection/connection-pool.js';
 import { connectionOptions } from './connection/connection-options.js';
-import { CountersRepository } from './counters/counters.repository.js';
-import { counterSchema } from './counters/counter.schema.js';
-import { leaseSchema } from './leases/lease.schema.js';
-import { Leases } from './leases/leases.js';
+import { CountersRepository, counterSchema } from './counters/counters.repository.js';
+import { Leases, leaseSchema } from './leases/leases.js';
 import { DatabasePing } from './connection/database-ping.js';
 import { DatabaseStructure } from './structure/database-structure.js';
-import { migrationSchema } from './structure/migration.schema.js';
+import { Migrations, migrationSchema } from './structure/migrations.js';
 import { RecordUsages } from './structure/record-usage.js';
-import { Migrations } from './structure/migrations.js';
 import { OrphanedTransactions } from './transactions/orphaned-transactions.js';
-import { transactionLockSchema } from './transactions/transaction-lock.schema.js';
-import { TransactionLocksRepository } from './transactions/transaction-locks.repository.js';
+import {
+  TransactionLocksRepository,
+  transactionLockSchema,
+} from './transactions/transaction-locks.repository.js';
 import { Snapshots } from './transactions/snapshots.js';
 import { Transactions } from './transactions/transactions.js';
 

@@ -6,7 +6,7 @@ import { ErrorsModule } from './errors/errors.module.js';
 import { RequestRates } from './rate-limit/request-rates.js';
 import { UnsentResponses } from './rate-limit/unsent-responses.js';
 import { FrameworkLogger } from './server/framework-logger.js';
-import { UnknownNamesGuard } from './validation/unknown-names.guard.js';
+import { UnknownNamesGuard } from './validation/unknown-names.js';
 import { RequestValidationPipe } from './validation/validation.pipe.js';
 
 /** What every endpoint has in common. */

@@ -1,3 +1,4 @@
+import { isEmail } from 'class-validator';
 import {
   EmailField,
   ExternalIdField,
@@ -5,10 +6,50 @@ import {
   TextField,
 } from '../../core/http/validation/fields.js';
 import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
-import { phoneLimit } from '../../tenants/contacts/phone-number.js';
+import { type Rule, type ValueKind, isValid } from '../../core/values/rule.js';
+import { isScalar } from '../../core/values/scalar.js';
 import { maxLength } from '../../core/values/text.js';
-import type { LeadPayload } from '../lead-merge.js';
-import { knownFields } from './known-fields.validator.js';
+import { type LeadPayload, knownDataKeys } from '../lead-merge.js';
+import { phoneLimit } from '../../tenants/contacts/phone-number.js';
+
+/**
+ * The known keys of a lead's `data` (rule LEAD-4): scalars or null, an email that is a text and not
+ * empty valid. Objects in their place would reach database queries.
+ */
+const knownFields: ValueKind = [
+  ...knownDataKeys.map((key) => keyRule(key, 'isScalarOrNull', `data.${key}`, isScalarOrNone)),
+  ...['phoneNumber', 'phoneNumber2'].map((key) => ({
+    ...keyRule(key, 'maxLength', `data.${key}`, isShortPhone),
+    values: { property: `data.${key}`, limit: phoneLimit },
+  })),
+  keyRule('email', 'isEmail', 'email', isNoTextOrEmail),
+];
+
+function keyRule(
+  key: string,
+  name: string,
+  property: string,
+  isMet: (value: unknown) => boolean,
+): Rule {
+  return {
+    name,
+    isMet: (data) =>
+      typeof data !== 'object' || data === null || isMet((data as Record<string, unknown>)[key]),
+    values: { property },
+  };
+}
+
+function isScalarOrNone(value: unknown): boolean {
+  return value === undefined || value === null || isScalar(value);
+}
+
+function isNoTextOrEmail(value: unknown): boolean {
+  return typeof value !== 'string' || value === '' || isEmail(value);
+}
+
+function isShortPhone(value: unknown): boolean {
+  return isValid([maxLength(phoneLimit)], value);
+}
 
 const dataDescription =
   'Arbitrary lead fields. Known keys: name, phoneNumber, phoneNumber2, email, project, leadSource ' +

@@ -1,22 +1,39 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { PreparedRewrites } from '../../core/database/documents/rewrites.js';
-import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
-import type { FieldChange } from '../../tenants/change-log/field-changes.js';
-import { ClientsService } from '../../tenants/clients/clients.service.js';
-import { erasedClientChanges, erasedClientData } from '../../tenants/clients/erased-client.js';
 import { Clock } from '../../core/configuration/clock.js';
-import { type Contact, contactOf, contentionKeys } from '../../tenants/contacts/contact.js';
+import type { PreparedRewrites } from '../../core/database/documents/rewrites.js';
 import { TransactionLocksRepository } from '../../core/database/transactions/transaction-locks.repository.js';
-import type { Organization } from '../../tenants/organizations/organization.js';
 import type { EventContent } from '../../events/outbox/event-history.service.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import type { LeadDto } from '../dto/lead.dto.js';
 import { leadErasedEvent } from '../lead-changes.js';
+import { knownDataKeys } from '../lead-merge.js';
 import { presentLead } from '../lead.presenter.js';
 import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
-import { erasedLeadChanges, erasedLeadData } from './erased-lead.js';
+import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
+import type { FieldChange } from '../../tenants/change-log/field-changes.js';
+import { ClientsService } from '../../tenants/clients/clients.service.js';
+import { erasedClientChanges, erasedClientData } from '../../tenants/clients/erased-client.js';
+import { type Contact, contactOf, contentionKeys } from '../../tenants/contacts/contact.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
+
+/** The keys of `data` whose names say nothing of a person; any other key may be one's own words. */
+const namedFields: ReadonlySet<string> = new Set(knownDataKeys.map((key) => `data.${key}`));
+
+/** What is left of a lead as events and responses show it when its values are removed (rule LEAD-15). */
+function erasedLeadData(data: object): object {
+  return { ...data, data: {}, additionalData: {} };
+}
+
+/** What is left of the changes of a lead: that there were some, and ids. */
+function erasedLeadChanges(changes: readonly FieldChange[]): FieldChange[] {
+  return changes.map((change) => {
+    const [, top] = /^(data|additionalData)\./.exec(change.field) ?? [];
+    if (top === undefined) return change;
+    return { field: namedFields.has(change.field) ? change.field : top, from: null, to: null };
+  });
+}
 
 /** Leads that are erased together, and how those are found that are erased apart from them. */
 export interface ErasedLeads {

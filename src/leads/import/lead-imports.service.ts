@@ -11,8 +11,11 @@ import { mebibyte } from '../../core/values/numbers.js';
 import { LeadBatchDto, type LeadBatchResponseDto } from '../batch/lead-batch.dto.js';
 import { LeadBatchesService } from '../batch/lead-batches.service.js';
 import { fileHashOf, type LeadRow, leadRows } from './lead-file.js';
-import { type ImportCounts, LeadImportsRepository } from './lead-imports.repository.js';
-import type { LeadImportDocument } from './lead-import.schema.js';
+import {
+  type ImportCounts,
+  type LeadImportDocument,
+  LeadImportsRepository,
+} from './lead-imports.repository.js';
 
 /** A row that became no lead, and why. */
 export interface RefusedRow {

@@ -8,7 +8,7 @@ import { Clock } from '../../core/configuration/clock.js';
 import { type Lease, Leases } from '../../core/database/leases/leases.js';
 import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { Metrics } from '../../core/observability/metrics.js';
-import { commitLagMs } from '../../core/database/transactions/commit-lag.js';
+import { commitLagMs } from '../../core/database/transactions/transactions.js';
 import { forgetPhones } from '../../tenants/contacts/phone-number.js';
 import { defaultCountry, type Organization } from '../../tenants/organizations/organization.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';

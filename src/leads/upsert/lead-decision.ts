@@ -1,17 +1,76 @@
+import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
-import { linkClient } from '../../tenants/clients/client-link.js';
-import { contactOf, phoneClaims } from '../../tenants/contacts/contact.js';
-import { phonesOf } from '../../tenants/contacts/phone-number.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Language } from '../../core/localization/language.js';
+import type { Message } from '../../core/localization/messages.service.js';
+import { mebibyte } from '../../core/values/numbers.js';
 import { scalarText } from '../../core/values/scalar.js';
 import { pendingEvent } from '../../events/outbox/pending-event.js';
 import { leadChanges, leadEvent } from '../lead-changes.js';
-import { assertNoReference, type LeadPayload, mergeLead } from '../lead-merge.js';
-import { assertChangesSize, assertLeadSize } from '../lead-size.js';
+import { leadErrors } from '../lead-errors.js';
+import { type LeadPayload, type MergedLead, assertNoReference, mergeLead } from '../lead-merge.js';
 import type { LeadData, LeadDocument } from '../lead.schema.js';
-import { assertNoDuplicates } from '../phones/duplicate-phones.js';
 import { derivedPhones, storedPhones } from '../phones/lead-phones.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './lead-records.js';
+import type { FieldChange } from '../../tenants/change-log/field-changes.js';
+import { linkClient } from '../../tenants/clients/client-link.js';
+import { contactOf, phoneClaims } from '../../tenants/contacts/contact.js';
+import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
+
+/**
+ * No two leads of an organization have the same phone (rule LEAD-7).
+ *
+ * @param sent phones of the request
+ * @param own comparison keys of the phones that the request's lead has, which are not checked again
+ * @throws DomainError 400 with a message for each phone that another lead has
+ */
+export function assertNoDuplicates(
+  records: LeadRecords,
+  { allowConflictLeads, phoneCountry }: Organization,
+  sent: readonly string[],
+  own: readonly string[],
+): void {
+  if (allowConflictLeads) return;
+  const messages = [...new Set(sent)].flatMap((phone): Message[] => {
+    const key = phoneKey(phone, phoneCountry);
+    const owner = own.includes(key) ? undefined : records.findPhoneOwner(key);
+    return owner === undefined ? [] : [describe(phone, records.userName(owner.assignedToId))];
+  });
+  if (messages.length > 0) throw new DomainError(leadErrors.duplicatePhone, messages);
+}
+
+function describe(phone: string, user: string | undefined): Message {
+  const { messageKey, otherMessage } = leadErrors.duplicatePhone;
+  if (user === undefined) return { key: messageKey, values: { phone } };
+  return { key: otherMessage.key, values: { phone, user } };
+}
+
+/**
+ * Largest `data` and `additionalData` of a lead together, in MiB as stored. An event holds them and,
+ * with every change, what was there before and after: all of it has to fit into one document of the
+ * database, which ends at 16 MiB.
+ */
+const leadLimit = 4;
+const changesLimit = 8;
+
+/** The size in bytes. @throws DomainError 400 for a lead that would outgrow its events */
+export function assertLeadSize({ data, additionalData }: MergedLead): number {
+  const size = sizeOf({ data, additionalData });
+  if (size > leadLimit * mebibyte) throw new DomainError(leadErrors.tooLarge, { limit: leadLimit });
+  return size;
+}
+
+/** The size in bytes. @throws DomainError 400 for changes that together would outgrow an event */
+export function assertChangesSize(changes: readonly FieldChange[]): number {
+  const size = sizeOf({ changes });
+  if (size > changesLimit * mebibyte) throw new DomainError(leadErrors.tooManyChanges);
+  return size;
+}
+
+function sizeOf(document: object): number {
+  return BSON.calculateObjectSize(document);
+}
 
 /**
  * Decides a request over the records that it may touch, and changes none of them: creates the lead,

@@ -3,8 +3,10 @@ import { TenantCollectionsModule } from '../../core/database/documents/tenant-co
 import { OrganizationsModule } from '../../tenants/organizations/organizations.module.js';
 import { UnitsModule } from '../../units/units.module.js';
 import { CatalogueModule } from '../../catalogue/catalogue.module.js';
-import { catalogueImportRecordSchema } from '../../catalogue/import/catalogue-import-record.schema.js';
-import { CatalogueImportRecordsRepository } from '../../catalogue/import/catalogue-import-records.repository.js';
+import {
+  CatalogueImportRecordsRepository,
+  catalogueImportRecordSchema,
+} from '../../catalogue/import/catalogue-import-records.repository.js';
 import { CatalogueChecks } from '../../catalogue/import/catalogue-checks.js';
 import { CatalogueImportRepository } from '../../catalogue/import/catalogue-import.repository.js';
 import { CatalogueImportsService } from './catalogue-imports.service.js';

@@ -9,7 +9,7 @@ import { defaultLanguage } from '../../core/localization/language.js';
 import { type Message, MessagesService } from '../../core/localization/messages.service.js';
 import { referencesOf, storedFields } from '../../catalogue/fields/declared-fields.js';
 import { CatalogueImportRecordsRepository } from '../../catalogue/import/catalogue-import-records.repository.js';
-import { CatalogueChecks } from '../../catalogue/import/catalogue-checks.js';
+import { CatalogueChecks, slugsOf } from '../../catalogue/import/catalogue-checks.js';
 import {
   entryTypes,
   type ImportError,
@@ -23,7 +23,6 @@ import {
   type EntryFields,
   type SaveCounts,
 } from '../../catalogue/import/catalogue-import.repository.js';
-import { slugsOf } from '../../catalogue/import/entry-references.js';
 import { importBatches } from '../../catalogue/import/import-batches.js';
 
 /** Called after each batch that was committed: how many entries are stored, of how many. */

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { rateLimitFields } from '../../core/http/rate-limit/rate-limit-fields.js';
+import { rateLimitFields } from '../../core/http/rate-limit/request-rates.js';
 import { type RateLimit, TokenBuckets } from '../../core/http/rate-limit/token-buckets.js';
 import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
 import { clientAt } from './client-address.js';

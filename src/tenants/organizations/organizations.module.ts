@@ -4,8 +4,7 @@ import { TenantCollectionsModule } from '../../core/database/documents/tenant-co
 import { organizationSchema } from './organization.schema.js';
 import { OrganizationDirectoryService } from './organization-directory.service.js';
 import { OrganizationsRepository } from './organizations.repository.js';
-import { userSchema } from './user.schema.js';
-import { UsersRepository } from './users.repository.js';
+import { UsersRepository, userSchema } from './users.repository.js';
 
 /** The tenants and their people. */
 @Module({

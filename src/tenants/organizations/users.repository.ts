@@ -1,8 +1,21 @@
 import { Injectable } from '@nestjs/common';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
-import type { UserDocument } from './user.schema.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+
+/** Whom a lead may be assigned to; read only, the admin platform keeps these documents. */
+@Schema({ collection: 'users' })
+export class UserDocument extends TenantDocument {
+  @Prop()
+  name?: string;
+}
+
+export const userSchema = SchemaFactory.createForClass(UserDocument);
+
+/** Every query of a tenant starts with the organization. */
+userSchema.index({ organizationId: 1, _id: 1 }, { name: 'byOrganization' });
 
 @Injectable()
 export class UsersRepository {

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Caller } from '../../tenants/keys/caller.js';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
@@ -8,24 +7,56 @@ import type { ListPart } from '../../core/database/documents/tenant-operations.j
 import { withoutSession } from '../../core/database/transactions/open-session.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { type Batches, linesText, listText } from '../../core/http/lists/list-text.js';
 import { type ListEnd, ListReading, type PartOf } from '../../core/http/lists/list-reading.js';
-import { pageOf, type PaginationDto } from '../../core/http/lists/pages.js';
-import type { UnitDto } from '../unit.dto.js';
-import { UnitPresenter } from '../unit.presenter.js';
-import { unitErrors } from '../unit-errors.js';
-import { type UnitBatches, UnitsRepository } from '../units.repository.js';
-import { csvText } from './unit-csv.js';
+import { type Batches, linesText, listText } from '../../core/http/lists/list-text.js';
+import { type PaginationDto, pageOf } from '../../core/http/lists/pages.js';
+import { type CsvCell, csvRows } from '../../core/values/csv.js';
+import { objectOf } from '../../core/values/plain-object.js';
+import type { Caller } from '../../tenants/keys/caller.js';
 import { UnitChanges } from './unit-changes.js';
 import { UnitFilters } from './unit-filters.js';
 import { indexToReadBy } from './unit-indexes.js';
-import { orderOf } from './unit-order.js';
-import type {
-  ExportFormat,
-  ExportUnitsQuery,
-  ListUnitsQuery,
-  UnitFiltersQuery,
+import {
+  type ExportFormat,
+  type ExportUnitsQuery,
+  type ListUnitsQuery,
+  type UnitFiltersQuery,
+  orderOf,
 } from './units.query.js';
+import { unitErrors } from '../unit-errors.js';
+import { type UnitDto, type UnitRow, unitColumns } from '../unit.dto.js';
+import { UnitPresenter } from '../unit.presenter.js';
+import { type UnitBatches, UnitsRepository } from '../units.repository.js';
+
+/** By which spreadsheets know that a text is UTF-8. */
+const byteOrderMark = '\u{FEFF}';
+
+/** The parts of a CSV text (RFC 4180) with a header line; lists are separated by `|`. */
+async function* csvText(
+  batches: Batches<UnitRow>,
+  hasByteOrderMark: boolean,
+): AsyncGenerator<Buffer, void> {
+  yield Buffer.from((hasByteOrderMark ? byteOrderMark : '') + csvRows([unitColumns]));
+  for await (const batch of batches) {
+    const rows = batch.map((unit) => unitColumns.map((column) => cellOf(unit[column])));
+    yield Buffer.from(csvRows(rows));
+  }
+}
+
+function cellOf(value: UnitRow[(typeof unitColumns)[number]]): CsvCell {
+  if (Array.isArray(value)) return value.map(labelOf).join('|');
+  if (typeof value !== 'object') return value ?? '';
+  return value === null || !('name' in value) ? '' : value.name;
+}
+
+/** The text of an item of a list: the name of an amenity, the address of a picture; of others their JSON. */
+function labelOf(item: unknown): string {
+  const { name, image } = objectOf(item);
+  const text = [item, name, image].find((value) => typeof value === 'string');
+  if (text !== undefined) return text;
+  const json = JSON.stringify(item ?? null);
+  return json.startsWith('"') ? (JSON.parse(json) as string) : json;
+}
 
 /** An export that is ready to be written. */
 export interface UnitExport {

@@ -1,8 +1,27 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { duplicateKey } from '../connection/database-errors.js';
-import type { CounterDocument } from './counter.schema.js';
+
+/** The last number given out of a sequence of an organization. */
+@Schema({ collection: 'counters' })
+export class CounterDocument {
+  declare _id: Types.ObjectId;
+
+  @Prop({ type: SchemaTypes.ObjectId, required: true })
+  organizationId!: Types.ObjectId;
+
+  @Prop({ required: true })
+  name!: string;
+
+  @Prop({ required: true })
+  value!: number;
+}
+
+export const counterSchema = SchemaFactory.createForClass(CounterDocument);
+
+/** The counter of a sequence; without it two first increments would make two counters. */
+counterSchema.index({ organizationId: 1, name: 1 }, { name: 'counter', unique: true });
 
 /**
  * Number sequences of organizations. They never join the transaction that uses the number, so that

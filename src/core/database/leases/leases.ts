@@ -1,9 +1,33 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model } from 'mongoose';
+import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import type { Model, Types } from 'mongoose';
+import { randomUUID } from 'node:crypto';
 import { Clock } from '../../configuration/clock.js';
-import type { LeaseDocument } from './lease.schema.js';
+
+/** Work that one process of all does at a time, and which one does it until when. */
+@Schema({ collection: 'leases' })
+export class LeaseDocument {
+  declare _id: Types.ObjectId;
+
+  @Prop({ required: true })
+  name!: string;
+
+  /** Null when nobody has it. */
+  @Prop({ type: String })
+  owner?: string | null;
+
+  /** By the clock of the server. */
+  @Prop({ type: Date })
+  until?: Date | null;
+
+  /** Up to when the work has been done. */
+  @Prop({ type: Date })
+  watermark?: Date | null;
+}
+
+export const leaseSchema = SchemaFactory.createForClass(LeaseDocument);
+
+leaseSchema.index({ name: 1 }, { name: 'name', unique: true });
 
 /** Work that one process of all does at a time. */
 @Injectable()

@@ -1,17 +1,43 @@
-import { isDeepStrictEqual } from 'node:util';
 import { Inject, Injectable } from '@nestjs/common';
+import { InjectConnection } from '@nestjs/mongoose';
+import type { CollectionInfo, Document } from 'mongodb';
+import type { Connection, Model, Schema } from 'mongoose';
+import { isDeepStrictEqual } from 'node:util';
+import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
 import { ENVIRONMENT, type Environment } from '../../configuration/environment.js';
 import { StartupError } from '../../configuration/startup-errors.js';
-import { InjectConnection } from '@nestjs/mongoose';
-import type { CollectionInfo } from 'mongodb';
-import type { Connection, Model } from 'mongoose';
-import { from, lastValueFrom, mergeMap, toArray } from 'rxjs';
-import { documentValidator } from './document-validator.js';
-import { compareIndexes, updateIndexes } from './indexes.js';
-import { Migrations, type MigrationState } from './migrations.js';
-import type { Report } from './reports.js';
+import {
+  type Report,
+  betweenIndexBuilds,
+  compareIndexes,
+  conflictingOperation,
+  unless,
+  updateIndexes,
+} from './indexes.js';
+import { type MigrationState, Migrations } from './migrations.js';
 import type { RetentionState } from './retention.js';
-import { betweenIndexBuilds, conflictingOperation, unless } from './server-codes.js';
+
+/**
+ * The `$jsonSchema` validator of a collection: the types of the fields that are present, any
+ * numeric type for a number, null for what is not required; everything else is allowed, because
+ * other programs store fields of their own in the same documents (rule DATA-2).
+ */
+export function documentValidator(schema: Schema): Document {
+  const generated = schema.toJSONSchema({ useBsonType: true }) as Document;
+  const properties = generated['properties'] as Document;
+  for (const [path, { options }] of Object.entries(schema.paths)) {
+    // A free-form field has no type of its own for mongoose; `bsonType` in its options gives it one.
+    const { bsonType } = options as { bsonType?: string };
+    if (bsonType !== undefined) properties[path] = { bsonType: [bsonType, 'null'] };
+  }
+  // Without lists of allowed values: the contract is about types, values belong to the programs. Sorted,
+  // because the order of required fields means nothing where two validators are compared.
+  const text = JSON.stringify(generated, (key, value: unknown) => {
+    if (key === 'enum') return undefined;
+    return key === 'required' && Array.isArray(value) ? (value as string[]).toSorted() : value;
+  });
+  return { $jsonSchema: { bsonType: 'object', ...(JSON.parse(text) as Document) } };
+}
 
 /** A collection, and what it lacks of what its schema declares. */
 export interface CollectionState {

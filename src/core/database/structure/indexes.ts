@@ -1,16 +1,65 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { IndexDescription, IndexDescriptionInfo } from 'mongodb';
 import type { Model } from 'mongoose';
+import { setTimeout as delay } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Environment } from '../../configuration/environment.js';
-import { type Report, withReports } from './reports.js';
 import {
-  keptSeconds,
-  removedAfterSeconds,
   type Retention,
   type RetentionIndexOptions,
   type RetentionState,
+  keptSeconds,
+  removedAfterSeconds,
 } from './retention.js';
-import { betweenIndexBuilds, indexNotFound, namespaceNotFound, unless } from './server-codes.js';
+
+/** Takes a line that says how far long work has come. */
+export type Report = (line: string) => void;
+
+const intervalMs = 2_000;
+
+/** Waits for work and, when it takes long, reports every two seconds how far it has come. */
+export async function withReports<T>(
+  work: Promise<T>,
+  progress: () => Promise<string> | string,
+  report: Report,
+): Promise<T> {
+  const timer = setInterval(() => void Promise.resolve(progress()).then(report), intervalMs);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+/** The server's code for a collection that is not there. */
+const namespaceNotFound = 26;
+/** The server's code for an index that is not there. */
+const indexNotFound = 27;
+/** The server's code for a change of what another process is changing. */
+export const conflictingOperation = 117;
+
+/** The server's code while an index of the collection is being built. */
+const indexBuildRunning = 12_587;
+const retryDelayMs = 250;
+
+/** Does what the server refuses while another process builds an index of the collection, when that is over. */
+export async function betweenIndexBuilds<T>(work: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== indexBuildRunning) throw error;
+    }
+    await delay(retryDelayMs);
+  }
+}
+
+/** Lets an error of the server with this code pass. */
+export function unless(expectedCode: number): (error: unknown) => undefined {
+  return (error) => {
+    if ((error as { code?: unknown }).code !== expectedCode) throw error;
+    return undefined;
+  };
+}
 
 /**
  * The time that a request may take is not that of an index build. The driver knows the option for

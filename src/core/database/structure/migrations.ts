@@ -1,9 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import type { MigrationDocument } from './migration.schema.js';
-import { type Report, withReports } from './reports.js';
+import { type Report, withReports } from './indexes.js';
+
+/** How far a migration has come on this database. */
+@Schema({ collection: 'migrations' })
+export class MigrationDocument {
+  declare _id: Types.ObjectId;
+
+  @Prop({ required: true })
+  version!: number;
+
+  @Prop({ required: true })
+  name!: string;
+
+  @Prop({ type: Date, required: true })
+  startedAt!: Date;
+
+  @Prop({ type: Date })
+  finishedAt!: Date | null;
+
+  /** The last document that a backfill finished, after which an interrupted one continues. */
+  @Prop({ type: SchemaTypes.ObjectId })
+  resumeAfter!: Types.ObjectId | null;
+}
+
+export const migrationSchema = SchemaFactory.createForClass(MigrationDocument);
+
+migrationSchema.index({ version: 1 }, { name: 'version', unique: true });
 
 /** A change of stored data that comes with a version of the service, from 1.0.0 on. */
 export interface Migration {

@@ -1,9 +1,33 @@
-import { hash } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
-import { InjectModel } from '@nestjs/mongoose';
-import type { Model, Types } from 'mongoose';
+import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { type Model, SchemaTypes, type Types } from 'mongoose';
+import { hash } from 'node:crypto';
 import { openSession } from './open-session.js';
-import type { TransactionLockDocument } from './transaction-lock.schema.js';
+
+/** A document that contending transactions write, so that the database lets one of them win. */
+@Schema({ collection: 'transactionLocks' })
+export class TransactionLockDocument {
+  declare _id: Types.ObjectId;
+
+  @Prop({ type: SchemaTypes.ObjectId, required: true })
+  organizationId!: Types.ObjectId;
+
+  /** Made of what is contended for, which cannot be found from it. */
+  @Prop({ required: true })
+  key!: string;
+
+  @Prop({ type: Date, required: true })
+  takenAt!: Date;
+
+  @Prop({ type: Number })
+  timesTaken?: number;
+}
+
+export const transactionLockSchema = SchemaFactory.createForClass(TransactionLockDocument);
+
+transactionLockSchema.index({ organizationId: 1, key: 1 }, { name: 'lock', unique: true });
+/** A lock means nothing once the transactions that contended for it are over. */
+transactionLockSchema.index({ takenAt: 1 }, { name: 'expiry', expireAfterSeconds: 3_600 });
 
 /**
  * Serializes transactions on rules that no index can state. Snapshot reads alone let two

@@ -1,6 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { InjectConnection } from '@nestjs/mongoose';
-import AsyncLock from 'async-lock';
 import { MongoError, MongoErrorLabel, ReadPreference } from 'mongodb';
 import type { Connection } from 'mongoose';
 import { Counter } from 'prom-client';
@@ -12,10 +11,17 @@ import {
   isInterrupted,
   isWriteConflict,
 } from '../connection/database-errors.js';
-import { Metrics } from '../../observability/metrics.js';
-import { inCurrentTrace, traced } from '../../observability/tracing.js';
 import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
+import { Metrics } from '../../observability/metrics.js';
+import { inCurrentTrace, traced } from '../../observability/tracing.js';
+import AsyncLock from 'async-lock';
+
+/**
+ * Longest time in milliseconds between a writer's reading of the clock and its commit: the server ends transactions
+ * after a minute, the rest is for clocks that differ.
+ */
+export const commitLagMs = 120_000;
 
 /** How often a lost race for a unique index is retried with the new state. */
 const duplicateKeyRetries = 10;

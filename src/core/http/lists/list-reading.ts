@@ -8,7 +8,7 @@ import {
   positionOf,
 } from '../../database/documents/keyset.js';
 import { cacheLifetimeMs } from '../../cache/fresh-cache.js';
-import { commitLagMs } from '../../database/transactions/commit-lag.js';
+import { commitLagMs } from '../../database/transactions/transactions.js';
 import { DomainError } from '../errors/domain-error.js';
 import { httpErrors } from '../errors/http-errors.js';
 import { type Page, type PageOf, type PaginationDto, paginationOf } from './pages.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { BSON } from 'mongodb';
-import { assertChangesSize, assertLeadSize } from './lead-size.js';
+import { assertChangesSize, assertLeadSize } from './lead-decision.js';
 
 const mebibyte = 1_048_576;
 

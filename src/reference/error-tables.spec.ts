@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { errorLists } from './error-lists.js';
+import { errorLists } from './error-tables.js';
 import { type Language, languages } from '../core/localization/language.js';
 import { messageFiles } from '../core/localization/localization.module.js';
 

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { leadWith, loadedWith, organizationWith } from '../../../test/support/lead-records.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
-import { LeadRecords } from '../upsert/lead-records.js';
-import { assertNoDuplicates } from './duplicate-phones.js';
+import { LeadRecords } from './lead-records.js';
+import { assertNoDuplicates } from './lead-decision.js';
 
 const organization = organizationWith();
 const unassigned = leadWith({ data: { phoneNumber: '01001234567' } });
