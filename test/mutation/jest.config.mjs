@@ -26,6 +26,8 @@ export default {
     '/node_modules/': join(rootDir, 'test/support/loaded-by-node.mjs'),
     '^.+\\.ts$': base.transform['^.+\\.ts$'],
   },
+  // Decorators of the sources note what they know in the Reflect of the tests, which has to take it.
+  setupFiles: ['reflect-metadata'],
   // What runs the tests is not what they load.
-  transformIgnorePatterns: ['/node_modules/(@?jest|@stryker-mutator)'],
+  transformIgnorePatterns: ['/node_modules/(@?jest|@stryker-mutator|reflect-metadata)'],
 };

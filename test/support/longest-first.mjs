@@ -2,7 +2,7 @@ import Sequencer from '@jest/test-sequencer';
 
 /** Those that start processes and wait for them, and those with the most requests. */
 const longest =
-  /\/test\/(processes|races|operations|demo|events|values|polling)\/|\/(plans|structure|catalogue|groups|kept|model|linearizability|schemathesis|soak)\./;
+  /\/test\/(processes|clients|races|operations|demo|events|values|polling)\/|\/(plans|structure|catalogue|groups|request-cost|linearizability|schemathesis|failing-database|lost-primary|soak)\./;
 
 /** Where no run has left times yet, the files that take the longest come first. */
 export default class LongestFirst extends Sequencer {
