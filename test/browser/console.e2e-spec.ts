@@ -83,6 +83,7 @@ async function search(reference: string): Promise<void> {
 /** Every page, and what its forms lead to. */
 const looks: Readonly<Record<string, () => Promise<unknown>>> = {
   overview: () => open(''),
+  'overview-by-hour': () => open('?by=hour'),
   partners: () => open('/partners'),
   partner: () => open(sample.partner),
   catalogue: () => open(`/catalogue?org=${sample.organization}`),
@@ -152,6 +153,37 @@ describeWithBrowser('the console', () => {
       if (found.length > 0) faults.push({ name, found });
     }
     expect(faults).toEqual([]);
+    expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
+  });
+
+  it('has charts whose values are read by keyboard, by pointer and in their table', async () => {
+    await page.setViewport({ width: widths.phone, height: 900 });
+    await open('?by=hour&language=en-us');
+    const chart = await page.waitForSelector('.chart');
+    if (chart === null) throw new Error('There is no chart.');
+    const legend = () => chart.$eval('.legend', ({ textContent }) => textContent);
+    const rowFromEnd = (steps: number) =>
+      chart.$$eval(
+        'tbody tr',
+        (rows, index) => [...(rows[index]?.cells ?? [])].map(({ textContent }) => textContent),
+        steps,
+      );
+    const expectRow = async (steps: number) => {
+      const shown = await legend();
+      for (const value of await rowFromEnd(steps)) expect(shown).toContain(value);
+    };
+    await expectRow(0);
+    await chart.$eval('input', (range) => range.focus());
+    for (let step = 0; step < 3; step++) await page.keyboard.press('ArrowLeft');
+    await expectRow(3);
+    const spoken = await chart.$eval('input', (range) => range.getAttribute('aria-valuetext'));
+    for (const value of await rowFromEnd(3)) expect(spoken).toContain(value);
+    const bars = await (await chart.$('.bars'))?.boundingBox();
+    if (!bars) throw new Error('There are no bars.');
+    // The newest is within the window.
+    expect(bars.x + bars.width).toBeLessThanOrEqual(widths.phone);
+    await page.mouse.move(bars.x + 1, bars.y + 10);
+    await expectRow((await chart.$$('tbody tr')).length - 1);
     expect(problems.filter((problem) => !problem.includes('404'))).toEqual([]);
   });
 

@@ -4,23 +4,28 @@ import { Types } from 'mongoose';
 import { CatalogueImportsService } from '../../src/operator/catalogue-import/catalogue-imports.service.js';
 import { UsageRecorder } from '../../src/operator/usage/usage-recorder.js';
 import { WebhookStatisticsService } from '../../src/webhooks/statistics/webhook-statistics.service.js';
-import { addKey, addTenant, type Tenant } from '../support/builders.js';
+import { addKey, addTenant, conventions, type Tenant } from '../support/builders.js';
 import { collectionsOf, profiledCommands, wasteful } from '../support/command-plans.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { startConsole, type TestConsole } from './console-client.js';
-import { addUsage } from './sample-usage.js';
+import { addKeyWeeks, addUsage } from './sample-usage.js';
 
 const hour = 3_600_000;
 const secret = '<script>alert(1)</script>';
 
 let service: TestConsole;
 let tenant: Tenant;
-let keys: Readonly<Record<'website' | 'silent' | 'ended', ObjectId>>;
+let keys: Readonly<Record<'website' | 'silent' | 'ended' | 'refused', ObjectId>>;
 beforeAll(async () => {
   service = await startConsole({}, randomDatabaseUri());
   tenant = await addTenant(service.db, { key: { name: 'Fresh' } });
   const { organizationId } = tenant;
-  keys = { website: new ObjectId(), silent: new ObjectId(), ended: new ObjectId() };
+  keys = {
+    website: new ObjectId(),
+    silent: new ObjectId(),
+    ended: new ObjectId(),
+    refused: new ObjectId(),
+  };
   const revokedAt = new Date();
   await addKey(service.db, organizationId, { _id: keys.website, name: secret });
   await addKey(service.db, organizationId, { _id: keys.silent, name: 'Silent' });
@@ -79,6 +84,91 @@ describe('the overview', () => {
     const { html } = await service.get('');
     expect(html).toContain(`/console/partners/${keys.silent.toHexString()}"`);
     expect(html).not.toContain('class="good">Nothing');
+  });
+
+  it('names endpoints that fail, were given up or have a fault, with since when and the last response', async () => {
+    const { organizationId } = tenant;
+    const failingSince = new Date(Date.now() - 2 * hour);
+    const endpoint = (name: string, fields: object) => ({
+      ...conventions(organizationId),
+      url: `https://${name}.example.com/hooks?token=abc123`,
+      eventTypes: ['*'],
+      isEnabled: true,
+      disabledReason: null,
+      failingSince: null,
+      ...fields,
+    });
+    const failing = endpoint('failing', { failingSince });
+    const endpoints = [
+      failing,
+      endpoint('gone', { isEnabled: false, disabledReason: 'gone', failingSince }),
+      endpoint('faulty', { fault: 'eventTypes is not a list' }),
+      endpoint('well', {}),
+      endpoint('off', { isEnabled: false, disabledReason: 'operator', failingSince }),
+      endpoint('removed', { isEnabled: false, disabledReason: 'gone', removedAt: new Date() }),
+    ];
+    const common = { ...conventions(organizationId), endpointId: failing._id };
+    const log = [1, 2, 3].map((attempt) => ({ attempt, round: 1, statusCode: 500, error: null }));
+    const delivery = {
+      ...common,
+      eventId: new ObjectId(),
+      type: 'lead.created',
+      objectId: null,
+      bytes: 100,
+      status: 'pending',
+      round: 1,
+      attempts: 3,
+      nextAttemptAt: new Date(Date.now() + hour),
+      log: log.map((entry) => ({ ...entry, startedAt: failingSince, milliseconds: 5 })),
+    };
+    await service.db.collection('webhookEndpoints').insertMany(endpoints);
+    await service.db.collection('webhookDeliveries').insertOne(delivery);
+    const at = new Date(Date.now() - hour);
+    await service.db.collection('webhookStatistics').insertOne({ ...common, at, failed: 16 });
+    const { html } = await service.get('');
+    const ids = endpoints.map(({ _id }) => _id);
+    await service.db.collection('webhookEndpoints').deleteMany({ _id: { $in: ids } });
+    expect(attentionOf(html).filter((line) => line.startsWith('Endpoint'))).toEqual([
+      'Endpoint has a fault https://faulty.example.com/hooks?•••••• eventTypes is not a list',
+      expect.stringMatching(
+        /^Endpoint is failing .* Last response: 500\. Failed attempts since then: 16\. Retries of one delivery: 2\.$/,
+      ),
+      expect.stringMatching(/^Endpoint was given up .* Turned off: the receiver answered 410\./),
+    ]);
+    expect(html).toContain(`/console/webhooks/${failing._id.toHexString()}"`);
+  });
+
+  it('names partners that are refused, and keys in use that end soon', async () => {
+    const { organizationId } = tenant;
+    const expiresAt = new Date(Date.now() + 3 * 24 * hour);
+    await addKey(service.db, organizationId, { _id: keys.refused, name: 'Refused', expiresAt });
+    const isToday = (at: Date) => at.getTime() > Date.now() - 12 * hour;
+    await addKeyWeeks(service.db, [
+      { keyId: keys.refused, calls: (at) => (isToday(at) ? 10 : 0), refused: 0.9 },
+    ]);
+    const lines = attentionOf((await service.get('')).html);
+    await service.db.collection('apiKeys').deleteOne({ _id: keys.refused });
+    expect(lines).toEqual([
+      expect.stringContaining('Partner is silent'),
+      expect.stringMatching(/^Partner is refused Refused .* \d+ of 1\d\d calls in 24 hours/),
+      expect.stringMatching(/^Key ends soon Refused .* It ends in 2 days/),
+    ]);
+  });
+
+  it('says when events and deliveries are behind', async () => {
+    const statistics = service.service.app.get(WebhookStatisticsService);
+    const behind = { lagMs: 5 * 60_000, count: 1_200 };
+    const spies = (['eventBacklog', 'deliveryBacklog'] as const).map((name) =>
+      jest.spyOn(statistics, name).mockResolvedValue(behind),
+    );
+    const lines = attentionOf((await service.get('')).html);
+    for (const spy of spies) spy.mockRestore();
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'Feed is behind Webhooks 1,200 wait, the oldest for 5 mins.',
+        'Deliveries are behind Webhooks 1,200 wait, the oldest for 5 mins.',
+      ]),
+    );
   });
 
   it.each([
@@ -221,6 +311,22 @@ describe('the catalogue', () => {
 
   it('of an organization that there is not is a 404', async () => {
     expect(await show(new ObjectId())).toMatchObject({ status: 404 });
+  });
+});
+
+describe('an empty system', () => {
+  it('says what to do first, then that nothing needs attention once a key calls', async () => {
+    const empty = await startConsole({}, randomDatabaseUri());
+    const overview = async () => (await empty.get('')).html;
+    expect(await overview()).toContain('npm run cli -- org create');
+    const { key } = await addTenant(empty.db);
+    expect(await overview()).toContain('npm run cli -- key issue');
+    await empty.api('get', '/compounds').set('api-key', key).expect(200);
+    await empty.service.app.get(UsageRecorder).store();
+    const html = await overview();
+    expect(html).toContain('<p class="good">Nothing: ');
+    expect(html).not.toContain('npm run cli');
+    await empty.stop();
   });
 });
 

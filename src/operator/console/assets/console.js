@@ -12,7 +12,7 @@ function addLocalTimes(root) {
     const day = isSameDay ? {} : { day: 'numeric', month: 'short' };
     const clock = { hour: '2-digit', minute: '2-digit', hourCycle: 'h23', timeZoneName: 'short' };
     const local = document.createElement('small');
-    local.textContent = ` ${time.toLocaleString(language, { ...day, ...clock })}`;
+    local.textContent = ` (${time.toLocaleString(language, { ...day, ...clock })})`;
     element.append(local);
   }
 }
@@ -21,7 +21,7 @@ function addLocalTimes(root) {
 function showStep(chart, step) {
   // The table begins with the newest.
   const row = [...chart.querySelectorAll('tbody tr')].at(-1 - step);
-  const places = chart.querySelectorAll('.legend time, .legend b');
+  const places = chart.querySelectorAll('.legend li:first-child > *, .legend b');
   for (const [index, place] of places.entries()) place.textContent = row.cells[index].textContent;
   chart.querySelector('.mark').setAttribute('x', step);
   const range = chart.querySelector('input');

@@ -5,8 +5,8 @@ import { DataTable, numeric } from '../pages/shared/parts.js';
 import { Bars, highestOf, type Series, Swatch } from './bars.js';
 
 const steps = Object.keys(timeSteps) as readonly TimeStep[];
-/** A chart has so many steps at least: one alone would be a wall. */
-const fewest = 4;
+/** A chart of fewer steps is narrow: a single bar would be a wall. */
+const few = 12;
 /** The times below a chart: its beginning, its end, and between them. */
 const ticks = [0, 0.25, 0.5, 0.75, 1];
 
@@ -66,14 +66,18 @@ export function TimeChart({
   const first = times.findIndex((_, index) =>
     series.some(({ values }) => (values[index] ?? 0) > 0),
   );
-  const from = Math.max(0, Math.min(first, times.length - fewest));
+  const from = Math.max(0, first);
   const shownTimes = times.slice(from);
   const last = shownTimes.length - 1;
   const shown = series.map((one) => ({ ...one, values: one.values.slice(from) }));
   const highest = roundedUp(highestOf(shown, isStacked));
-  const labels = shownTimes.map((time) => (
-    <time dateTime={time.toISOString()}>{labelOf(request, step, time)}</time>
-  ));
+  // A day is one of UTC: it has no local time.
+  const isClock = step === 'quarter' || step === 'hour';
+  const labels = shownTimes.map((time) => {
+    const label = labelOf(request, step, time);
+    return isClock ? <time dateTime={time.toISOString()}>{label}</time> : <span>{label}</span>;
+  });
+  const marks = [...new Set(ticks.map((share) => Math.round(share * last)))];
   const rows = labels.map((label, index) => [
     label,
     ...shown.map(({ values }) => format(values[index] ?? null)),
@@ -89,7 +93,7 @@ export function TimeChart({
       ) : (
         <>
           <ul class="legend">
-            <li>{rows[last]?.[0]}</li>
+            <li>{labels[last]}</li>
             {shown.map(({ name, color }, index) => (
               <li key={name}>
                 <Swatch color={color} />
@@ -97,15 +101,13 @@ export function TimeChart({
               </li>
             ))}
           </ul>
-          <div class="plot">
+          <div class={last < few ? 'plot few' : 'plot'}>
             <span class="scale">{format(highest)}</span>
             <Bars series={shown} isStacked={isStacked} highest={highest} marked={last} />
             <input type="range" max={last} value={last} aria-label={title} autocomplete="off" />
             <div class="ticks" aria-hidden="true">
-              {ticks.map((share) => (
-                <span key={share}>
-                  {labelOf(request, step, shownTimes[Math.round(share * last)] ?? new Date(0))}
-                </span>
+              {marks.map((mark) => (
+                <span key={mark}>{labelOf(request, step, shownTimes[mark] ?? new Date(0))}</span>
               ))}
             </div>
           </div>

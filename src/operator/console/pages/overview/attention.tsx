@@ -64,7 +64,11 @@ export function endpointLines(
     const why = text(
       disabledReason === 'gone' ? 'endpoint.reason.gone' : 'endpoint.reason.failing',
     );
-    return { kind: 'attention.endpointOff', reason: `${why}. ${since}`, link };
+    return {
+      kind: 'attention.endpointOff',
+      reason: `${text('attention.off', { why })} ${since}`,
+      link,
+    };
   });
 }
 

@@ -93,10 +93,11 @@ export const overviewTexts = {
   },
   'attention.failing': {
     'en-us':
-      'Failing since {since} UTC. Last response: {response}. {attempts} attempts failed; one delivery was retried {retries} times.',
+      'Failing since {since} UTC. Last response: {response}. Failed attempts since then: {attempts}. Retries of one delivery: {retries}.',
     'ar-eg':
-      'تفشل منذ {since} (UTC). آخر رد: {response}. فشلت {attempts} محاولة، وأُعيدت محاولة إرسال واحد {retries} مرة.',
+      'تفشل منذ {since} (UTC). آخر رد: {response}. المحاولات الفاشلة منذ ذلك: {attempts}. إعادات إرسال واحد: {retries}.',
   },
+  'attention.off': { 'en-us': 'Turned off: {why}.', 'ar-eg': 'عُطّلت: {why}.' },
   'attention.silent': { 'en-us': 'Partner is silent', 'ar-eg': 'شريك منقطع' },
   'attention.silentReason': {
     'en-us': 'No call since {time} UTC; about {missed} would have been usual.',

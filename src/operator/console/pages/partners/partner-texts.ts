@@ -12,6 +12,10 @@ export const partnerTexts = {
     'en-us': 'About {calls} calls a week; most on {day} from {hour}:00 UTC: {most}.',
     'ar-eg': 'نحو {calls} طلبًا في الأسبوع؛ أكثرها يوم {day} من الساعة {hour}:00 (UTC): {most}.',
   },
+  'partners.noHabit': {
+    'en-us': 'None yet: it is learnt from whole hours of the last four weeks.',
+    'ar-eg': 'لا توجد بعد: تُعرف من الساعات الكاملة في الأسابيع الأربعة الأخيرة.',
+  },
   'partners.hour': { 'en-us': 'Hour (UTC)', 'ar-eg': 'الساعة (UTC)' },
   'partners.errorsByCode': {
     'en-us': 'Refused requests by error code and day (UTC)',

@@ -5,6 +5,7 @@ import { UsageStatsService } from '../../../usage/usage-stats.service.js';
 import { partnerFields } from '../../../views/partner.js';
 import { requestFields } from '../../../views/request.js';
 import { StepChoice, stepOf } from '../../charts/time-chart.js';
+import { ScrollArea } from '../../layout/scroll-area.js';
 import { CallsChart } from '../overview/call-charts.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
@@ -41,15 +42,21 @@ export class PartnerPage implements ConsolePage {
     ]);
     const body = (
       <>
-        <FieldList
-          request={request}
-          fields={[
-            ...partnerFields,
-            { title: 'partners.missed', kind: 'number', of: ({ missedCalls }) => missedCalls },
-            { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
-          ]}
-          item={partner}
-        />
+        <Card title={text('shared.key')}>
+          <FieldList
+            request={request}
+            fields={[
+              ...partnerFields,
+              { title: 'partners.missed', kind: 'number', of: ({ missedCalls }) => missedCalls },
+              { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
+            ]}
+            item={partner}
+          />
+        </Card>
+        <Card title={text('overview.callsName')}>
+          <StepChoice request={request} step={step} />
+          <CallsChart {...{ request, step, series }} />
+        </Card>
         <Card title={text('partners.errorsByCode')}>
           <DataTable
             request={request}
@@ -68,13 +75,13 @@ export class PartnerPage implements ConsolePage {
           next={refused.next}
           part="requests"
         />
-        <Card title={text('overview.callsName')}>
-          <StepChoice request={request} step={step} />
-          <CallsChart {...{ request, step, series }} />
-        </Card>
         <Card title={text('partners.habit')}>
           <p class="note">{habitText(partner.week, request)}</p>
-          <Week week={partner.week} request={request} />
+          {partner.week.some((calls) => calls > 0) && (
+            <ScrollArea label={text('partners.habit')}>
+              <Week week={partner.week} request={request} />
+            </ScrollArea>
+          )}
         </Card>
       </>
     );
@@ -125,6 +132,7 @@ function Week({
 /** A week in words. */
 export function habitText(week: readonly number[], { text, formats }: PageRequest): string {
   const most = Math.max(...week);
+  if (most === 0) return text('partners.noHabit');
   const busiest = week.indexOf(most);
   return text('partners.habitText', {
     calls: formats.number(Math.round(week.reduce((sum, calls) => sum + calls, 0))),

@@ -34,12 +34,15 @@ export class PartnersPage implements ConsolePage {
             ...partnerListFields,
             {
               title: 'partners.habit',
-              show: ({ week }) => (
-                <Bars
-                  label={habitText(week, request)}
-                  series={[{ name: 'calls', color: 'accent', values: week }]}
-                />
-              ),
+              show: ({ week }) =>
+                week.every((calls) => calls === 0) ? (
+                  '–'
+                ) : (
+                  <Bars
+                    label={habitText(week, request)}
+                    series={[{ name: 'calls', color: 'accent', values: week }]}
+                  />
+                ),
             },
           ]}
           items={all.slice((page - 1) * pageSize, page * pageSize)}

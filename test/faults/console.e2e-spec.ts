@@ -1,0 +1,62 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { MongoClient, ObjectId } from 'mongodb';
+import {
+  type ConsolePageResponse,
+  startConsole,
+  type TestConsole,
+} from '../console/console-client.js';
+import { addTenant } from '../support/builders.js';
+import { startFaultDatabase } from './support/fault-database.js';
+
+const deadlineMs = 1_600;
+/** What a busy machine adds. */
+const marginMs = 2_000;
+/** What pages send, and what asks whether the database responds. */
+const failCommands = ['find', 'aggregate', 'ping', 'hello'];
+
+let admin: MongoClient;
+let service: TestConsole;
+
+beforeAll(async () => {
+  const database = await startFaultDatabase();
+  admin = await new MongoClient(database.uri).connect();
+  service = await startConsole({ DATABASE_DEADLINE_MS: String(deadlineMs) }, database.uri);
+  await addTenant(database.db);
+});
+afterAll(async () => {
+  await service.stop();
+  await admin.close();
+});
+
+const block = (mode: 'alwaysOn' | 'off') =>
+  admin.db('admin').command({
+    configureFailPoint: 'failCommand',
+    mode,
+    ...(mode === 'alwaysOn' && {
+      data: { failCommands, appName: 'integration-api', blockConnection: true, blockTimeMS: 6_000 },
+    }),
+  });
+
+async function timed(path: string): Promise<ConsolePageResponse & { readonly ms: number }> {
+  const begin = performance.now();
+  const page = await service.get(path);
+  return { ...page, ms: performance.now() - begin };
+}
+
+it('pages are a 503 with what is known while the database hangs, within its deadline', async () => {
+  const id = new ObjectId().toHexString();
+  expect(await service.get('')).toMatchObject({ status: 200 });
+  await block('alwaysOn');
+  const overview = await timed('');
+  expect(overview).toMatchObject({ status: 503 });
+  expect(overview.html).toContain('No server of the database takes writes');
+  expect(overview.html).toContain('Not everything could be read');
+  expect(overview.html).not.toContain('class="good">Nothing');
+  const others = await Promise.all([timed('/partners'), timed(`/webhooks/${id}`)]);
+  for (const page of others) {
+    expect(page).toMatchObject({ status: 503 });
+    expect(page.html).toMatch(/\d+ of \d+ connections of this process are in use/);
+  }
+  for (const { ms } of [overview, ...others]) expect(ms).toBeLessThan(deadlineMs + marginMs);
+  await block('off');
+});
