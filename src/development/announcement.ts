@@ -23,7 +23,7 @@ export function linesAbout({ url, operationsUrl, environment, database, demo }: 
     ...(operationsUrl === null ? [] : [['Metrics and probes', operationsUrl] satisfies Line]),
     ...consoleOf(operationsUrl, environment),
     ['Data', database.description],
-    ...(demo === null ? [] : [keyOf(demo)]),
+    ...(demo === null ? [] : keysOf(demo)),
   ];
 }
 
@@ -48,10 +48,16 @@ export function consoleOf(
   return [['Console', `off: set ${missing.join(', and ')}`]];
 }
 
-function keyOf({ organizationId, key }: DemoOrganization): Line {
-  if (key !== null) return ['Demo API key', `${key}  (shown once)`];
+function keysOf({ organizationId, keys }: DemoOrganization): Line[] {
+  if (keys !== null) {
+    return [...keys].map(([purpose, key]) =>
+      purpose === 'everything'
+        ? ['Demo API key', `${key}  (for everything; shown once)`]
+        : [`Demo key, ${purpose}`, `${key}  (for a ${purpose}; shown once)`],
+    );
+  }
   const id = organizationId.toHexString();
-  return ['Lost the key?', `npm run cli -- key issue --org ${id} --name Demo`];
+  return [['Lost the key?', `npm run cli -- key issue --org ${id} --name Demo --for everything`]];
 }
 
 /** Standard output is for people, but in production, where programs read it (rule OPS-12). */

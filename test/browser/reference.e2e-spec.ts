@@ -44,7 +44,7 @@ beforeAll(async () => {
   if (started === null) return;
   mkdirSync(pictures, { recursive: true });
   service = await startTestService({}, randomDatabaseUri());
-  key = (await openAtStart(service.service.app))?.key ?? '';
+  key = (await openAtStart(service.service.app))?.keys?.get('everything') ?? '';
   problems = [];
   page = await openPage(started);
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
+import { ObjectId } from 'mongodb';
 import { Webhook } from 'standardwebhooks';
 import type {
   CallbackDto,
@@ -14,13 +15,19 @@ import type {
 } from '../../clients/typescript/src/index.js';
 import { runCli } from '../operator/command-line.js';
 import { apiClient } from '../support/api-client.js';
-import { addKey, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
+import { addKey, addTenant, type Tenant } from '../support/builders.js';
 import { addDemoTenant } from '../support/demo-tenant.js';
 import { type Received, type Receiver, type Respond, startReceiver } from '../support/receiver.js';
 import { rounds } from '../support/rounds.js';
 import { sharedService } from '../support/shared-service.js';
 import { numberEvents } from './support/numbered-events.js';
-import { canRun, programs, runProgram, startProgram } from './support/programs.js';
+import {
+  canRun,
+  programs,
+  runProgram as runWith,
+  startProgram as startWith,
+} from './support/programs.js';
+import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js';
 
 /** What of the document of the API stands for the first requests to it. */
 interface Reference {
@@ -46,6 +53,22 @@ let api: Operations;
 /** Stands before the service, so that tests can take its answers away. */
 let gateway: Receiver;
 let variables: Record<string, string>;
+/** As the operator issues them to those whom the guides are for. */
+const keys = new Map<KeyPurpose, string>();
+
+function purposeOf(program: string): KeyPurpose {
+  if (/website|send-waiting/.test(program)) return 'website';
+  return /collector|reconcile/.test(program) ? 'collector' : 'crm';
+}
+
+const withOwnKey = (program: string, own: Record<string, string>) =>
+  own['API_KEY'] === tenant.key ? { ...own, API_KEY: keys.get(purposeOf(program)) ?? '' } : own;
+
+const runProgram: typeof runWith = (program, args, own, input) =>
+  runWith(program, args, withOwnKey(program, own), input);
+
+const startProgram: typeof startWith = (program, own) =>
+  startWith(program, withOwnKey(program, own));
 
 /** Of an answer that is passed on: what describes how it came is not true any more. */
 const hopHeader = /^(content-(length|encoding)|transfer-encoding|connection|keep-alive)$/;
@@ -74,6 +97,10 @@ const forwarded = (headers: Record<string, string>) =>
 
 beforeAll(async () => {
   tenant = await addDemoTenant(service.db, service.databaseUri);
+  for (const purpose of ['website', 'collector', 'crm'] as const) {
+    const permissions = { allowExternal: true, operations: [...keyPurposes[purpose]] };
+    keys.set(purpose, await addKey(service.db, tenant.organizationId, { permissions }));
+  }
   api = apiClient(service.url, tenant.key);
   gateway = await startReceiver(passOn);
   variables = { API_URL: new URL(gateway.url).origin, API_KEY: tenant.key };
@@ -124,7 +151,7 @@ describe.each(['website.mjs', 'website.py', 'website.php'])('%s', (program) => {
         );
         expect(pages[0]).toContain('<form method="post">');
         expect(pages[1]).toContain('<html lang="ar" dir="rtl">');
-        expect(pages.join('')).not.toContain(tenant.key);
+        expect(pages.join('')).not.toContain(keys.get('website'));
 
         const submission = randomUUID();
         const phone = `010${String(Date.now()).slice(-8)}`;
@@ -397,10 +424,9 @@ describe('the programs of a CRM', () => {
   it('keep a copy of the leads by what events tell, through failures', async () => {
     const { db } = service;
     const file = join(folder, 'leads.json');
-    const key = await addKey(db, tenant.organizationId, mayReadEvents);
     const follow = async (times: number) => {
       await numberEvents(db, tenant.organizationId);
-      const own = { API_KEY: key, COPY: file, ROUNDS: String(times), PAUSE_MS: '1' };
+      const own = { COPY: file, ROUNDS: String(times), PAUSE_MS: '1' };
       const run = await runProgram('leads.mjs', [], { ...variables, ...own });
       const copy = JSON.parse(readFileSync(file, 'utf8')) as { after: number; leads: LeadDto[] };
       return { ...run, ...copy };
@@ -561,9 +587,11 @@ describe("the commands of the operator's guide", () => {
       if (command.startsWith('webhook add')) known.set('endpoint id', _id);
       if (!command.startsWith('key issue')) return;
       known.set('key id', _id);
-      const partner = apiClient(service.url, key);
-      await partner.upsertLead({ body: { recordSystemId: 'form-1', name: 'Mona' } });
-      const deal = await partner.upsertReservation({ body: { unit: 'pm-a-001' } });
+      const website = apiClient(service.url, key);
+      await website.upsertLead({ body: { recordSystemId: 'form-1', name: 'Mona' } });
+      const organizationId = new ObjectId(known.get('organization id'));
+      const platform = apiClient(service.url, await addKey(service.db, organizationId));
+      const deal = await platform.upsertReservation({ body: { unit: 'pm-a-001' } });
       known.set('reservation id', deal.data.reservation._id);
     };
     // A shell would put names of files in its place, or refuse it.

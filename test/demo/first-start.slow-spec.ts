@@ -1,6 +1,8 @@
 import { hostname } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { readEnvironment } from '../../src/core/configuration/environment.js';
+import { type KeyPurpose, keyPurposes } from '../../src/core/http/operations.js';
+import { linesAbout } from '../../src/development/announcement.js';
 import {
   type DemoOrganization,
   openAtStart,
@@ -17,7 +19,7 @@ const units = () => service.db.collection('units');
 const post = (path: string, body: object) =>
   service
     .api('post', path)
-    .set('api-key', demo.key ?? '')
+    .set('api-key', demo.keys?.get('everything') ?? '')
     .send(body);
 
 beforeAll(async () => {
@@ -33,12 +35,31 @@ describe('a start for development', () => {
     await walk.end();
     await service
       .api('get', '/leads/none')
-      .set('api-key', demo.key ?? '')
+      .set('api-key', demo.keys?.get('everything') ?? '')
       .expect(404);
     const { organizationId } = demo;
     expect(await units().countDocuments({ organizationId })).toBeGreaterThan(99);
     const stored = await service.db.collection('organizations').findOne({ _id: organizationId });
     expect(stored).toMatchObject({ apiDomain: 'localhost', logo: expect.any(String) });
+  });
+
+  it('issues a key for each purpose, and says which is for what', async () => {
+    const keys = demo.keys ?? new Map<KeyPurpose, string>();
+    const stored = await service.db.collection('apiKeys').find().toArray();
+    const lines = linesAbout({
+      url: null,
+      operationsUrl: null,
+      environment: readEnvironment({ NODE_ENV: 'test', MONGODB_URI: service.databaseUri }),
+      database: { description: '' },
+      demo,
+    });
+    for (const purpose of Object.keys(keyPurposes) as KeyPurpose[]) {
+      const key = keys.get(purpose) ?? '';
+      const found = stored.find(({ prefix }) => key.startsWith(prefix as string));
+      expect(found?.['permissions'].operations).toEqual(keyPurposes[purpose]);
+      const line = lines.find(([, value]) => value.startsWith(key));
+      expect(line?.join(' ')).toContain(purpose);
+    }
   });
 
   it('names it afterwards, and changes nothing that was made of it', async () => {
@@ -50,9 +71,9 @@ describe('a start for development', () => {
     await post('/units', { unitId: 'PM-A-001', compound, price: 1 }).expect(200);
     const stored = () => units().find().sort({ _id: 1 }).toArray();
     const before = await stored();
-    expect(await start()).toEqual({ organizationId: demo.organizationId, key: null });
+    expect(await start()).toEqual({ organizationId: demo.organizationId, keys: null });
     await service.db.collection('apiKeys').updateMany({}, { $set: { revokedAt: new Date() } });
-    expect(await start()).toEqual({ organizationId: demo.organizationId, key: null });
+    expect(await start()).toEqual({ organizationId: demo.organizationId, keys: null });
     expect(await stored()).toEqual(before);
   });
 
@@ -62,14 +83,16 @@ describe('a start for development', () => {
     await service.db.collection('apiKeys').deleteMany({});
     await units().deleteMany({ organizationId, slug: { $not: /^pm-/ } });
     await units().deleteMany({ organizationId, propertyTypeId: null });
-    expect(await start()).toEqual({ organizationId, key: expect.stringMatching(/^iapi_/) });
+    const again = await start();
+    expect(again?.organizationId).toEqual(organizationId);
+    expect(again?.keys?.get('everything')).toMatch(/^iapi_/);
     expect(await units().countDocuments({ organizationId, isDeleted: false })).toBe(all);
   });
 
   it('makes none beside another organization', async () => {
     await service.db.collection('apiKeys').deleteMany({});
     await addTenant(service.db);
-    expect(await start()).toEqual({ organizationId: demo.organizationId, key: null });
+    expect(await start()).toEqual({ organizationId: demo.organizationId, keys: null });
     const _id = demo.organizationId;
     await service.db.collection('organizations').updateOne({ _id }, { $set: { isDeleted: true } });
     expect(await start()).toBeNull();

@@ -46,7 +46,7 @@ describe('a copy of the data folder', () => {
       const { _id: id } = JSON.parse(await cli('org', 'create', '--name', 'Nile', '--json')) as {
         _id: string;
       };
-      await cli('key', 'issue', '--org', id, '--name', 'Website');
+      await cli('key', 'issue', '--org', id, '--name', 'Website', '--for', 'everything');
       return contentsOf(client);
     });
     expect(before.documents['integration.organizations']).toContain('Nile');

@@ -44,7 +44,7 @@ it('commands print the same fields as JSON as ever', async () => {
   const ledger = join(folder, 'ledger.csv');
   await writeFile(ledger, `reservationId,installmentId,chequeStatus\n${reservation},1,pending\n`);
   const issued = await runJson<{ _id: string }>(
-    ['key', 'issue', '--org', org, '--name', 'JSON'],
+    ['key', 'issue', '--org', org, '--name', 'JSON', '--for', 'crm'],
     variables,
   );
   const organizations = await runJson<{ _id: string }[]>(['org', 'list'], variables);
@@ -64,15 +64,15 @@ it('commands print the same fields as JSON as ever', async () => {
     'key revoke': await shape('key', 'revoke', key),
   }).toEqual({
     'key issue':
-      '{ _id: string, expiresAt: null, key: string, name: string, organizationId: string, prefix: string }',
+      '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, operations: [string], organizationId: string, prefix: string }',
     'key limit':
-      '{ _id: string, allowExternal: boolean, createdAt: string, expiresAt: null, lastUsedAt: null, name: string, organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: null, state: string }',
+      '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: null, state: string }',
     'key list':
-      '[{ _id: string, allowExternal: boolean, createdAt: string, expiresAt: null, lastUsedAt: string, name: string, organizationId: string, prefix: string, rateLimit: null, readEvents: boolean, revokedAt: null, state: string }]',
+      '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isUnrestricted: boolean, lastUsedAt: string, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, readEvents: boolean, revokedAt: null, state: string }]',
     'key revoke':
-      '{ _id: string, allowExternal: boolean, createdAt: string, expiresAt: string, lastUsedAt: null, name: string, organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: string, state: string }',
+      '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: string, state: string }',
     'key rotate':
-      '{ _id: string, expiresAt: null, key: string, name: string, old: { _id: string, expiresAt: string, prefix: string }, organizationId: string, prefix: string }',
+      '{ _id: string, addresses: null, expiresAt: null, isUnrestricted: boolean, key: string, name: string, old: { _id: string, expiresAt: string, prefix: string }, operations: [string], organizationId: string, prefix: string }',
     'lead history':
       '[{ at: string, changes: [{ field: string, from: null, to: string }], kind: string, leadId: number, modifier: string, requestId: string, source: string, what: string }]',
     'lead show':

@@ -1,8 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
+import { operations } from '../../src/core/http/operations.js';
 import { addKey, addTenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
+import { documentedOperations } from '../support/operations.js';
 import { sharedService } from '../support/shared-service.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { runCli, runCliProcess, runJson } from './command-line.js';
@@ -23,13 +25,78 @@ beforeAll(async () => {
 });
 
 describe('key', () => {
-  it('lets a key read events only where that is asked for, and its successor, too', async () => {
-    const read = async ({ key }: { key: string }) =>
-      (await service.api('get', '/events').set('api-key', key)).status;
-    const reader = await issue('--name', 'CRM', '--read-events');
-    expect([await read(reader), await read(await issue('--name', 'Website'))]).toEqual([200, 403]);
-    const rotated = await runJson<{ key: string }>(['key', 'rotate', reader.prefix], variables);
-    expect(await read(rotated)).toBe(200);
+  it.each([
+    ['website', ['leads.write']],
+    ['collector', ['reservations.read', 'reservations.callback', 'reservations.reconcile']],
+    ['crm', ['leads.read', 'catalogue.read', 'reservations.read', 'events.read']],
+    ['everything', [...operations]],
+  ])('issues a key for a %s, whose successor is for the same', async (purpose, expected) => {
+    const issued = await runJson<IssuedJson>(
+      ['key', 'issue', '--org', org, '--name', 'A', '--for', purpose],
+      variables,
+    );
+    expect(issued).toMatchObject({ operations: expected, addresses: null });
+    expect(await permittedOf(issued.key)).toEqual(expected);
+    const successor = await runJson<IssuedJson>(['key', 'rotate', issued._id], variables);
+    expect(await permittedOf(successor.key)).toEqual(expected);
+  });
+
+  it('changes what a key is for and where it is used, each alone', async () => {
+    const call = 'key issue --name A --expires 90d --operations leads.read,leads.write';
+    const addresses = ['127.0.0.1', '2001:db8::/32'];
+    const args = [...call.split(' '), '--addresses', addresses.join(', '), '--org', org];
+    const { _id, key } = await runJson<IssuedJson>(args, variables);
+    const { expiresAt } = await keyOf(_id);
+    const days = (Date.parse(expiresAt ?? '') - Date.now()) / 86_400_000;
+    expect(days).toBeGreaterThan(89.9);
+    expect(days).toBeLessThanOrEqual(90);
+    expect(await permittedOf(key)).toEqual(['leads.write', 'leads.read']);
+
+    const update = (...changes: string[]) => runJson(['key', 'update', _id, ...changes], variables);
+    const changed = await update('--for', 'collector');
+    const ofCollector = ['reservations.read', 'reservations.callback', 'reservations.reconcile'];
+    expect(changed).toMatchObject({ operations: ofCollector, addresses, isUnrestricted: false });
+    await eventually(async () => expect(await permittedOf(key)).toEqual(ofCollector), 5_000);
+
+    expect(await update('--addresses', '203.0.113.7')).toMatchObject({ operations: ofCollector });
+    await eventually(async () => expect(await permittedOf(key)).toEqual([]), 5_000);
+    expect(await update('--addresses', 'any')).toMatchObject({ addresses: null });
+    await eventually(async () => expect(await permittedOf(key)).toEqual(ofCollector), 5_000);
+  });
+
+  it('names the keys that nobody has restricted', async () => {
+    const { organizationId } = await addTenant(service.db);
+    const permissions = { allowExternal: true, readEvents: true };
+    await addKey(service.db, organizationId, { name: 'Old reader', permissions });
+    const args = ['key', 'list', '--org', organizationId.toHexString()];
+    const [, reader] = await runJson<KeyJson[]>(args, variables);
+    expect(reader).toMatchObject({ isUnrestricted: true, readEvents: true, operations });
+    const { stdout } = await runCli(args, variables);
+    expect(stdout).toContain('all but events (by default)');
+    expect(stdout).toContain('everything (by default)');
+  });
+
+  it.each([
+    ['--for', 'partner'],
+    ['--for', 'crm', '--operations', 'leads.read'],
+    ['--operations', 'leads.read,leads.eat'],
+    ['--operations', ''],
+    ['--for', 'crm', '--addresses', 'example.com'],
+    ['--for', 'crm', '--addresses', '10.0.0.0/33'],
+    ['--for', 'crm', '--addresses', ''],
+    ['--for', 'crm', '--expires', '90days'],
+    [],
+  ])('issues and updates no key with %j', async (...args) => {
+    const before = await service.db.collection('apiKeys').countDocuments();
+    for (const call of [
+      ['issue', '--org', org, '--name', 'A'],
+      ['update', 'x'],
+    ]) {
+      const { code, stdout, stderr } = await runCli(['key', ...call, ...args], variables);
+      expect([code, stdout]).toEqual([2, '']);
+      expect(stderr).not.toBe('');
+    }
+    expect(await service.db.collection('apiKeys').countDocuments()).toBe(before);
   });
 
   it('issues a key that works, lists it without what opens, and ends it within 5 seconds', async () => {
@@ -40,6 +107,9 @@ describe('key', () => {
       name: 'Website',
       prefix: issued.key.slice(0, 11),
       key: expect.stringMatching(/^iapi_/),
+      operations: [...operations],
+      isUnrestricted: false,
+      addresses: null,
       expiresAt: '2999-12-31T00:00:00.000Z',
     });
     expect(await isAccepted(issued.key)).toBe(true);
@@ -96,8 +166,8 @@ describe('key', () => {
     });
     expect(second).toMatchObject({ errorCodes: ['lead.duplicate_phone'], messages });
     const { stdout } = await runCli(['key', 'requests', _id, '--limit', '1'], variables);
-    expect(stdout).toMatch(/ROUTE.*ERROR CODES.*IGNORED FIELDS/);
-    expect(stdout).toMatch(/POST .*leads +201 .*fullName/);
+    expect(stdout).toMatch(/Route +POST .*leads\n/);
+    expect(stdout).toMatch(/Ignored fields +fullName\n/);
     expect(stdout).not.toContain('duplicate');
   });
 
@@ -181,6 +251,9 @@ describe('key', () => {
       'state',
       'allowExternal',
       'readEvents',
+      'operations',
+      'isUnrestricted',
+      'addresses',
       'rateLimit',
       'createdAt',
       'lastUsedAt',
@@ -200,8 +273,30 @@ describe('key', () => {
     const unknown = new ObjectId().toHexString();
     const past = '2020-01-01T00:00:00+02:00';
     const errors: [RegExp, ...string[]][] = [
-      [/^There is no organization with/, 'key', 'issue', '--org', unknown, '--name', 'A'],
-      [/expired already/, 'key', 'issue', '--org', org, '--name', 'A', '--expires', past],
+      [
+        /^There is no organization with/,
+        'key',
+        'issue',
+        '--org',
+        unknown,
+        '--name',
+        'A',
+        '--for',
+        'website',
+      ],
+      [
+        /expired already/,
+        'key',
+        'issue',
+        '--org',
+        org,
+        '--name',
+        'A',
+        '--for',
+        'crm',
+        '--expires',
+        past,
+      ],
       [/^There is no organization with/, 'key', 'list', '--org', unknown],
       [/^There is no key with id or prefix iapi_none\.$/, 'key', 'revoke', 'iapi_none'],
       [/^Several keys share the prefix shared, give the id/, 'key', 'revoke', 'shared'],
@@ -217,7 +312,30 @@ describe('key', () => {
 });
 
 function issue(...args: string[]): Promise<IssuedJson> {
-  return runJson(['key', 'issue', '--org', org, ...args], variables);
+  return runJson(['key', 'issue', '--org', org, '--for', 'everything', ...args], variables);
+}
+
+interface KeyJson {
+  readonly _id: string;
+  readonly expiresAt: string | null;
+}
+
+async function keyOf(id: string): Promise<KeyJson> {
+  const keys = await runJson<KeyJson[]>(['key', 'list', '--org', org], variables);
+  return keys.find(({ _id }) => _id === id) as KeyJson;
+}
+
+/** The operations that the service permits a key, by every endpoint that there is. */
+async function permittedOf(key: string): Promise<string[]> {
+  const permitted = new Set<string | null>();
+  for (const { method, path, hasBody, permission } of documentedOperations()) {
+    const request = service
+      .api(method.toLowerCase() as 'get', path.replaceAll(/\{\w+\}/g, 'nothing'))
+      .set('api-key', key);
+    const { status } = await (hasBody ? request.type('json').send('{') : request);
+    if (status !== 403) permitted.add(permission);
+  }
+  return operations.filter((operation) => permitted.has(operation));
 }
 
 async function isAccepted(key: string): Promise<boolean> {

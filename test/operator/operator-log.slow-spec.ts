@@ -45,7 +45,16 @@ it('has an entry for each command that shows a person', async () => {
 });
 
 it('has an entry for each command that changes something of an organization', async () => {
-  const key = await cli.json<{ _id: string }>('key', 'issue', '--org', org, '--name', 'Website');
+  const key = await cli.json<{ _id: string }>(
+    'key',
+    'issue',
+    '--org',
+    org,
+    '--name',
+    'Website',
+    '--for',
+    'website',
+  );
   await cli.run('key', 'limit', key._id, '--rps', '5');
   await cli.run('key', 'rotate', key._id);
   await cli.run('key', 'revoke', key._id);

@@ -170,7 +170,7 @@ describe('org', () => {
   it('takes the name of an organization, where only one has it', async () => {
     const id = await addOrganization('Delta Towers', '2026-01-01T00:00:00Z');
     const issue = (name: string) =>
-      runCli(['key', 'issue', '--org', name, '--name', 'A', '--json'], variables);
+      runCli(['key', 'issue', '--org', name, '--name', 'A', '--for', 'crm', '--json'], variables);
     const { stdout } = await issue('delta towers');
     expect(JSON.parse(stdout)).toMatchObject({ organizationId: id });
     const second = await addOrganization('Delta Towers', '2026-01-02T00:00:00Z');

@@ -1,4 +1,4 @@
-/** The operations that a key may be issued for (rule AUTH-7). */
+/** What keys may be issued for (rule AUTH-7). */
 export const operations = [
   'leads.write',
   'leads.read',
@@ -13,3 +13,14 @@ export const operations = [
 ] as const;
 
 export type Operation = (typeof operations)[number];
+
+/** The operations of a key for a usual purpose. */
+export const keyPurposes = {
+  /** A key that leaks from a form reads nothing. */
+  website: ['leads.write'],
+  collector: ['reservations.callback', 'reservations.read', 'reservations.reconcile'],
+  crm: ['catalogue.read', 'leads.read', 'reservations.read', 'events.read'],
+  everything: operations,
+} as const satisfies Readonly<Record<string, readonly Operation[]>>;
+
+export type KeyPurpose = keyof typeof keyPurposes;

@@ -3,6 +3,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { INestApplicationContext } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { type KeyPurpose, keyPurposes } from '../../core/http/operations.js';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { CatalogueImportsService } from '../../operator/catalogue-import/catalogue-imports.service.js';
 import { Clock } from '../../core/configuration/clock.js';
@@ -11,10 +12,10 @@ import { OrganizationsRepository } from '../../tenants/organizations/organizatio
 import { hourMs } from '../../core/values/durations.js';
 import { isAlive } from '../is-alive.js';
 
-/** The demo organization; its key on the first start only, as it is stored nowhere. */
+/** The demo organization; its keys on the first start only, as they are stored nowhere. */
 export interface DemoOrganization {
   readonly organizationId: Types.ObjectId;
-  readonly key: string | null;
+  readonly keys: ReadonlyMap<KeyPurpose, string> | null;
 }
 
 /** An organization with a key, for one walk through the API. */
@@ -31,7 +32,7 @@ const longestWalkMs = hourMs;
 
 /**
  * The demo organization of a database for development (rule CONF-4). While there is no other
- * organization and it has never had a key, it is made first: with its catalogue and a key.
+ * organization and it has never had a key, it is made first: with its catalogue and a key for each purpose.
  */
 export async function openAtStart(
   application: INestApplicationContext,
@@ -40,15 +41,20 @@ export async function openAtStart(
   const lasting = all.filter((organization) => organization.name !== nameOfWalks);
   const demo = lasting.find((organization) => organization.name === name);
   if (demo === undefined && lasting.length > 0) return null;
-  const keys = demo === undefined ? [] : await application.get(ApiKeysService).list(demo._id);
+  const known = demo === undefined ? [] : await application.get(ApiKeysService).list(demo._id);
   // Without a key nobody has used it: its catalogue is as an earlier start left it.
-  if (demo !== undefined && (lasting.length > 1 || keys.length > 0)) {
-    return { organizationId: demo._id, key: null };
+  if (demo !== undefined && (lasting.length > 1 || known.length > 0)) {
+    return { organizationId: demo._id, keys: null };
   }
   reportStep('Loading the demo organization with its compounds and units ...');
   const organizationId = demo?._id ?? (await addOrganization(application, name));
   await importCatalogue(application, organizationId);
-  return { organizationId, key: await issueKey(application, organizationId, null) };
+  const keys = new Map<KeyPurpose, string>();
+  for (const purpose of ['everything', 'website', 'collector', 'crm'] as const) {
+    const fields = { name: `Demo: ${purpose}`, expiresAt: null };
+    keys.set(purpose, await issueKey(application, organizationId, purpose, fields));
+  }
+  return { organizationId, keys };
 }
 
 /**
@@ -71,7 +77,8 @@ export async function openForWalk(application: INestApplicationContext): Promise
   };
   try {
     const expiresAt = new Date(now + longestWalkMs);
-    const key = await issueKey(application, organizationId, expiresAt, nameOfKey(process.pid));
+    const fields = { name: nameOfKey(process.pid), expiresAt };
+    const key = await issueKey(application, organizationId, 'everything', fields);
     await importCatalogue(application, organizationId);
     return { organizationId, key, end };
   } catch (error) {
@@ -108,12 +115,18 @@ async function addOrganization(
 async function issueKey(
   application: INestApplicationContext,
   organizationId: Types.ObjectId,
-  expiresAt: Date | null,
-  keyName = 'Demo',
+  purpose: KeyPurpose,
+  { name: keyName, expiresAt }: { readonly name: string; readonly expiresAt: Date | null },
 ): Promise<string> {
-  const apiKeys = application.get(ApiKeysService);
-  const fields = { organizationId, name: keyName, readsEvents: true, rateLimit: null, expiresAt };
-  return (await apiKeys.issue(fields)).key;
+  const issued = await application.get(ApiKeysService).issue({
+    organizationId,
+    name: keyName,
+    operations: keyPurposes[purpose],
+    addresses: null,
+    rateLimit: null,
+    expiresAt,
+  });
+  return issued.key;
 }
 
 /** @throws Error when the catalogue breaks a rule of imports */

@@ -15,10 +15,15 @@ export function restrictionsOf(key: Permissions): KeyRestrictions {
 }
 
 /** The operations of a key; unknown ones, perhaps of a newer version, permit nothing. */
-function permittedOperations({ permissions }: Permissions): Operation[] {
+export function permittedOperations({ permissions }: Permissions): Operation[] {
   const { operations: permitted = null, readEvents } = permissions ?? {};
   if (permitted !== null) return operations.filter((operation) => permitted.includes(operation));
   return operations.filter((operation) => operation !== 'events.read' || readEvents === true);
+}
+
+/** Whether a text is an address or a CIDR range, of IPv4 or IPv6. */
+export function isAddressRange(text: string): boolean {
+  return rangesOf([text]).rules.length > 0;
 }
 
 /** The ranges of a list; a text that is none permits no address. */

@@ -61,6 +61,20 @@ export class ApiKeysRepository {
     await this.keys.updateOne(organizationId, { _id }, { $max: { lastUsedAt } });
   }
 
+  /** Changes the permissions that are given. */
+  async restrict(
+    { _id, organizationId }: ApiKeyDocument,
+    permissions: {
+      readonly operations?: readonly string[];
+      readonly addresses?: readonly string[] | null;
+    },
+    updatedAt: Date,
+  ): Promise<void> {
+    const changes: Record<`permissions.${string}`, unknown> = {};
+    for (const [name, value] of Object.entries(permissions)) changes[`permissions.${name}`] = value;
+    await this.keys.updateOne(organizationId, { _id }, { $set: { ...changes, updatedAt } });
+  }
+
   /** Gives a key a limit of requests of its own, or with null the service's. */
   async setRateLimit(
     { _id, organizationId }: ApiKeyDocument,

@@ -3,6 +3,7 @@ import { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
+import type { Operation } from '../../core/http/operations.js';
 import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
 import { newApiKey, prefixOf } from './api-key-format.js';
 import { keyRateLimit } from './api-key-rate-limit.js';
@@ -37,17 +38,21 @@ export class ApiKeysService {
   ) {}
 
   /**
-   * Issues a key with external access; on demand one that may read events, too.
+   * Issues a key with external access for some operations.
+   *
+   * @param addresses null where it may be used from everywhere
    *
    * @throws Error when it would have expired already
    */
   async issue({
-    readsEvents = false,
+    operations,
+    addresses,
     ...fields
   }: {
     readonly organizationId: Types.ObjectId;
     readonly name: string;
-    readonly readsEvents?: boolean;
+    readonly operations: readonly Operation[];
+    readonly addresses: readonly string[] | null;
     readonly rateLimit: RateLimit | null;
     readonly expiresAt: Date | null;
   }): Promise<NewApiKey> {
@@ -55,7 +60,11 @@ export class ApiKeysService {
     if (expiresAt !== null && expiresAt <= this.clock.now()) {
       throw new Error(`The key would have expired already, at ${expiresAt.toISOString()}.`);
     }
-    const permissions = { allowExternal: true, ...(readsEvents ? { readEvents: true } : {}) };
+    const permissions = {
+      allowExternal: true,
+      operations: [...operations],
+      addresses: addresses && [...addresses],
+    };
     return this.store({ ...fields, permissions });
   }
 
@@ -85,6 +94,21 @@ export class ApiKeysService {
   /** Whether a key has ended by now, and how. */
   stateOf(key: ApiKeyDocument): ApiKeyState {
     return apiKeyState(key, this.clock.now());
+  }
+
+  /**
+   * Changes what a key may be used for, or from where, everywhere within 5 seconds; what is not given stays.
+   *
+   * @param changes `addresses` is null where it may be used from everywhere
+   */
+  async restrict(
+    key: ApiKeyDocument,
+    changes: {
+      readonly operations?: readonly Operation[];
+      readonly addresses?: readonly string[] | null;
+    },
+  ): Promise<void> {
+    await this.keys.restrict(key, changes, this.clock.now());
   }
 
   /** The limit of a key itself; null when the service's counts. */

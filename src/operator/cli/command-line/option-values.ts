@@ -6,6 +6,8 @@ import {
   type ClientMatchField,
   clientMatchFields,
 } from '../../../tenants/organizations/client-match-fields.js';
+import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/operations.js';
+import { dayMs } from '../../../core/values/durations.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
 import { isObjectId } from '../../../core/values/object-id.js';
 import { isValid } from '../../../core/values/rule.js';
@@ -17,6 +19,7 @@ import {
   webAddress as webAddressKind,
 } from '../../../core/values/text.js';
 import { parseTime } from '../../../core/values/time.js';
+import { isAddressRange } from '../../../tenants/keys/api-key-restrictions.js';
 import { deliveryStatuses } from '../../../webhooks/deliveries/delivery-outcome.js';
 import { subscriptions } from '../../../events/outbox/event-types.js';
 
@@ -94,6 +97,35 @@ export const time = reader(
   'It must be a date such as 2030-01-31 or 2030-01-31T12:00:00Z.',
 );
 
+/** Reads such a time, or a number of days from now on. */
+export const expiry = reader((argument) => {
+  const days = /^(\d{1,5})d$/.exec(argument)?.[1];
+  return days === undefined ? parseTime(argument) : new Date(Date.now() + Number(days) * dayMs);
+}, 'It must be a number of days such as 90d, or a date such as 2030-01-31 or 2030-01-31T12:00:00Z.');
+
+/** Reads what a key is for. */
+export const keyPurpose = reader(
+  (argument) => (Object.hasOwn(keyPurposes, argument) ? (argument as KeyPurpose) : null),
+  `It must be ${Object.keys(keyPurposes).join(', ')}.`,
+);
+
+/** Reads what a key may do. */
+export const operationList = reader(
+  (argument) => {
+    const wanted = itemsOf(argument);
+    const isKnown = wanted.every((operation) => operations.some((known) => known === operation));
+    return isKnown ? operations.filter((operation) => wanted.includes(operation)) : null;
+  },
+  `It must be a list of ${operations.join(', ')}.`,
+);
+
+/** Reads from where a key may be used; null for everywhere. */
+export const addressList = reader<{ readonly from: readonly string[] | null }>((argument) => {
+  if (argument === 'any') return { from: null };
+  const from = itemsOf(argument);
+  return from.every(isAddressRange) ? { from } : null;
+}, 'It must be a list of addresses and ranges such as 203.0.113.7,2001:db8::/32, or any.');
+
 /** Reads a number of hours, up to a year. */
 export const hours = reader(
   (argument) => parseDecimal(argument, maxOverlapHours),
@@ -115,7 +147,7 @@ export const burst = reader(
 /** Reads the events that an endpoint is to get. */
 export const eventList = reader(
   (argument) => {
-    const types = [...new Set(argument.split(',').map((type) => type.trim()))];
+    const types = itemsOf(argument);
     return types.every((type) => subscriptions.includes(type)) ? types : null;
   },
   `It must be a list of ${subscriptions.join(', ')}.`,
@@ -132,6 +164,11 @@ export const listLimit = reader(
   (argument) => parseInteger(argument, 1, maxListLimit),
   `It must be a number from 1 to ${maxListLimit}.`,
 );
+
+/** The items of a list with commas, each once. */
+function itemsOf(argument: string): string[] {
+  return [...new Set(argument.split(',').map((item) => item.trim()))];
+}
 
 function isMatchList(fields: readonly ClientMatchField[]): boolean {
   const known = fields.every((field) => clientMatchFields.includes(field));

@@ -17,7 +17,14 @@ import {
 } from './key-view.js';
 import { findSingleKey, keysOf } from './key-lookup.js';
 import { addRequests } from './key-requests-command.js';
-import { burst, hours, name, requestsPerSecond, time } from '../command-line/option-values.js';
+import {
+  addRestrictionOptions,
+  addUpdate,
+  operationsOf,
+  purposeMissing,
+  type RestrictionOptions,
+} from './key-update-command.js';
+import { burst, expiry, hours, name, requestsPerSecond } from '../command-line/option-values.js';
 import { organizationOf } from '../organizations/organization-view.js';
 import { type OutputOptions, printList, printItem } from '../command-line/output.js';
 
@@ -31,9 +38,8 @@ interface LimitOptions {
   readonly default?: boolean;
 }
 
-interface IssueOptions extends ListOptions, LimitOptions {
+interface IssueOptions extends ListOptions, LimitOptions, RestrictionOptions {
   readonly name: string;
-  readonly readEvents?: boolean;
   readonly expires?: Date;
 }
 
@@ -48,11 +54,12 @@ export function addKeyCommands(program: Command): void {
   const group = addCommand(program, {
     name: 'key',
     description:
-      'issue, list, limit, revoke and rotate API keys, and see why requests were refused',
+      'issue, list, update, limit, revoke and rotate API keys, and see why requests were refused',
     example: `key list --org ${exampleId}`,
   });
   addIssue(group);
   addList(group);
+  addUpdate(group);
   addLimit(group);
   addRevoke(group);
   addRotate(group);
@@ -60,19 +67,21 @@ export function addKeyCommands(program: Command): void {
 }
 
 function addIssue(group: Command): void {
-  addPrintingCommand(group, {
+  const command = addPrintingCommand(group, {
     name: 'issue',
     description: 'issue a key for an organization and show it once',
-    example: `key issue --org ${exampleId} --name Website --expires 2030-01-31`,
-  })
+    example: `key issue --org ${exampleId} --name Website --for website --expires 90d`,
+  });
+  addRestrictionOptions(command)
     .requiredOption('--org <id>', 'id or name of the organization', name)
     .requiredOption('--name <name>', 'what the key is for', name)
-    .option('--read-events', "lets it read the events of all the organization's data (GET /events)")
-    .option('--expires <date>', 'when the key ends, ISO 8601 (default: never)', time)
+    .option('--expires <when>', 'in days (90d), or an ISO 8601 date (default: never)', expiry)
     .option('--rps <n>', rpsText, requestsPerSecond)
     .option('--burst <n>', burstText, burst)
     .action((options: IssueOptions) => {
       const rateLimit = rateLimitOf(options);
+      const permitted = operationsOf(options);
+      if (permitted === undefined) throw new WrongUsageError(purposeMissing);
       return withApplication(async (application) => {
         const { _id: organizationId } = await organizationOf(application, options.org);
         const keys = await keysOf(application);
@@ -83,7 +92,8 @@ function addIssue(group: Command): void {
           keys.issue({
             organizationId,
             name: options.name,
-            readsEvents: options.readEvents ?? false,
+            operations: permitted,
+            addresses: options.addresses?.from ?? null,
             rateLimit,
             expiresAt: options.expires ?? null,
           }),

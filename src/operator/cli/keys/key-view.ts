@@ -4,6 +4,7 @@ import type {
   NewApiKey,
   RotatedApiKey,
 } from '../../../tenants/keys/api-keys.service.js';
+import { permittedOperations } from '../../../tenants/keys/api-key-restrictions.js';
 import type { Columns } from '../command-line/output.js';
 
 type KeyView = ReturnType<typeof keyView>;
@@ -16,7 +17,8 @@ export const keyColumns = {
   Name: ({ name }) => name,
   State: ({ state }) => state,
   External: ({ allowExternal }) => allowExternal,
-  Events: ({ readEvents }) => readEvents,
+  May: mayText,
+  From: ({ addresses }) => addresses ?? 'everywhere',
   Limit: ({ rateLimit }) => limitText(rateLimit),
   Created: ({ createdAt }) => createdAt,
   'Last used': ({ lastUsedAt }) => lastUsedAt,
@@ -24,10 +26,13 @@ export const keyColumns = {
   Revoked: ({ revokedAt }) => revokedAt,
 } satisfies Columns<KeyView>;
 
-const { Id, Prefix, Name, State, Limit, Revoked } = keyColumns;
+const { Id, Prefix, Name, State, Limit, Revoked, May, From } = keyColumns;
 
 /** The lines of `key limit`. */
 export const limitedColumns: Columns<KeyView> = { Id, Prefix, Name, Limit };
+
+/** The lines of `key update`. */
+export const restrictedColumns: Columns<KeyView> = { Id, Prefix, Name, May, From };
 
 /** The lines of `key revoke`. */
 export const revokedColumns: Columns<KeyView> = { Id, Prefix, Name, State, Revoked };
@@ -38,6 +43,8 @@ export const issuedColumns: Columns<NewKeyView> = {
   Organization: ({ organizationId }) => organizationId,
   Name: ({ name }) => name,
   Key: ({ key }) => `${key}  (shown once)`,
+  May: ({ operations }) => operations,
+  From: ({ addresses }) => addresses ?? 'everywhere',
   Expires: ({ expiresAt }) => expiresAt ?? 'never',
 };
 
@@ -56,7 +63,8 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
     /** Without it the key is not accepted, whatever its state. */
     allowExternal: document.permissions?.allowExternal === true,
     /** Whether it may read events. */
-    readEvents: document.permissions?.readEvents === true,
+    readEvents: permittedOperations(document).includes('events.read'),
+    ...restrictionsOf(document),
     /** Null while the service's own limit counts. */
     rateLimit: keys.rateLimitOf(document),
     createdAt: document.createdAt,
@@ -68,13 +76,33 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
 
 /** A new key, the one time that it is shown. */
 export function newKeyView({ key, document }: NewApiKey) {
-  return { ...identityOf(document), key, expiresAt: document.expiresAt ?? null };
+  const restrictions = restrictionsOf(document);
+  return { ...identityOf(document), key, ...restrictions, expiresAt: document.expiresAt ?? null };
 }
 
 /** A new key and the old one that it replaces. */
 export function rotatedKeyView({ _id, prefix }: ApiKeyDocument, rotated: RotatedApiKey) {
   const old = { _id: _id.toHexString(), prefix, expiresAt: rotated.oldExpiresAt };
   return { ...newKeyView(rotated), old };
+}
+
+/** A key without a list may do more than anybody chose: it is shown by this. */
+function mayText({ operations, isUnrestricted }: KeyView): string | readonly string[] {
+  if (!isUnrestricted) return operations;
+  return operations.includes('events.read')
+    ? 'everything (by default)'
+    : 'all but events (by default)';
+}
+
+function restrictionsOf(document: ApiKeyDocument) {
+  const { operations = null, addresses = null } = document.permissions ?? {};
+  return {
+    operations: permittedOperations(document),
+    /** Nobody has said what it is for. */
+    isUnrestricted: operations === null,
+    /** Null for everywhere. */
+    addresses,
+  };
 }
 
 function limitText(limit: KeyView['rateLimit']): string {
