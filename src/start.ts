@@ -38,6 +38,7 @@ import { Operations } from './operator/operations/operations.js';
 import { Readiness } from './operator/operations/readiness.js';
 import { apiReference } from './reference/api-reference.js';
 import { ApiKeyGuard } from './tenants/keys/api-key.guard.js';
+import { CallbackSignatures } from './tenants/keys/callback-signatures.js';
 import { KeyRestrictionsGuard } from './tenants/keys/key-restrictions.guard.js';
 import { WebhookWorker } from './webhooks/sending/webhook-worker.js';
 
@@ -46,6 +47,7 @@ const hooks = [
   ApiKeyGuard,
   RequestRates,
   KeyRestrictionsGuard,
+  CallbackSignatures,
   UnsentResponses,
   IdempotentRequests,
   ResponseCache,

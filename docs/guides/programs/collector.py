@@ -1,14 +1,26 @@
 # Reports what happened to cheques, one JSON object a line with your own id of each message:
-# API_URL=https://… API_KEY=… python3 collector.py < messages.ndjson
-import datetime, http.client, json, os, sys, time, urllib.error, urllib.request
+# API_URL=https://… API_KEY=… SIGNING_SECRET=whsec_… python3 collector.py < messages.ndjson
+import base64, datetime, hmac, http.client, json, os, sys, time, urllib.error, urllib.request
 
 BASE, KEY = os.environ["API_URL"] + "/external/apis/v1.0/reservations/", os.environ["API_KEY"]
 
+SECRET = os.environ.get("SIGNING_SECRET", "").removeprefix("whsec_")
 
-def ask(path, body=None, **headers):
+
+def named(id, body):
+    """Names a message, so that a repetition is known, and signs it with the time of this attempt."""
+    if not SECRET:
+        return {"idempotency-key": f'"{id}"'}
+    now = str(int(time.time()))
+    signature = hmac.digest(base64.b64decode(SECRET), f"{id}.{now}.".encode() + body, "sha256")
+    value = "v1," + base64.b64encode(signature).decode()
+    return {"webhook-id": id, "webhook-timestamp": now, "webhook-signature": value}
+
+
+def ask(path, body=None, headers={}):
     """Gives status, headers and body of an answer; the status is 0 where there was none."""
     headers = {"api-key": KEY, "content-type": "application/json", **headers}
-    request = urllib.request.Request(BASE + path, body and json.dumps(body).encode(), headers)
+    request = urllib.request.Request(BASE + path, body, headers)
     try:
         with urllib.request.urlopen(request, timeout=20) as answer:
             return answer.status, answer.headers, answer.read()
@@ -21,9 +33,9 @@ def ask(path, body=None, **headers):
 def report(message):
     """Gives what became of a message: a repetition with its key adds nothing to the history."""
     begun = datetime.datetime.now(datetime.timezone.utc).isoformat(timespec="milliseconds")
-    body = {name: value for name, value in message.items() if name != "id"}
+    body = json.dumps({name: value for name, value in message.items() if name != "id"}).encode()
     for pause in (1, 4, 16, 64):
-        status, headers, _ = ask("webhook", body, **{"idempotency-key": f'"{message["id"]}"'})
+        status, headers, _ = ask("webhook", body, named(message["id"], body))
         if status == 201:
             return f'{headers["x-callback-reservation"]}, cheque {headers["x-callback-cheque"]}'
         if 400 <= status < 500 and status not in (408, 409, 429):

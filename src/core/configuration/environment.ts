@@ -167,7 +167,7 @@ export const variables = z.object({
     ),
   ENCRYPTION_KEYS: encryptionKeys.optional().meta({
     description:
-      'Keys that seal the secrets of webhook endpoints, each base64 of 32 bytes, separated by ' +
+      'Keys that seal the secrets of webhook endpoints and of signed keys, each base64 of 32 bytes, separated by ' +
       'commas, newest first: the first seals, all open. Required in production; elsewhere a key ' +
       'that everybody knows is one of them.',
     example: '<openssl rand -base64 32>',

@@ -11,6 +11,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set by the check of the API key. */
     caller?: RequestCaller;
+    /** Judges the bytes of the body before they are parsed; it throws where it refuses them. */
+    judgeBody: ((body: Buffer) => void) | null;
   }
 }
 

@@ -154,6 +154,7 @@ function identityOf(key: ApiKeyDocument, organization: Organization): Identity {
     apiKeyId: key._id,
     permissions: JSON.stringify(key.permissions),
     restrictions: restrictionsOf(key),
+    ...(key.secrets && key.secrets.length > 0 && { secrets: key.secrets }),
     ...(rateLimit === null ? {} : { rateLimit }),
   };
 }

@@ -1,4 +1,5 @@
 import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { type SealedSecret, sealedSecretSchema } from '../../core/secrets/signing-secret.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** The key itself is never stored. */
@@ -31,6 +32,10 @@ export class ApiKeyDocument extends TenantDocument {
   /** Its own limit of requests, in place of the service's. */
   @Prop(raw({ rps: Number, burst: Number }))
   rateLimit?: { rps?: number; burst?: number } | null;
+
+  /** With them, callbacks have to be signed by one of them; newest first. */
+  @Prop({ type: [sealedSecretSchema], default: undefined })
+  secrets?: SealedSecret[] | null;
 
   @Prop({ type: Date })
   expiresAt?: Date | null;

@@ -5,6 +5,8 @@ import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { Transactions } from '../../core/database/transactions/transactions.js';
 import type { Operation } from '../../core/http/operations.js';
 import type { RateLimit } from '../../core/http/rate-limit/token-buckets.js';
+import { newSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
+import { CallbackSignatures } from './callback-signatures.js';
 import { newApiKey, prefixOf } from './api-key-format.js';
 import { keyRateLimit } from './api-key-rate-limit.js';
 import { type ApiKeyState, apiKeyState } from './api-key-state.js';
@@ -20,6 +22,8 @@ type NewKeyFields = Pick<
 /** A new key; `key` is shown once and stored nowhere. */
 export interface NewApiKey {
   readonly key: string;
+  /** Of a key whose callbacks have to be signed; shown once, too, and stored sealed. */
+  readonly signingSecret?: string;
   readonly document: ApiKeyDocument;
 }
 
@@ -34,6 +38,7 @@ export class ApiKeysService {
   constructor(
     private readonly keys: ApiKeysRepository,
     private readonly transactions: Transactions,
+    private readonly signatures: CallbackSignatures,
     private readonly clock: Clock,
   ) {}
 
@@ -47,12 +52,15 @@ export class ApiKeysService {
   async issue({
     operations,
     addresses,
+    isSigned = false,
     ...fields
   }: {
     readonly organizationId: Types.ObjectId;
     readonly name: string;
     readonly operations: readonly Operation[];
     readonly addresses: readonly string[] | null;
+    /** Whether its callbacks have to be signed. */
+    readonly isSigned?: boolean;
     readonly rateLimit: RateLimit | null;
     readonly expiresAt: Date | null;
   }): Promise<NewApiKey> {
@@ -65,7 +73,7 @@ export class ApiKeysService {
       operations: [...operations],
       addresses: addresses && [...addresses],
     };
-    return this.store({ ...fields, permissions });
+    return this.store({ ...fields, permissions }, isSigned ? [] : null);
   }
 
   /** All keys of an organization, oldest first, revoked ones included. */
@@ -136,7 +144,7 @@ export class ApiKeysService {
 
   /**
    * Issues a successor with the same permissions and limit, and without an end of its own; the old key keeps
-   * working until the overlap is over. Both or neither is stored: nobody would know a successor of a failed call.
+   * working until the overlap is over. The successor of a signed key has a new secret, and takes the old one until then. Both or neither is stored: nobody would know a successor of a failed call.
    *
    * @throws Error when the old key is revoked or gone
    */
@@ -147,20 +155,37 @@ export class ApiKeysService {
         throw new Error(`The key ${key.prefix} is revoked and cannot be rotated: issue a new one.`);
       }
       const now = this.clock.now();
-      const successor = await this.store({ ...old, expiresAt: null });
       const end = new Date(now.getTime() + overlapMilliseconds);
       const oldExpiresAt = old.expiresAt && old.expiresAt < end ? old.expiresAt : end;
+      const earlier = signingSecrets(old.secrets, now).map((secret) => ({
+        secret: this.signatures.open(old._id, secret),
+        expiresAt: secret.expiresAt ?? oldExpiresAt,
+      }));
+      const isSigned = old.secrets && old.secrets.length > 0;
+      const successor = await this.store({ ...old, expiresAt: null }, isSigned ? earlier : null);
       await this.keys.setEnd(old, { expiresAt: oldExpiresAt }, now);
       return { ...successor, oldExpiresAt };
     });
   }
 
-  private async store(fields: NewKeyFields): Promise<NewApiKey> {
+  /** @param earlier secrets that a signed key takes for some time, too; null where it is not signed */
+  private async store(
+    fields: NewKeyFields,
+    earlier: readonly { readonly secret: string; readonly expiresAt: Date }[] | null,
+  ): Promise<NewApiKey> {
     const now = this.clock.now();
     const { key, prefix, hash } = newApiKey();
+    const _id = new Types.ObjectId();
+    const signingSecret = newSecret();
+    const secrets = earlier && [{ secret: signingSecret, expiresAt: null }, ...earlier];
     const document: ApiKeyDocument = {
       ...fields,
-      _id: new Types.ObjectId(),
+      _id,
+      secrets:
+        secrets?.map(({ secret, expiresAt }) => ({
+          ...this.signatures.seal(_id, secret, now),
+          expiresAt,
+        })) ?? null,
       prefix,
       hash,
       revokedAt: null,
@@ -169,6 +194,6 @@ export class ApiKeysService {
       updatedAt: now,
     };
     await this.keys.insert(document);
-    return { key, document };
+    return { key, document, ...(earlier && { signingSecret }) };
   }
 }

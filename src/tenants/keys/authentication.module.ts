@@ -5,6 +5,7 @@ import { OrganizationsModule } from '../organizations/organizations.module.js';
 import { ApiKeyAuthenticator } from './api-key-authenticator.js';
 import { ApiKeyGuard } from './api-key.guard.js';
 import { apiKeySchema } from './api-key.schema.js';
+import { CallbackSignatures } from './callback-signatures.js';
 import { KeyRestrictionsGuard } from './key-restrictions.guard.js';
 import { AuthenticationFailures } from './authentication-failures.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -25,6 +26,7 @@ import { ApiKeysService } from './api-keys.service.js';
     ApiKeysService,
     ApiKeyAuthenticator,
     AuthenticationFailures,
+    CallbackSignatures,
     ApiKeyGuard,
     { provide: APP_GUARD, useExisting: ApiKeyGuard },
     KeyRestrictionsGuard,

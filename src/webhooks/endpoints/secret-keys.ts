@@ -10,7 +10,8 @@ import { bufferedBatches } from '../../core/database/documents/cursors.js';
 import { textOf } from '../../core/database/documents/stored-values.js';
 import { encryptionKeys } from '../../core/secrets/encryption-keys.js';
 import { keyIdOf, open, seal, sealingKeyOf } from '../../core/secrets/secret-box.js';
-import type { SealedSecret, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+import { type SealedSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
+import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 
 /** A key of which secrets that sign are sealed, by its id: the key itself is never shown. */
 export interface NeededKey {
@@ -73,7 +74,7 @@ export class SecretKeys {
    * @throws Error when there is none, or the key that sealed one is missing
    */
   signing(endpoint: WebhookEndpointDocument, now: Date): string[] {
-    const secrets = signingSecrets(endpoint, now);
+    const secrets = signingSecrets(endpoint.secrets, now);
     if (secrets.length === 0) throw new Error('The endpoint has no secret: rotate it.');
     return secrets.map(({ sealed }) => open(sealed, this.keys, endpoint._id.toHexString()));
   }
@@ -149,7 +150,7 @@ export class SecretKeys {
       const now = this.clock.now();
       yield endpoints.flatMap(({ _id, organizationId, secrets = [] }) =>
         // Other programs may have written what is no text.
-        signingSecrets({ secrets }, now).map(({ sealed }) => ({
+        signingSecrets(secrets, now).map(({ sealed }) => ({
           _id,
           organizationId,
           sealed: textOf(sealed),
@@ -157,14 +158,6 @@ export class SecretKeys {
       );
     }
   }
-}
-
-/** The secrets of an endpoint that sign at a time, newest first. */
-function signingSecrets(
-  { secrets }: Pick<WebhookEndpointDocument, 'secrets'>,
-  now: Date,
-): SealedSecret[] {
-  return (secrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > now);
 }
 
 function stateOf(rank: number): NeededKey['state'] {

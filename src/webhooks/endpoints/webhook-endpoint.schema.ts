@@ -2,22 +2,9 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes } from 'mongoose';
 import { removeAfter } from '../../core/database/structure/retention.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+import { type SealedSecret, sealedSecretSchema } from '../../core/secrets/signing-secret.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
 import type { LatencyClass } from '../deliveries/delivery-outcome.js';
-
-/** A secret that signs, encrypted. */
-@Schema({ _id: false })
-export class SealedSecret {
-  @Prop({ type: String })
-  sealed!: string;
-
-  @Prop({ type: Date })
-  createdAt!: Date;
-
-  /** Until when a secret that was replaced still signs; null for the current one. */
-  @Prop({ type: Date })
-  expiresAt!: Date | null;
-}
 
 /** Why an endpoint is off: the operator, a 410 response, or five days without success. */
 export type DisabledReason = 'operator' | 'gone' | 'failing' | 'removed';
@@ -46,7 +33,7 @@ export class WebhookEndpointDocument extends TenantDocument {
   fault?: string | null;
 
   /** Newest first. */
-  @Prop({ type: [SchemaFactory.createForClass(SealedSecret)] })
+  @Prop({ type: [sealedSecretSchema] })
   secrets?: SealedSecret[];
 
   /** Since when every attempt has failed; null after a success. */

@@ -9,7 +9,7 @@ import {
 } from '../../core/database/documents/across-tenants.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import { addressPolicy, urlViolation } from '../sending/addresses.js';
-import { newSecret } from '../sending/signing.js';
+import { newSecret } from '../../core/secrets/signing-secret.js';
 import { SecretKeys } from './secret-keys.js';
 import type { DisabledReason, WebhookEndpointDocument } from './webhook-endpoint.schema.js';
 

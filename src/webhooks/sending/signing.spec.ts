@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { newSecret, signedHeaders } from './signing.js';
+import { newSecret } from '../../core/secrets/signing-secret.js';
+import { signedHeaders } from './signing.js';
 
 // The example of the Standard Webhooks specification.
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw';

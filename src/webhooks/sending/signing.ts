@@ -1,13 +1,5 @@
-import { randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Message } from '../../events/outbox/message.js';
-
-const secretBytes = 32;
-
-/** A new secret as Standard Webhooks writes it. */
-export function newSecret(): string {
-  return `whsec_${randomBytes(secretBytes).toString('base64')}`;
-}
 
 /** The headers that prove who sent a message, and when; one signature for each secret (rule HOOK-3). */
 export function signedHeaders(

@@ -29,6 +29,15 @@ export const authenticationErrors = errorDefinitions('authentication', {
     cause: 'The API key may be used from certain addresses only, and this is none of them',
     remedy: 'Send the request from one of them, or ask the operator to add yours',
   },
+  signatureInvalid: {
+    status: 401,
+    code: 'key.signature_invalid',
+    messageKey: 'authentication.keyInvalid',
+    omitsErrorField: true,
+    cause:
+      'The key is for signed callbacks, and the signature is missing, wrong or older than five minutes',
+    remedy: 'Sign the bytes of the body with the secret of the key, as Standard Webhooks does',
+  },
   tooManyFailures: {
     status: 429,
     code: 'key.too_many_failures',
@@ -67,6 +76,7 @@ export const commonCompoundErrors: readonly ErrorDefinition[] = [
 export const commonCallbackErrors: readonly ErrorDefinition[] = [
   { ...keyMissing, omitsErrorField: true },
   { ...keyInvalid, omitsErrorField: true },
+  authenticationErrors.signatureInvalid,
   ...others,
 ];
 

@@ -206,6 +206,7 @@ const toInteger = (integer: bigint) => Long.fromBigInt(integer);
 
 function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
   fastify.removeAllContentTypeParsers();
+  fastify.decorateRequest('judgeBody', null);
   fastify.addHook('onRequest', ({ method, raw }, _reply, done) => {
     // Clients that set the header on every request send a DELETE without a body.
     if (method === 'DELETE' && !hasBody(raw)) delete raw.headers['content-type'];
@@ -218,6 +219,7 @@ function acceptJsonOnly(fastify: FastifyInstance, depthLimit: number): void {
       // Its headers may have announced one.
       if (body.length === 0 && request.method === 'DELETE') return done(null, undefined);
       try {
+        request.judgeBody?.(body);
         const { envelopeDepth = 0, inexactNumber, readsOnly } = routeOptionsOf(request);
         const fields = readsOnly && fieldsOf(readsOnly);
         const rules = { depthLimit: depthLimit + envelopeDepth, toInteger, inexactNumber, fields };

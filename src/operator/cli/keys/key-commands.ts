@@ -40,6 +40,7 @@ interface LimitOptions {
 
 interface IssueOptions extends ListOptions, LimitOptions, RestrictionOptions {
   readonly name: string;
+  readonly signed?: boolean;
   readonly expires?: Date;
 }
 
@@ -75,6 +76,7 @@ function addIssue(group: Command): void {
   addRestrictionOptions(command)
     .requiredOption('--org <id>', 'id or name of the organization', name)
     .requiredOption('--name <name>', 'what the key is for', name)
+    .option('--signed', 'its callbacks have to be signed, by a secret that is shown once, too')
     .option('--expires <when>', 'in days (90d), or an ISO 8601 date (default: never)', expiry)
     .option('--rps <n>', rpsText, requestsPerSecond)
     .option('--burst <n>', burstText, burst)
@@ -82,6 +84,9 @@ function addIssue(group: Command): void {
       const rateLimit = rateLimitOf(options);
       const permitted = operationsOf(options);
       if (permitted === undefined) throw new WrongUsageError(purposeMissing);
+      if (options.signed === true && !permitted.includes('reservations.callback')) {
+        throw new WrongUsageError('--signed is for keys that may report (reservations.callback).');
+      }
       return withApplication(async (application) => {
         const { _id: organizationId } = await organizationOf(application, options.org);
         const keys = await keysOf(application);
@@ -94,6 +99,7 @@ function addIssue(group: Command): void {
             name: options.name,
             operations: permitted,
             addresses: options.addresses?.from ?? null,
+            isSigned: options.signed ?? false,
             rateLimit,
             expiresAt: options.expires ?? null,
           }),

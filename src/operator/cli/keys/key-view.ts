@@ -43,6 +43,7 @@ export const issuedColumns: Columns<NewKeyView> = {
   Organization: ({ organizationId }) => organizationId,
   Name: ({ name }) => name,
   Key: ({ key }) => `${key}  (shown once)`,
+  'Signing secret': ({ signingSecret }) => signingSecret && `${signingSecret}  (shown once)`,
   May: ({ operations }) => operations,
   From: ({ addresses }) => addresses ?? 'everywhere',
   Expires: ({ expiresAt }) => expiresAt ?? 'never',
@@ -75,9 +76,9 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
 }
 
 /** A new key, the one time that it is shown. */
-export function newKeyView({ key, document }: NewApiKey) {
-  const restrictions = restrictionsOf(document);
-  return { ...identityOf(document), key, ...restrictions, expiresAt: document.expiresAt ?? null };
+export function newKeyView({ key, signingSecret, document }: NewApiKey) {
+  const shown = { key, ...(signingSecret && { signingSecret }), ...restrictionsOf(document) };
+  return { ...identityOf(document), ...shown, expiresAt: document.expiresAt ?? null };
 }
 
 /** A new key and the old one that it replaces. */

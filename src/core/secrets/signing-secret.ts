@@ -1,0 +1,58 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+
+const secretBytes = 32;
+const prefix = 'whsec_';
+
+/** A secret that signs, encrypted. */
+@Schema({ _id: false })
+export class SealedSecret {
+  @Prop({ type: String })
+  sealed!: string;
+
+  @Prop({ type: Date })
+  createdAt!: Date;
+
+  /** Until when a secret that was replaced still signs; null for the current one. */
+  @Prop({ type: Date })
+  expiresAt!: Date | null;
+}
+
+export const sealedSecretSchema = SchemaFactory.createForClass(SealedSecret);
+
+/** A new secret as Standard Webhooks writes it. */
+export function newSecret(): string {
+  return `${prefix}${randomBytes(secretBytes).toString('base64')}`;
+}
+
+/** The secrets of an endpoint or a key that sign at a time, newest first. */
+export function signingSecrets(
+  secrets: readonly SealedSecret[] | null | undefined,
+  now: Date,
+): SealedSecret[] {
+  return (secrets ?? []).filter(({ expiresAt }) => !expiresAt || expiresAt > now);
+}
+
+/** Headers by which a message is signed. */
+export interface Signature {
+  readonly id: string;
+  /** In seconds since 1970. */
+  readonly timestamp: string;
+  /** One or several, each with its version, separated by blanks. */
+  readonly signatures: string;
+}
+
+/** Whether one of the signatures of a message, by its bytes, was made with a secret. */
+export function isSignedWith(
+  secret: string,
+  body: Uint8Array,
+  { id, timestamp, signatures }: Signature,
+): boolean {
+  const key = Buffer.from(secret.slice(prefix.length), 'base64');
+  const expected = createHmac('sha256', key).update(`${id}.${timestamp}.`).update(body).digest();
+  return signatures.split(' ').some((signature) => {
+    const [version, value = ''] = signature.split(',');
+    const given = Buffer.from(value, 'base64');
+    return version === 'v1' && given.length === expected.length && timingSafeEqual(given, expected);
+  });
+}

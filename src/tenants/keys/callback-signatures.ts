@@ -1,0 +1,93 @@
+import { Inject, Injectable } from '@nestjs/common';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Types } from 'mongoose';
+import { Clock } from '../../core/configuration/clock.js';
+import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
+import { authenticationErrors } from '../../core/http/errors/authentication-errors.js';
+import { DomainError } from '../../core/http/errors/domain-error.js';
+import { routeOptionsOf } from '../../core/http/server/route-options.js';
+import { encryptionKeys } from '../../core/secrets/encryption-keys.js';
+import { open, seal } from '../../core/secrets/secret-box.js';
+import {
+  isSignedWith,
+  type SealedSecret,
+  type Signature,
+  signingSecrets,
+} from '../../core/secrets/signing-secret.js';
+import { minuteMs } from '../../core/values/durations.js';
+import { AuthenticationFailures } from './authentication-failures.js';
+import type { Caller } from './caller.js';
+
+/** How far the clock of a partner may be off, and how late a callback may arrive. */
+const toleranceMs = 5 * minuteMs;
+
+/** Requires the signatures of callbacks where a key has secrets (rule AUTH-8). */
+@Injectable()
+export class CallbackSignatures {
+  private readonly encryptionKeys: readonly Buffer[];
+
+  constructor(
+    @Inject(ENVIRONMENT) environment: Environment,
+    private readonly failures: AuthenticationFailures,
+    private readonly clock: Clock,
+  ) {
+    this.encryptionKeys = encryptionKeys(environment);
+  }
+
+  /** Judges the headers before the body arrives, and the body before it is parsed. */
+  addTo(fastify: FastifyInstance): void {
+    fastify.addHook('onRequest', (request, _reply, done) => {
+      const { secrets } = (request.caller ?? {}) as Partial<Caller>;
+      if (!secrets || routeOptionsOf(request).permission !== 'reservations.callback') return done();
+      const signature = this.signatureOf(request);
+      if (signature === null) return done(this.refusal(request));
+      request.judgeBody = (body) => {
+        if (!this.isSigned(request.caller as Caller, body, signature)) throw this.refusal(request);
+        request.headers['idempotency-key'] = signature.id;
+        request.judgeBody = null;
+      };
+      done();
+    });
+    // Of a request without a body nothing was judged.
+    fastify.addHook('preHandler', (request, _reply, done) => {
+      done(request.judgeBody === null ? undefined : this.refusal(request));
+    });
+  }
+
+  /** Seals a secret of a key. */
+  seal(keyId: Types.ObjectId, secret: string, createdAt: Date): SealedSecret {
+    const sealed = seal(secret, this.encryptionKeys, keyId.toHexString());
+    return { sealed, createdAt, expiresAt: null };
+  }
+
+  /** Opens a secret of a key. @throws Error when the key that sealed it is missing */
+  open(keyId: Types.ObjectId, { sealed }: SealedSecret): string {
+    return open(sealed, this.encryptionKeys, keyId.toHexString());
+  }
+
+  private isSigned({ secrets, apiKeyId }: Caller, body: Buffer, signature: Signature): boolean {
+    return signingSecrets(secrets, this.clock.now()).some((secret) =>
+      isSignedWith(this.open(apiKeyId, secret), body, signature),
+    );
+  }
+
+  /** Null where a header is missing, or the time too far away. */
+  private signatureOf({ headers }: FastifyRequest): Signature | null {
+    const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map(
+      (name) => headers[`webhook-${name}`],
+    );
+    if (typeof id !== 'string' || typeof signatures !== 'string') return null;
+    if (typeof timestamp !== 'string' || !/^\d{1,12}$/.test(timestamp)) return null;
+    const offMs = Math.abs(this.clock.now().getTime() - 1_000 * Number(timestamp));
+    return offMs <= toleranceMs ? { id, timestamp, signatures } : null;
+  }
+
+  private refusal({ ip }: FastifyRequest): DomainError {
+    try {
+      this.failures.count(ip);
+      return new DomainError(authenticationErrors.signatureInvalid);
+    } catch (error) {
+      return error as DomainError;
+    }
+  }
+}
