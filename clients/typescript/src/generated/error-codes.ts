@@ -38,6 +38,7 @@ export type ErrorCode =
   | 'key.invalid'
   | 'authentication.operation_not_permitted'
   | 'authentication.address_not_permitted'
+  | 'key.signature_invalid'
   | 'key.too_many_failures'
   | 'lead.not_found'
   | 'lead.duplicate_phone'
