@@ -44,7 +44,8 @@ const newCheque = async () => {
   };
   const reports = async () => {
     const wallet = await service.db.collection('chequeWallets').findOne({ _id: walletId });
-    return (wallet?.['cheques'] as { statusHistory: object[] }[])[0]?.statusHistory.length;
+    const [cheque] = (wallet?.['cheques'] ?? []) as { statusHistory: object[] }[];
+    return cheque?.statusHistory.length;
   };
   return { body: JSON.stringify(report), reports };
 };
