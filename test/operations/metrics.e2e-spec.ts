@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { startOperations } from '../../src/start.js';
-import { addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
+import { addKey, addTenant, mayReadEvents, type Tenant } from '../support/builders.js';
 import { eventually } from '../support/eventually.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 import { metricLines, valueOf } from './metrics-text.js';
@@ -58,12 +58,20 @@ it('requests that ask to wait for events count in a histogram of their own', asy
   expect(await count('long_poll')).toBe(3);
 });
 
+it('the end of a key in use is a metric, the alert before it', async () => {
+  const expiresAt = new Date('2999-01-01');
+  const key = await addKey(service.db, tenant.organizationId, { expiresAt });
+  await service.api('get', '/leads/none').set('api-key', key).expect(404);
+  const name = 'integration_api_key_expires_timestamp_seconds';
+  await eventually(async () => expect(valueOf(await scrape(), name)).toBe(+expiresAt / 1_000));
+});
+
 it('another service of the process has metrics of its own', async () => {
   const other = await startTestService({ OPS_PORT: '0' });
   try {
     const lines = await scrape((await startOperations(other.service)) ?? '');
     expect(valueOf(lines, 'integration_api_key_calls_total')).toBeUndefined();
-    expect(valueOf(await scrape(), 'integration_api_key_calls_total')).toBe(5);
+    expect(valueOf(await scrape(), 'integration_api_key_calls_total')).toBe(6);
   } finally {
     await other.stop();
   }

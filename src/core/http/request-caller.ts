@@ -21,6 +21,8 @@ export interface KeyRestrictions {
   readonly operations: ReadonlySet<string>;
   /** Null where the key may be used from everywhere. */
   readonly addresses: BlockList | null;
+  /** When the key ends. */
+  readonly endsAt?: Date;
 }
 
 /** Who makes a request, as far as HTTP needs to know. */

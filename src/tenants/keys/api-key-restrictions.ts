@@ -3,7 +3,7 @@ import { type Operation, operations } from '../../core/http/operations.js';
 import type { KeyRestrictions } from '../../core/http/request-caller.js';
 import type { ApiKeyDocument } from './api-key.schema.js';
 
-type Permissions = Pick<ApiKeyDocument, 'permissions'>;
+type Permissions = Pick<ApiKeyDocument, 'permissions' | 'expiresAt'>;
 
 /** What a key may be used for, and from where (rule AUTH-7). */
 export function restrictionsOf(key: Permissions): KeyRestrictions {
@@ -11,6 +11,7 @@ export function restrictionsOf(key: Permissions): KeyRestrictions {
   return {
     operations: new Set(permittedOperations(key)),
     addresses: addresses === null ? null : rangesOf(addresses),
+    ...(key.expiresAt && { endsAt: key.expiresAt }),
   };
 }
 

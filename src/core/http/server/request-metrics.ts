@@ -27,6 +27,7 @@ export class RequestMetrics {
   private readonly ignored;
   private readonly keyCalls;
   private readonly keyLastCalls;
+  private readonly keyEnds;
   private readonly keys = new Set<string>();
 
   constructor(metrics: Metrics) {
@@ -75,6 +76,13 @@ export class RequestMetrics {
         ['key', 'organization'],
       ),
     );
+    this.keyEnds = new Gauge(
+      metrics.options(
+        'key_expires_timestamp_seconds',
+        'When an API key that this process had a request of expires, in seconds since 1970.',
+        ['key', 'organization'],
+      ),
+    );
   }
 
   /** Counts from now on. */
@@ -98,6 +106,8 @@ export class RequestMetrics {
       : { key: 'other', organization: 'other' };
     this.keyCalls.inc(labels);
     this.keyLastCalls.set(labels, Date.now() / 1_000);
+    const endsAt = request.caller?.restrictions?.endsAt;
+    if (endsAt && labels.key === apiKeyId) this.keyEnds.set(labels, endsAt.getTime() / 1_000);
   }
 }
 
