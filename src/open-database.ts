@@ -47,10 +47,20 @@ export async function describeConnectionError(
 ): Promise<unknown> {
   if (!isConnectionError(error)) return error;
   const isNotFound = error.name.endsWith('ServerSelectionError');
-  const reason = (isNotFound ? await topologyFault(uri) : undefined) ?? error.message;
+  const isAsked = isNotFound && !isUnresponsive(error);
+  const reason = (isAsked ? await topologyFault(uri) : undefined) ?? error.message;
   return new StartupError(`The database at ${description} cannot be used: ${reason}`, {
     cause: error,
   });
+}
+
+/** Whether none of the servers has answered in the time that there was: to ask them again would take as long. */
+function isUnresponsive(error: Error): boolean {
+  const { reason } = error as {
+    reason?: { readonly servers?: ReadonlyMap<string, { readonly error: unknown }> };
+  };
+  const servers = [...(reason?.servers?.values() ?? [])];
+  return servers.length > 0 && servers.every((server) => Boolean(server.error));
 }
 
 /** Whether the database cannot be found, reached or logged in to. */
