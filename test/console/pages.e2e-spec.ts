@@ -227,6 +227,8 @@ describe('partners', () => {
 
   it('have a page with their calls over time and their usual week', async () => {
     const { html } = await service.get(`/partners/${keys.website.toHexString()}?language=ar-eg`);
+    expect(html).toContain('reservations.callback');
+    expect(html).toContain('افتراضيًا: لم يختره أحد');
     expect(html).toContain('<h1>&lt;script');
     expect(html.match(/<td class="number heat-5">240<\/td>/g)).toHaveLength(7 * 24);
     expect(html).toContain('<figure class="chart">');

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import type { Operation } from '../../core/http/operations.js';
+import { permittedOperations } from '../../tenants/keys/api-key-restrictions.js';
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
@@ -18,6 +20,9 @@ export interface Partner extends Omit<TrafficBaseline, 'state' | 'lastHour'> {
   readonly lastCallAt: Date;
   /** When the key ends; null where it does not. */
   readonly expiresAt: Date | null;
+  readonly operations: readonly Operation[];
+  /** Nobody has said what the key is for. */
+  readonly isUnrestricted: boolean;
 }
 
 const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'ended'];
@@ -69,6 +74,8 @@ export class PartnersService {
           state: isActive ? baseline.state : 'ended',
           lastCallAt: key.lastUsedAt ?? lastHour,
           expiresAt: key.expiresAt ?? null,
+          operations: permittedOperations(key),
+          isUnrestricted: (key.permissions?.operations ?? null) === null,
         },
       ];
     });

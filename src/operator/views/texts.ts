@@ -121,6 +121,11 @@ export const viewTexts = {
   'partners.lastCall': { 'en-us': 'Last call (UTC)', 'ar-eg': 'آخر طلب (UTC)' },
   'partners.day': { 'en-us': 'Calls in 24 hours', 'ar-eg': 'طلبات 24 ساعة' },
   'partners.usual': { 'en-us': 'Usual', 'ar-eg': 'المعتاد' },
+  'partners.may': { 'en-us': 'The key may', 'ar-eg': 'المسموح للمفتاح' },
+  'partners.byDefault': {
+    'en-us': 'by default: nobody chose it',
+    'ar-eg': 'افتراضيًا: لم يختره أحد',
+  },
   'partners.errors': { 'en-us': 'Errors', 'ar-eg': 'الأخطاء' },
   'partners.habit': { 'en-us': 'Habit', 'ar-eg': 'العادة' },
   'partners.missed': { 'en-us': 'Usual since then', 'ar-eg': 'المعتاد منذئذ' },

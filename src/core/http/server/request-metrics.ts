@@ -14,6 +14,8 @@ export const durationBounds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5,
 /** In seconds; a long poll waits for 25 at most. */
 const longPollBounds = [0.1, 0.5, 1, 2.5, 5, 10, 15, 20, 25, 30, 40];
 
+const keyLabels = ['key', 'organization'] as const;
+
 /** How many API keys have samples of their own; the calls of further ones count together. */
 const keysLimit = 1_000;
 
@@ -64,24 +66,17 @@ export class RequestMetrics {
       metrics.options('request_ignored_fields_total', 'Requests with ignored names.', ['route']),
     );
     this.keyCalls = new Counter(
-      metrics.options('key_calls_total', 'Requests of each API key, by its id.', [
-        'key',
-        'organization',
-      ]),
+      metrics.options('key_calls_total', 'Requests of each API key, by its id.', keyLabels),
     );
-    this.keyLastCalls = new Gauge(
-      metrics.options(
-        'key_last_call_timestamp_seconds',
-        'When this process had the last request of an API key, in seconds since 1970.',
-        ['key', 'organization'],
-      ),
+    const timeOfKey = (name: string, help: string) =>
+      new Gauge(metrics.options(name, help, keyLabels));
+    this.keyLastCalls = timeOfKey(
+      'key_last_call_timestamp_seconds',
+      'When this process had the last request of an API key, in seconds since 1970.',
     );
-    this.keyEnds = new Gauge(
-      metrics.options(
-        'key_expires_timestamp_seconds',
-        'When an API key that this process had a request of expires, in seconds since 1970.',
-        ['key', 'organization'],
-      ),
+    this.keyEnds = timeOfKey(
+      'key_expires_timestamp_seconds',
+      'When an API key that this process had a request of expires, in seconds since 1970.',
     );
   }
 

@@ -47,6 +47,12 @@ export class PartnerPage implements ConsolePage {
             request={request}
             fields={[
               ...partnerFields,
+              {
+                title: 'partners.may',
+                kind: 'code',
+                of: ({ operations }) => operations,
+                note: ({ isUnrestricted }) => (isUnrestricted ? 'partners.byDefault' : null),
+              },
               { title: 'partners.missed', kind: 'number', of: ({ missedCalls }) => missedCalls },
               { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
             ]}
