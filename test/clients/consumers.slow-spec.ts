@@ -67,8 +67,8 @@ beforeAll(async () => {
     symlinkSync(resolve('node_modules', name), join(installed, name));
   }
   writeFileSync(join(folder, 'package.json'), '{ "type": "module" }');
-  const examples = ['README.md', 'clients/typescript/README.md'].flatMap(examplesOf);
-  expect(examples).toHaveLength(4);
+  const examples = examplesOf('clients/typescript/README.md');
+  expect(examples).toHaveLength(3);
   files = [refused, ...examples].map((code, index) => {
     const file = join(folder, `example-${index}.ts`);
     writeFileSync(file, code);
@@ -102,7 +102,7 @@ const settings = resolutions.flatMap((resolution) =>
   ),
 );
 
-describe('the examples of the README and of the client', () => {
+describe('the examples of the client', () => {
   // In the short form each kind of module, with and without the types of browsers.
   it.each(settings.filter((_, index) => index % rounds(5, 1) === 0))(
     'compile for whoever has strict and %j',

@@ -8,6 +8,9 @@ import { createProgram } from '../../src/operator/cli/command-line/program.js';
 
 const documents = [
   'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
+  'SECURITY.md',
   ...readdirSync('docs', { recursive: true, encoding: 'utf8' }).map((path) => join('docs', path)),
   ...readdirSync('clients', { recursive: true, encoding: 'utf8' }).map((path) =>
     join('clients', path),
