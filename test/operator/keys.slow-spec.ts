@@ -41,6 +41,21 @@ describe('key', () => {
     expect(await permittedOf(successor.key)).toEqual(expected);
   });
 
+  it('issues a signed key for a collector only, and a new secret with its successor', async () => {
+    const call = ['key', 'issue', '--org', org, '--name', 'A', '--signed', '--for'];
+    const secret = expect.stringMatching(/^whsec_/);
+    const issued = await runJson<IssuedJson & { signingSecret: string }>(
+      [...call, 'collector'],
+      variables,
+    );
+    expect(issued).toMatchObject({ signingSecret: secret });
+    const successor = await runJson<object>(['key', 'rotate', issued._id], variables);
+    expect(successor).toMatchObject({ signingSecret: secret });
+    expect(successor).not.toMatchObject({ signingSecret: issued.signingSecret });
+    const { code, stderr } = await runCli([...call, 'website'], variables);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--signed is for keys')]);
+  });
+
   it('changes what a key is for and where it is used, each alone', async () => {
     const call = 'key issue --name A --expires 90d --operations leads.read,leads.write';
     const addresses = ['127.0.0.1', '2001:db8::/32'];
