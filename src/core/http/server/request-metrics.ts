@@ -55,16 +55,8 @@ export class RequestMetrics {
         'Requests whose client left before it had the whole response.',
       ),
     );
-    this.errors = new Counter(
-      metrics.options(
-        'request_errors_total',
-        'Requests that were refused or failed, by error code.',
-        ['code'],
-      ),
-    );
-    this.ignored = new Counter(
-      metrics.options('request_ignored_fields_total', 'Requests with ignored names.', ['route']),
-    );
+    this.errors = errorCounter(metrics);
+    this.ignored = ignoredCounter(metrics);
     this.keyCalls = new Counter(
       metrics.options('key_calls_total', 'Requests of each API key, by its id.', keyLabels),
     );
@@ -104,6 +96,16 @@ export class RequestMetrics {
     const endsAt = request.caller?.restrictions?.endsAt;
     if (endsAt && labels.key === apiKeyId) this.keyEnds.set(labels, endsAt.getTime() / 1_000);
   }
+}
+
+function errorCounter(metrics: Metrics) {
+  const help = 'Requests that were refused or failed, by error code.';
+  return new Counter(metrics.options('request_errors_total', help, ['code']));
+}
+
+function ignoredCounter(metrics: Metrics) {
+  const help = 'Requests with names that had no effect, by route.';
+  return new Counter(metrics.options('request_ignored_fields_total', help, ['route']));
 }
 
 /** Whether the request may wait for events: its time does not show how fast the service is. */
