@@ -3,6 +3,7 @@ import { hashPassword } from '../../dist/core/values/password-hash.js';
 import { loadEvents } from '../data/events.mjs';
 import { amountAt, loadLarge } from '../data/growing.mjs';
 import { idOf, nationalPhone, recordSystemIdOf } from '../data/names.mjs';
+import { loadUsage } from '../data/usage.mjs';
 import { startDatabase } from '../programs/database.mjs';
 import { startService } from '../programs/service.mjs';
 import { median, printTable } from '../report.mjs';
@@ -10,6 +11,7 @@ import { median, printTable } from '../report.mjs';
 const eventsPerSize = 20_000;
 /** Events are about so many leads, in turns. */
 const leadsOfEvents = 20_000;
+const keysOfUsage = 20;
 const password = 'the password of the bench';
 const warmUps = 2;
 const tries = 10;
@@ -18,7 +20,10 @@ const organization = hex('organization', 0);
 
 const pages = {
   overview: '/',
+  'overview by hour': '/?by=hour',
+  'overview by week': '/?by=week',
   partners: '/partners',
+  'a partner': `/partners/${hex('apiKey', 1_000_000)}`,
   catalogue: `/catalogue?org=${organization}`,
   'a lead': `/leads/${organization}/${hex('lead', 7)}`,
   'a reservation': `/reservations/${organization}/${hex('reservation', 7)}`,
@@ -28,12 +33,13 @@ const pages = {
   'a delivery': `/webhooks/deliveries/${hex('delivery', 0)}`,
   log: '/log',
 };
+/** What is written into the search box. */
 const searches = {
-  'leads by external id': ['/leads', recordSystemIdOf(0, 7)],
-  'leads by phone': ['/leads', nationalPhone(0, 8)],
-  'leads by email': ['/leads', 'mona.0.8@example.com'],
-  'reservations by id': ['/reservations', 'reservation-7'],
-  'nothing by phone': ['/leads', '+201999999999'],
+  'leads by external id': recordSystemIdOf(0, 7),
+  'leads by phone': nationalPhone(0, 8),
+  'leads by email': 'mona.0.8@example.com',
+  'reservations by id': 'reservation-7',
+  'nothing by phone': '+201999999999',
 };
 
 export async function run({ programs, builds, options }) {
@@ -41,6 +47,7 @@ export async function run({ programs, builds, options }) {
   const load = async (db) => {
     await loadLarge(db, factor);
     await loadEvents(db, eventsPerSize * factor, Math.min(leadsOfEvents, amountAt(factor).leads));
+    await loadUsage(db, keysOfUsage);
     await db.collection('webhookEndpoints').insertOne(endpoint());
   };
   const rows = [];
@@ -56,12 +63,12 @@ export async function run({ programs, builds, options }) {
     for (const [page, path] of Object.entries(pages)) {
       rows.push([build.name, page, ...(await timed(address + path, { headers: { cookie } }))]);
     }
-    const form = await (await fetch(`${address}/leads`, { headers: { cookie } })).text();
+    const form = await (await fetch(`${address}/search`, { headers: { cookie } })).text();
     const token = /name="token" value="([^"]+)"/.exec(form)[1];
-    for (const [search, [path, reference]] of Object.entries(searches)) {
+    for (const [search, reference] of Object.entries(searches)) {
       const body = new URLSearchParams({ token, organization, reference });
       const request = { method: 'POST', headers: { cookie }, body, redirect: 'manual' };
-      rows.push([build.name, search, ...(await timed(address + path, request))]);
+      rows.push([build.name, search, ...(await timed(`${address}/search`, request))]);
     }
     await programs.end(service);
     await programs.end(database);
