@@ -277,20 +277,62 @@ describe('a reservation', () => {
     ];
     const places = parts.map((part) => text.indexOf(part));
     expect(places.includes(-1) ? text : '').toBe('');
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    // The newest comes first.
+    const callbacks = [0, 2, 4, 6].map((index) => places[index] ?? -1);
+    expect(callbacks).toEqual(callbacks.toSorted((a, b) => b - a));
     // The other organization's callback is nobody's business here.
     expect(text).not.toContain('Reservation not found');
     expect(text).toMatch(/Cheques .*c1 collected 77 – – active/);
     expect(text).toMatch(
-      /Reports .* c1 bounced 77 – External API .* c1 collected – – External API/,
+      /Reports .* c1 collected – – External API .* c1 bounced 77 – External API/,
     );
   });
 
   it('lists the statuses that it had, and who decided them', async () => {
     const text = await shown(path);
     expect(text).toMatch(
-      /Status history .*from pending_cheque_collection to approved · by a callback · .*from approved to canceled · by a callback .*from canceled to approved · by a callback/,
+      /Status history .*from canceled to approved · by a callback · .*from approved to canceled · by a callback .*from pending_cheque_collection to approved · by a callback/,
     );
+  });
+
+  it('shows each message by itself, hides refused values, and links what stands in the way', async () => {
+    const blocking = await addReservation(service.db, tenant.organizationId, unitId, {
+      recordSystemId: 'deal-8',
+    });
+    const cheques = [{ installmentId: 'other' }];
+    await addWallet(service.db, tenant.organizationId, {
+      reservationId: blocking,
+      unitId,
+      cheques,
+    });
+    const other = blocking.toHexString();
+    for (const [chequeStatus, status] of [
+      ['bounced', 201],
+      ['collected', 422],
+    ] as const) {
+      await callback({ reservationId: other, installmentId: 'other', chequeStatus }).expect(status);
+    }
+    const { html } = await service.get(`/reservations/${organization}/${other}`);
+    expect(textOf(html)).toMatch(/This unit already reserved In the way/);
+    expect(html).toMatch(new RegExp(`In the way</dt><dd><a href="/console${path}">`));
+    await callback({ installmentId: 'c1', chequeStatus: 'nonsense', chequeAmount: 'x' }).expect(
+      400,
+    );
+    const page = (await service.get(path)).html;
+    expect(page).toContain('chequeStatus=•••••• (string of 8)');
+    expect(page).not.toContain('nonsense');
+    expect(page).toMatch(
+      /<li><bdi dir="auto">chequeStatus must be a valid enum value<\/bdi><\/li>/,
+    );
+  });
+
+  it('is the cause of a change of its unit by a request, too', async () => {
+    await addUnit(service.db, tenant.organizationId, { slug: 'villa-9', unitId: 'V-9' });
+    const body = { recordSystemId: 'deal-9', unit: 'villa-9', lead: { recordSystemId: 'form-1' } };
+    const created = await post('/reservations', body).expect(201);
+    const { _id, unitId: reserved } = created.body.reservation;
+    const unit = await shown(`/units/${organization}/${reserved}`);
+    expect(unit).toMatch(new RegExp(`Available → Reserved request about a reservation ${_id}`));
   });
 
   it('belongs to a unit, whose page shows how its status changed', async () => {
@@ -302,6 +344,17 @@ describe('a reservation', () => {
         `Changes of its status .*Available → Sold callback of reservation ${id} .*Sold → Available .*Available → Sold`,
       ),
     );
+  });
+
+  it('is the cause of a change of its unit, however many reservations came later', async () => {
+    for (let index = 0; index < 26; index++) {
+      const later = await addReservation(service.db, tenant.organizationId, unitId);
+      await service.db
+        .collection('reservations')
+        .updateOne({ _id: later }, { $set: { status: 'canceled' } });
+    }
+    const unit = await shown(`/units/${organization}/${unitId.toHexString()}`);
+    expect(unit).toMatch(new RegExp(`Available → Sold callback of reservation ${id}`));
   });
 });
 

@@ -318,6 +318,47 @@ describe('what the operator does', () => {
   });
 });
 
+describe('a lead whose events reached many endpoints', () => {
+  it('shows the receivers of each event by their addresses, and sends a failed one again', async () => {
+    const { db } = service;
+    const lead = await db.collection('leads').findOne({ recordSystemId: 'form-1' });
+    const about = { 'data._id': String(lead?._id) };
+    const event = await db.collection('outboxEvents').findOne(about);
+    const [delivery] = await deliveries();
+    const events = Array.from({ length: 20 }, (_, index) => ({
+      ...event,
+      _id: new ObjectId(),
+      sequence: 50 + index,
+      type: 'lead.updated',
+      createdAt: new Date(Date.now() + index),
+    }));
+    const sent = events.flatMap(({ _id, createdAt }) =>
+      Array.from({ length: 15 }, (_, index) => ({
+        ...delivery,
+        _id: new ObjectId(),
+        eventId: _id,
+        endpointId: index === 0 ? delivery?.['endpointId'] : new ObjectId(),
+        status: index === 0 ? 'failed' : 'delivered',
+        createdAt,
+      })),
+    );
+    await db.collection('outboxEvents').insertMany(events as Document[]);
+    await db.collection('webhookDeliveries').insertMany(sent);
+    const path = `/leads/${tenant.organizationId.toHexString()}/${String(lead?._id)}`;
+    const { html } = await service.get(path);
+    const shown = /<h2>Events<\/h2>(.*?)<\/table>/s.exec(html)?.[1] ?? '';
+    expect(shown).not.toContain('no subscriber');
+    expect(shown.match(/\/webhooks\/deliveries\/\w+"><code/g)).toHaveLength(300);
+    expect(textOf(shown)).toContain('/hook?•••••• failed Send it again');
+    expect(shown).toContain(`<input type="hidden" name="back" value="${path}"`);
+    expect(html.length).toBeLessThan(200_000);
+    await db.collection('outboxEvents').deleteMany({ type: 'lead.updated' });
+    await db
+      .collection('webhookDeliveries')
+      .deleteMany({ _id: { $in: sent.map(({ _id }) => _id) } });
+  });
+});
+
 describe('no page reads more than it shows', () => {
   const many = 1_500;
   const paths: string[] = [];

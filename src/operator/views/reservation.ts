@@ -29,7 +29,10 @@ export const reservationListFields: readonly Field<ListedReservation>[] = [
 ];
 
 export const reservationFields: readonly Field<
-  InspectedReservation & { readonly organizationName?: string }
+  InspectedReservation & {
+    readonly organizationName?: string;
+    readonly leadNumber?: number | null;
+  }
 >[] = [
   id,
   {
@@ -54,7 +57,12 @@ export const reservationFields: readonly Field<
       return unit.isDeleted ? 'shared.deleted' : null;
     },
   },
-  { title: 'shared.lead', kind: 'code', of: ({ leadId }) => leadId, record: 'leads' },
+  {
+    title: 'shared.lead',
+    kind: 'code',
+    of: ({ leadId, leadNumber = null }) => leadNumber ?? leadId,
+    to: ({ organizationId, leadId }) => leadId && recordPath('leads', organizationId, leadId),
+  },
   {
     title: 'reservation.partner',
     kind: 'status',

@@ -61,10 +61,8 @@ export const viewTexts = {
   'unit.price': { 'en-us': 'Price', 'ar-eg': 'السعر' },
   'unit.cause': { 'en-us': 'Cause', 'ar-eg': 'السبب' },
   'unit.causeCallback': { 'en-us': 'callback of reservation', 'ar-eg': 'طلب إشعار للحجز' },
-  'unit.causeRequest': {
-    'en-us': 'request about the unit or a reservation',
-    'ar-eg': 'طلب عن الوحدة أو عن حجز',
-  },
+  'unit.causeUnit': { 'en-us': 'request about the unit', 'ar-eg': 'طلب عن الوحدة' },
+  'unit.causeReservation': { 'en-us': 'request about a reservation', 'ar-eg': 'طلب عن حجز' },
   'unit.causeImport': { 'en-us': 'import', 'ar-eg': 'استيراد' },
   'endpoint.title': { 'en-us': 'Endpoint', 'ar-eg': 'نقطة استقبال' },
   'endpoint.url': { 'en-us': 'URL', 'ar-eg': 'العنوان' },

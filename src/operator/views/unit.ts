@@ -34,8 +34,9 @@ export const unitChangeFields: readonly Field<UnitStatusChange>[] = [
     title: 'unit.cause',
     kind: 'status',
     of: (change) => {
-      if (change.reservationId !== null) return 'unit.causeCallback';
-      return change.requestId === undefined ? 'unit.causeImport' : 'unit.causeRequest';
+      if (change.by === 'callback') return 'unit.causeCallback';
+      if (change.requestId === undefined) return 'unit.causeImport';
+      return change.reservationId === null ? 'unit.causeUnit' : 'unit.causeReservation';
     },
   },
   {

@@ -73,14 +73,14 @@ function refusedField([field, value]: [string, unknown]): RefusedField {
   return { field, type: type === 'object' ? 'number' : type, length: null };
 }
 
-/** The fields of a callback as people read them, without the reservation's own id. */
+/** The fields of a callback as people read them, without the reservation's own id; refused values were not kept. */
 export function sentFields({
   payload,
   refusedFields,
 }: Pick<CallbackRecord, 'payload' | 'refusedFields'>): string[] {
   const { reservationId: _id, ...fields } = payload;
   const refused = (refusedFields ?? []).map(({ field, type, length }) =>
-    length === null ? `${field}=(${type})` : `${field}=(${type} of ${length})`,
+    length === null ? `${field}=•••••• (${type})` : `${field}=•••••• (${type} of ${length})`,
   );
   return [...Object.entries(fields).map(([name, value]) => `${name}=${String(value)}`), ...refused];
 }

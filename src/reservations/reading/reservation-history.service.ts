@@ -2,6 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
+import { objectIdOf } from '../../events/outbox/message.js';
+import { LeadLookupService } from '../../leads/lead-lookup.service.js';
 import {
   type ChangeEvent,
   EventHistoryService,
@@ -36,13 +38,17 @@ export interface ReservationHistory {
   readonly way: readonly Move[];
   /** Whether there are callbacks before these. */
   readonly isCut: boolean;
+  /** The approved reservations of its unit, for whose sake callbacks are refused. */
+  readonly inTheWay: readonly string[];
+  readonly leadNumber: number | null;
 }
 
 /** A change of a unit's status. */
 export interface UnitStatusChange extends StatusChange {
   readonly at: Date;
   readonly requestId: string | undefined;
-  /** The reservation whose callback made it; null for a request about the unit itself or a reservation. */
+  readonly by: 'callback' | 'request';
+  /** The reservation that the callback or request was about; null for one about the unit itself. */
   readonly reservationId: string | null;
 }
 
@@ -65,6 +71,7 @@ export class ReservationHistoryService {
   constructor(
     private readonly reservations: ReservationsRepository,
     private readonly log: CallbackLogRepository,
+    private readonly leads: LeadLookupService,
     private readonly events: EventHistoryService,
   ) {}
 
@@ -113,42 +120,74 @@ export class ReservationHistoryService {
 
   /** What happened to a reservation, by the requests of its own organization. */
   async historyOf(reservation: InspectedReservation): Promise<ReservationHistory> {
-    const { _id, wallets, status } = reservation;
+    const { _id, leadId, wallets, status } = reservation;
     const organizationId = new Types.ObjectId(reservation.organizationId);
     const objectIds = [_id, ...wallets.map((wallet) => wallet._id)];
-    const [callbacks, events] = await Promise.all([
+    const [callbacks, events, inTheWay, leads] = await Promise.all([
       this.log.list(organizationId, _id, { limit: mostCallbacks }),
       this.events.changesOf(organizationId, objectIds, reservationTypes, mostEvents),
+      this.inTheWayOf(organizationId, reservation),
+      leadId === null ? [] : this.leads.find(organizationId, leadId),
     ]);
     const timeline = reservationTimeline({
       callbacks: callbacks.items.map(timelineCallback),
       events: events.map(timelineEvent),
       wallets,
     });
-    return { timeline, way: wayOf(timeline, status), isCut: callbacks.next !== null };
+    const way = wayOf(timeline, status);
+    const leadNumber = leads[0]?.leadId ?? null;
+    return { timeline, way, isCut: callbacks.next !== null, inTheWay, leadNumber };
   }
 
   /** How the status of a unit changed, newest first, as far as events and callbacks are kept. */
   async unitChanges(
     organizationId: Types.ObjectId,
     unitId: Types.ObjectId,
-    reservationIds: readonly string[],
   ): Promise<UnitStatusChange[]> {
+    const ofUnit = await this.reservations.ofUnits(organizationId, [unitId]);
+    const reservationIds = ofUnit.map(({ _id }) => _id.toHexString());
     const [events, callbacks] = await Promise.all([
       this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, mostEvents),
       this.log.listWithUnitChanges(organizationId, reservationIds, mostCallbacks),
     ]);
+    const byRequest = await this.reservationsOf(organizationId, events);
     const changes = [
       ...events.flatMap(({ createdAt: at, requestId, ...event }): UnitStatusChange[] => {
         const status = statusOf(event);
-        return status === undefined ? [] : [{ ...status, at, requestId, reservationId: null }];
+        const reservationId = byRequest.get(requestId ?? '') ?? null;
+        return status === undefined
+          ? []
+          : [{ ...status, at, requestId, reservationId, by: 'request' }];
       }),
       ...callbacks.flatMap(({ createdAt: at, requestId, reservationId, outcome }) => {
         const { unit } = outcome.effects ?? {};
-        return unit === undefined ? [] : [{ ...unit, at, requestId, reservationId }];
+        const by = 'callback' as const;
+        return unit === undefined ? [] : [{ ...unit, at, requestId, reservationId, by }];
       }),
     ];
     return changes.toSorted((a, b) => b.at.getTime() - a.at.getTime());
+  }
+
+  /** The reservations that the requests of events wrote, too, by the ids of requests. */
+  private async reservationsOf(
+    organizationId: Types.ObjectId,
+    events: readonly ChangeEvent[],
+  ): Promise<ReadonlyMap<string, string>> {
+    const requestIds = [...new Set(events.flatMap(({ requestId }) => requestId ?? []))];
+    const others = await this.events.ofRequests(organizationId, requestIds, 4 * mostEvents);
+    const own = others.filter(({ type }) => type.startsWith('reservation.'));
+    return new Map(own.map((event) => [event.requestId ?? '', objectIdOf(event) ?? '']));
+  }
+
+  /** The other reservations of the unit that are approved: for their sake callbacks are refused. */
+  private async inTheWayOf(
+    organizationId: Types.ObjectId,
+    { _id, unitId }: InspectedReservation,
+  ): Promise<string[]> {
+    if (unitId === null) return [];
+    const ofUnit = await this.reservations.ofUnits(organizationId, [new Types.ObjectId(unitId)]);
+    const approved = ofUnit.filter(({ status }) => status === 'approved');
+    return approved.map((other) => other._id.toHexString()).filter((id) => id !== _id);
   }
 }
 

@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { type FieldChange, storedChanges } from '../../../../tenants/change-log/field-changes.js';
 import type {
@@ -6,10 +7,8 @@ import type {
 } from '../../../../leads/inspection/lead-inspection.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import type { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
-import type {
-  ListedDelivery,
-  WebhookDeliveriesService,
-} from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
+import type { ShownEndpoint } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import type {
   ListedEvent,
   EventHistoryService,
@@ -19,7 +18,8 @@ import { clientFields, leadFields, leadListFields } from '../../../views/lead.js
 import { reservationListFields } from '../../../views/reservation.js';
 import type { PageRequest } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
-import { maskedName, maskedValue, plainText } from '../shared/masking.js';
+import { maskedName, maskedUrl, maskedValue, plainText } from '../shared/masking.js';
+import { SendAgain } from '../shared/operator-actions.js';
 import { Card, Code, Link } from '../shared/parts.js';
 import { PersonalData } from '../shared/personal-data.js';
 
@@ -31,10 +31,16 @@ interface ShownLead {
   readonly inspected: InspectedLead;
   readonly changes: Awaited<ReturnType<LeadInspectionService['history']>>;
   readonly events: Awaited<ReturnType<EventHistoryService['about']>>;
-  readonly deliveries: Awaited<ReturnType<WebhookDeliveriesService['list']>>;
+  readonly deliveries: readonly ListedDelivery[];
+  readonly endpoints: readonly ShownEndpoint[];
+  /** What became of an action. */
+  readonly notice: ComponentChildren;
   readonly reservations: Awaited<ReturnType<ReservationHistoryService['ofLeads']>>;
   readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
+
+/** More receivers of one event are not listed. */
+export const mostDeliveries = 20;
 
 /** More changed fields of one request are counted only. */
 const mostFields = 30;
@@ -51,6 +57,7 @@ export function LeadView(shown: ShownLead) {
   const reader = { request, isShown, organizationId };
   return (
     <>
+      {shown.notice}
       <PersonalData
         request={request}
         path={`/leads/${organizationId}/${lead._id}`}
@@ -163,8 +170,9 @@ function ChangedField({
   );
 }
 
-function Events({ request, events, deliveries }: ShownLead) {
+function Events({ request, events, deliveries, endpoints }: ShownLead) {
   const { text } = request;
+  const byId = new Map(endpoints.map((endpoint) => [endpoint._id, endpoint]));
   const byEvent = Map.groupBy(deliveries, ({ eventId }) => eventId.toHexString());
   return (
     <FieldTable
@@ -181,6 +189,7 @@ function Events({ request, events, deliveries }: ShownLead) {
             <SentTo
               request={request}
               event={event}
+              endpoints={byId}
               sent={byEvent.get(event._id.toHexString()) ?? []}
             />
           ),
@@ -194,27 +203,37 @@ function Events({ request, events, deliveries }: ShownLead) {
 }
 
 function SentTo({
-  request: { text },
+  request,
   event,
   sent,
+  endpoints,
 }: {
   readonly request: PageRequest;
   readonly event: ListedEvent;
   readonly sent: readonly ListedDelivery[];
+  readonly endpoints: ReadonlyMap<string, ShownEndpoint>;
 }) {
+  const { text } = request;
   if (!event.numberedAt) return <>{text('lead.notRelayed')}</>;
   if (event.failureReason) return <span class="bad">{event.failureReason}</span>;
   if (sent.length === 0) return <>{text('lead.sentToNobody')}</>;
   return (
     <ul class="plain">
-      {sent.map(({ _id, endpointId, status }) => (
-        <li key={_id.toHexString()}>
-          <Link to={`/webhooks/deliveries/${_id.toHexString()}`}>
-            <Code>{endpointId.toHexString()}</Code>
-          </Link>{' '}
-          <span class={status === 'failed' ? 'bad' : ''}>{text(`delivery.${status}`)}</span>
-        </li>
-      ))}
+      {sent.slice(0, mostDeliveries).map(({ _id, endpointId, status }) => {
+        const id = _id.toHexString();
+        const endpoint = endpoints.get(endpointId.toHexString());
+        const isFailed = status === 'failed';
+        return (
+          <li key={id}>
+            <Link to={`/webhooks/deliveries/${id}`}>
+              <Code>{endpoint ? maskedUrl(endpoint.url) : endpointId.toHexString()}</Code>
+            </Link>{' '}
+            <span class={isFailed ? 'bad' : ''}>{text(`delivery.${status}`)}</span>
+            {isFailed && endpoint?.isEnabled && <SendAgain request={request} deliveryId={id} />}
+          </li>
+        );
+      })}
+      {sent.length > mostDeliveries && <li>{text('shared.more', { count: mostDeliveries })}</li>}
     </ul>
   );
 }

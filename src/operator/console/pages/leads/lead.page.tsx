@@ -3,17 +3,18 @@ import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { LeadInspectionService } from '../../../../leads/inspection/lead-inspection.service.js';
 import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
+import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { EventHistoryService } from '../../../../events/outbox/event-history.service.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { partOf } from '../shared/parts.js';
 import { OperatorActions } from '../shared/operator-actions.js';
 import { type Subject, subjectOf } from '../shared/subject.js';
-import { LeadView } from './lead-view.js';
+import { LeadView, mostDeliveries } from './lead-view.js';
 
 const changesOnPage = 20;
 const eventsOnPage = 20;
-const mostDeliveries = 200;
+
 const mostOthers = 20;
 const mostReservations = 10;
 
@@ -34,6 +35,7 @@ export class LeadPage implements ConsolePage {
     private readonly keys: ApiKeysService,
     private readonly events: EventHistoryService,
     private readonly deliveries: WebhookDeliveriesService,
+    private readonly endpoints: WebhookEndpointsService,
     private readonly reservations: ReservationHistoryService,
   ) {}
 
@@ -73,10 +75,18 @@ export class LeadPage implements ConsolePage {
       this.reservations.ofLeads(organizationId, [id], { limit: mostReservations }),
       this.keys.list(organizationId),
     ]);
-    const eventIds = events.items.map(({ _id }) => _id);
-    const deliveries = await this.deliveries.list(organizationId, { eventIds }, mostDeliveries);
-    const shown = { organization, inspected, changes, events, deliveries, reservations, keys };
+    const [endpoints, outcome, ...deliveries] = await Promise.all([
+      this.endpoints.list(organizationId),
+      this.operator.outcome(request, organizationId),
+      ...events.items.map(({ _id }) =>
+        this.deliveries.list(organizationId, { eventIds: [_id] }, mostDeliveries + 1),
+      ),
+    ]);
+    const { notice, ...refresh } = outcome;
+    const receivers = { endpoints, deliveries: deliveries.flat(), notice };
+    const shown = { ...receivers, organization, inspected, changes, events, reservations, keys };
     return {
+      ...refresh,
       heading: request.text('lead.heading', { number: inspected.lead.leadId }),
       body: <LeadView request={request} isShown={isShown} {...shown} />,
     };

@@ -45,6 +45,7 @@ export const reservationTexts = {
   'reservation.event.walletCreated': { 'en-us': 'Wallet created', 'ar-eg': 'أُنشئت المحفظة' },
   'reservation.event.walletDeleted': { 'en-us': 'Wallet deleted', 'ar-eg': 'حُذفت المحفظة' },
   'reservation.event.walletRestored': { 'en-us': 'Wallet restored', 'ar-eg': 'استُعيدت المحفظة' },
+  'reservation.inTheWay': { 'en-us': 'In the way', 'ar-eg': 'الحجز المانع' },
   'reservation.report': {
     'en-us': 'Cheque {installment} reported as {status}',
     'ar-eg': 'أُبلغ عن الشيك {installment} بحالة {status}',
@@ -57,8 +58,8 @@ export const reservationTexts = {
   },
   'reservation.reports': { 'en-us': 'Reports', 'ar-eg': 'البلاغات' },
   'reservation.reportsCaption': {
-    'en-us': 'Every report about the cheques, oldest first',
-    'ar-eg': 'كل ما أُبلغ به عن الشيكات، الأقدم أولاً',
+    'en-us': 'Every report about the cheques, newest first',
+    'ar-eg': 'كل ما أُبلغ به عن الشيكات، الأحدث أولاً',
   },
   'reservation.statusHistory': { 'en-us': 'Status history', 'ar-eg': 'تاريخ الحالة' },
 } as const;

@@ -1,16 +1,10 @@
-import type { ComponentChildren } from 'preact';
-import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import {
   mostCallbacks,
   type Move,
-  type ReservationHistory,
-  type TimelineCallback,
   type TimelineEntry,
 } from '../../../../reservations/reading/reservation-history.service.js';
-import type { InspectedReservation } from '../../../../reservations/reading/reservation-inspection.service.js';
 import {
-  callbackFields,
   chequeFields,
   chequesOf,
   reportFields,
@@ -21,13 +15,10 @@ import type { TextKey } from '../../texts/text.js';
 import type { PageRequest } from '../page.js';
 import { FieldList, FieldTable } from '../shared/fields.js';
 import { Card, Change, Code, Facts, When } from '../shared/parts.js';
+import { Callback, type ShownHistory } from './callback-view.js';
 
-interface ShownReservation {
-  readonly request: PageRequest;
+interface ShownReservation extends ShownHistory {
   readonly organization: Organization;
-  readonly reservation: InspectedReservation;
-  readonly history: ReservationHistory;
-  readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
 }
 
 /** More reports are counted only: the timeline has all that callbacks made. */
@@ -55,7 +46,11 @@ export function ReservationView(shown: ShownReservation) {
             request={request}
             organizationId={reservation.organizationId}
             fields={reservationFields}
-            item={{ ...reservation, organizationName: organization.name }}
+            item={{
+              ...reservation,
+              organizationName: organization.name,
+              leadNumber: history.leadNumber,
+            }}
           />
         </Card>
         <StatusHistory request={request} moves={history.way} />
@@ -73,7 +68,7 @@ export function ReservationView(shown: ShownReservation) {
         title={text('reservation.reports')}
         caption={text('reservation.reportsCaption')}
         fields={reportFields}
-        items={reports.slice(-mostReports)}
+        items={reports.slice(-mostReports).toReversed()}
         next={reports.length > mostReports ? '' : null}
       />
     </>
@@ -90,8 +85,8 @@ function StatusHistory({
   const { text } = request;
   return (
     <Card title={text('reservation.statusHistory')}>
-      <ol>
-        {moves.map(({ from, to, by, at }, index) => (
+      <ol reversed>
+        {moves.toReversed().map(({ from, to, by, at }, index) => (
           <li key={index}>
             {from === null
               ? text('reservation.begins', { to })
@@ -115,7 +110,7 @@ function Timeline(shown: ShownReservation) {
       {isCut && <p class="note">{text('reservation.cut', { count: mostCallbacks })}</p>}
       {timeline.length === 0 && <p class="note">{text('reservation.nothing')}</p>}
       <ol class="timeline">
-        {timeline.map((entry, index) => (
+        {timeline.toReversed().map((entry, index) => (
           <li key={index}>
             <p class="at">
               <When request={request} time={entry.at} />
@@ -158,76 +153,4 @@ function Entry({ entry, ...shown }: ShownReservation & { readonly entry: Timelin
     default:
       return entry satisfies never;
   }
-}
-
-function Callback({
-  request,
-  callback,
-  keys,
-}: ShownReservation & { readonly callback: TimelineCallback }) {
-  const { text } = request;
-  const { outcome, otherFields } = callback;
-  const { status } = outcome;
-  const isRefused = status >= 400;
-  const key = keys.find(({ _id }) => _id.toHexString() === callback.apiKeyId)?.name;
-  return (
-    <div>
-      <p>
-        <b>{text('reservation.callback')}</b>{' '}
-        <span class={isRefused ? 'bad' : 'good'}>
-          {text(isRefused ? 'reservation.refused' : 'reservation.accepted', { status })}
-        </span>
-      </p>
-      <FieldList
-        request={request}
-        fields={[
-          callbackFields.sent,
-          ...(otherFields > 0 ? [callbackFields.otherFields] : []),
-          ...(outcome.messages.length > 0 ? [callbackFields.why] : []),
-          {
-            title: 'reservation.did',
-            show: () => <Effects request={request} outcome={outcome} />,
-          },
-          { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => key ?? apiKeyId },
-          callbackFields.request,
-        ]}
-        item={callback}
-      />
-    </div>
-  );
-}
-
-function Effects({
-  request: { text },
-  outcome,
-}: {
-  readonly request: PageRequest;
-  readonly outcome: TimelineCallback['outcome'];
-}) {
-  const { reservation, cheque, effects, status } = outcome;
-  if (effects === undefined) {
-    if (status >= 400) return <>{text('reservation.didNothing')}</>;
-    return <>{text('reservation.didUnknown', { reservation, cheque })}</>;
-  }
-  const changes = [
-    ['shared.reservation', effects.reservation],
-    ['reservation.cheque', effects.cheque],
-    ['shared.unit', effects.unit],
-  ] as const;
-  const lines: ComponentChildren[] = [
-    ...changes.flatMap(([title, change]) =>
-      change === undefined ? [] : [[`${text(title)} `, <Change {...change} />]],
-    ),
-    ...(effects.wallet === undefined ? [] : [text(`reservation.didWallet.${effects.wallet}`)]),
-    ...(reservation === 'ignored' ? [text('reservation.didIgnored')] : []),
-    ...(cheque === 'skipped' ? [text('reservation.didSkipped')] : []),
-  ];
-  if (lines.length === 0) return <>{text('reservation.didNothing')}</>;
-  return (
-    <ul class="plain">
-      {lines.map((line, index) => (
-        <li key={index}>{line}</li>
-      ))}
-    </ul>
-  );
 }

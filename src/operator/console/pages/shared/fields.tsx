@@ -118,10 +118,24 @@ function unlinked<T>(
     case 'code':
       return <Code>{joined(field.of(item))}</Code>;
     case 'text':
-      return <bdi dir="auto">{joined(field.of(item))}</bdi>;
+      return <Lines lines={[field.of(item) ?? []].flat()} />;
     default:
       return field satisfies never;
   }
+}
+
+/** Several texts are no sentence: each has a line of its own. */
+function Lines({ lines }: { readonly lines: readonly (string | number)[] }) {
+  if (lines.length < 2) return <bdi dir="auto">{joined(lines.map(String))}</bdi>;
+  return (
+    <ul class="plain">
+      {lines.map((line) => (
+        <li key={line}>
+          <bdi dir="auto">{line}</bdi>
+        </li>
+      ))}
+    </ul>
+  );
 }
 
 function orDash<V>(value: V | null | undefined, written: (value: V) => ComponentChildren) {

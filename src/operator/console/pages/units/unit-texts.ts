@@ -6,8 +6,7 @@ export const unitTexts = {
   },
   'unit.changes': { 'en-us': 'Changes of its status', 'ar-eg': 'تغيّرات حالتها' },
   'unit.changesCaption': {
-    'en-us':
-      'As far as events and callbacks are kept, newest first; of callbacks about the reservations above',
-    'ar-eg': 'بقدر ما حُفظ من أحداث وطلبات إشعار، الأحدث أولاً، ومنها طلبات الحجوزات أعلاه',
+    'en-us': 'As far as events and callbacks are kept, newest first',
+    'ar-eg': 'بقدر ما حُفظ من أحداث وطلبات إشعار، الأحدث أولاً',
   },
 } as const;

@@ -34,8 +34,7 @@ export class UnitPage implements ConsolePage {
     if (unit === null) return null;
     const part = partOf(request, 'reservations', reservationsOnPage);
     const reservations = await this.history.ofUnit(organizationId, id, part);
-    const reservationIds = reservations.items.map(({ _id }) => _id);
-    const changes = await this.history.unitChanges(organizationId, id, reservationIds);
+    const changes = await this.history.unitChanges(organizationId, id);
     const reader = { request, organizationId: organizationId.toHexString() };
     const body = (
       <>
@@ -53,7 +52,7 @@ export class UnitPage implements ConsolePage {
           {...reader}
           title={text('shared.reservations')}
           caption={text('unit.reservationsCaption')}
-          fields={reservationListFields}
+          fields={reservationListFields.filter(({ record }) => record !== 'units')}
           part="reservations"
           {...reservations}
         />

@@ -1,0 +1,110 @@
+import type { ComponentChildren } from 'preact';
+import type {
+  ReservationHistory,
+  TimelineCallback,
+} from '../../../../reservations/reading/reservation-history.service.js';
+import type { InspectedReservation } from '../../../../reservations/reading/reservation-inspection.service.js';
+import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
+import { recordPath } from '../../../views/field.js';
+import { callbackFields } from '../../../views/reservation.js';
+import type { PageRequest } from '../page.js';
+import { FieldList } from '../shared/fields.js';
+import { Change, Code, Link } from '../shared/parts.js';
+
+/** A reservation with what happened to it. */
+export interface ShownHistory {
+  readonly request: PageRequest;
+  readonly reservation: InspectedReservation;
+  readonly history: ReservationHistory;
+  readonly keys: Awaited<ReturnType<ApiKeysService['list']>>;
+}
+
+/** A callback with what it sent and did, and why it was refused. */
+export function Callback({
+  callback,
+  ...shown
+}: ShownHistory & { readonly callback: TimelineCallback }) {
+  const { request, keys } = shown;
+  const { text } = request;
+  const { outcome, otherFields } = callback;
+  const { status } = outcome;
+  const isRefused = status >= 400;
+  const key = keys.find(({ _id }) => _id.toHexString() === callback.apiKeyId)?.name;
+  return (
+    <div>
+      <p>
+        <b>{text('reservation.callback')}</b>{' '}
+        <span class={isRefused ? 'bad' : 'good'}>
+          {text(isRefused ? 'reservation.refused' : 'reservation.accepted', { status })}
+        </span>
+      </p>
+      <FieldList
+        request={request}
+        fields={[
+          callbackFields.sent,
+          ...(otherFields > 0 ? [callbackFields.otherFields] : []),
+          ...(outcome.messages.length > 0 ? [callbackFields.why] : []),
+          ...(outcome.errorCode === 'unit.already_reserved'
+            ? [{ title: 'reservation.inTheWay' as const, show: () => <InTheWay {...shown} /> }]
+            : []),
+          {
+            title: 'reservation.did',
+            show: () => <Effects request={request} outcome={outcome} />,
+          },
+          { title: 'shared.key', kind: 'text', of: ({ apiKeyId }) => key ?? apiKeyId },
+          callbackFields.request,
+        ]}
+        item={callback}
+      />
+    </div>
+  );
+}
+
+/** What is approved may be canceled by now: then the unit has all of its reservations. */
+function InTheWay({
+  reservation: { organizationId, unitId },
+  history: { inTheWay },
+}: ShownHistory) {
+  const paths = inTheWay.map((id) => recordPath('reservations', organizationId, id));
+  const ofUnit = unitId === null ? [] : [recordPath('units', organizationId, unitId)];
+  return (paths.length > 0 ? paths : ofUnit).map((path) => (
+    <Link key={path} to={path}>
+      <Code>{path.split('/').at(-1)}</Code>
+    </Link>
+  ));
+}
+
+function Effects({
+  request: { text },
+  outcome,
+}: {
+  readonly request: PageRequest;
+  readonly outcome: TimelineCallback['outcome'];
+}) {
+  const { reservation, cheque, effects, status } = outcome;
+  if (effects === undefined) {
+    if (status >= 400) return <>{text('reservation.didNothing')}</>;
+    return <>{text('reservation.didUnknown', { reservation, cheque })}</>;
+  }
+  const changes = [
+    ['shared.reservation', effects.reservation],
+    ['reservation.cheque', effects.cheque],
+    ['shared.unit', effects.unit],
+  ] as const;
+  const lines: ComponentChildren[] = [
+    ...changes.flatMap(([title, change]) =>
+      change === undefined ? [] : [[`${text(title)} `, <Change {...change} />]],
+    ),
+    ...(effects.wallet === undefined ? [] : [text(`reservation.didWallet.${effects.wallet}`)]),
+    ...(reservation === 'ignored' ? [text('reservation.didIgnored')] : []),
+    ...(cheque === 'skipped' ? [text('reservation.didSkipped')] : []),
+  ];
+  if (lines.length === 0) return <>{text('reservation.didNothing')}</>;
+  return (
+    <ul class="plain">
+      {lines.map((line, index) => (
+        <li key={index}>{line}</li>
+      ))}
+    </ul>
+  );
+}
