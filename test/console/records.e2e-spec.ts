@@ -305,14 +305,16 @@ describe('a reservation', () => {
       unitId,
       cheques,
     });
-    const other = blocking.toHexString();
+    const blocked = blocking.toHexString();
     for (const [chequeStatus, status] of [
       ['bounced', 201],
       ['collected', 422],
     ] as const) {
-      await callback({ reservationId: other, installmentId: 'other', chequeStatus }).expect(status);
+      await callback({ reservationId: blocked, installmentId: 'other', chequeStatus }).expect(
+        status,
+      );
     }
-    const { html } = await service.get(`/reservations/${organization}/${other}`);
+    const { html } = await service.get(`/reservations/${organization}/${blocked}`);
     expect(textOf(html)).toMatch(/This unit already reserved In the way/);
     expect(html).toMatch(new RegExp(`In the way</dt><dd><a href="/console${path}">`));
     await callback({ installmentId: 'c1', chequeStatus: 'nonsense', chequeAmount: 'x' }).expect(

@@ -342,7 +342,7 @@ describe('a lead whose events reached many endpoints', () => {
         createdAt,
       })),
     );
-    await db.collection('outboxEvents').insertMany(events as Document[]);
+    await db.collection('outboxEvents').insertMany(events);
     await db.collection('webhookDeliveries').insertMany(sent);
     const path = `/leads/${tenant.organizationId.toHexString()}/${String(lead?._id)}`;
     const { html } = await service.get(path);

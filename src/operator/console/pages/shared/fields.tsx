@@ -118,14 +118,19 @@ function unlinked<T>(
     case 'code':
       return <Code>{joined(field.of(item))}</Code>;
     case 'text':
-      return <Lines lines={[field.of(item) ?? []].flat()} />;
+      return <Lines value={field.of(item)} />;
     default:
       return field satisfies never;
   }
 }
 
 /** Several texts are no sentence: each has a line of its own. */
-function Lines({ lines }: { readonly lines: readonly (string | number)[] }) {
+function Lines({
+  value,
+}: {
+  readonly value: string | number | readonly string[] | null | undefined;
+}) {
+  const lines = [value ?? []].flat();
   if (lines.length < 2) return <bdi dir="auto">{joined(lines.map(String))}</bdi>;
   return (
     <ul class="plain">
