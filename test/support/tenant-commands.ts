@@ -59,6 +59,18 @@ const acrossTenants: readonly AcrossTenants[] = [
   },
   {
     commands: ['find'],
+    collection: 'apiKeys',
+    fields: ['secrets.0'],
+    why: 'the operator seals all secrets anew',
+  },
+  {
+    commands: ['update'],
+    collection: 'apiKeys',
+    fields: ['_id', 'secrets.sealed'],
+    why: 'the operator seals all secrets anew',
+  },
+  {
+    commands: ['find'],
     collection: 'leads',
     fields: ['isDeleted', 'phoneKeysOf'],
     why: 'the pass over phones: leads that it has not seen',

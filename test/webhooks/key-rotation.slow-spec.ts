@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
@@ -8,6 +8,7 @@ import { type NeededKey, SecretKeys } from '../../src/webhooks/endpoints/secret-
 import { runCli, runJson } from '../operator/command-line.js';
 import { addTenant, conventions, type Tenant } from '../support/builders.js';
 import { type Received, type Receiver, startReceiver } from '../support/receiver.js';
+import { basePath } from '../support/shared-service.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { startWebhookService, toLoopback, type WebhookService } from './webhook-service.js';
 
@@ -38,6 +39,31 @@ const variables = (ENCRYPTION_KEYS: string) => ({
   ENCRYPTION_KEYS,
   ...toLoopback,
 });
+const organization = () => tenant.organizationId.toHexString();
+
+interface SignedKey {
+  readonly key: string;
+  readonly signingSecret: string;
+}
+
+/** The status of a signed callback about a reservation that does not exist. */
+async function signedCallback({ url }: WebhookService, { key, signingSecret }: SignedKey) {
+  const body = JSON.stringify({ reservationId: new ObjectId(), reservationStatus: 'approved' });
+  const [id, now] = [randomUUID(), new Date()];
+  const { status } = await fetch(`${url}/${basePath}/reservations/webhook`, {
+    method: 'POST',
+    headers: {
+      'api-key': key,
+      'content-type': 'application/json',
+      'webhook-id': id,
+      'webhook-timestamp': String(Math.floor(now.getTime() / 1_000)),
+      'webhook-signature': new Webhook(signingSecret).sign(id, now, body),
+    },
+    body,
+  });
+  return status;
+}
+
 const isGenuine = (secret: string, { body, headers }: Received): boolean => {
   try {
     new Webhook(secret).verify(body, headers);
@@ -61,6 +87,10 @@ afterAll(async () => {
 describe('a change of ENCRYPTION_KEYS', () => {
   it('goes over instances side by side while every webhook verifies with the same secret', async () => {
     const { secret } = await instance.subscribe(tenant, receiver.url, ['lead.*']);
+    const collector = await runJson<SignedKey>(
+      [...'key issue --name Collector --for collector --signed --org'.split(' '), organization()],
+      variables(lists.older),
+    );
     let sent = 0;
     const createLeads = async (...services: readonly WebhookService[]) => {
       await Promise.all([...services, ...services].map((service) => service.createLead(tenant)));
@@ -76,7 +106,7 @@ describe('a change of ENCRYPTION_KEYS', () => {
     const withBoth = await start(lists.both);
     await createLeads(instance, withBoth);
     const [, [needed]] = (await statusWith(lists.both)) as [number, NeededKey[]];
-    expect(needed).toEqual({ key: expect.any(String), secrets: 1, state: 'listed' });
+    expect(needed).toEqual({ key: expect.any(String), secrets: 2, state: 'listed' });
     expect(await statusWith(lists.newer)).toEqual([1, [{ ...needed, state: 'missing' }]]);
 
     await instance.stop();
@@ -87,9 +117,9 @@ describe('a change of ENCRYPTION_KEYS', () => {
     ]);
     const [key] = outcome.keys;
     expect(outcome).toEqual({
-      resealed: 1,
+      resealed: 2,
       unopened: [],
-      keys: [{ key: expect.stringMatching(/^[0-9a-f]{8}$/), secrets: 1, state: 'newest' }],
+      keys: [{ key: expect.stringMatching(/^[0-9a-f]{8}$/), secrets: 2, state: 'newest' }],
     });
     expect(key?.key).not.toBe(needed?.key);
 
@@ -99,6 +129,7 @@ describe('a change of ENCRYPTION_KEYS', () => {
     instance = withNewer;
     await createLeads(withNewer);
     expect(await statusWith(lists.newer)).toEqual([0, [key]]);
+    expect(await signedCallback(withNewer, collector)).toBe(404);
 
     expect(receiver.received).toHaveLength(sent);
     expect(receiver.received.filter((received) => !isGenuine(secret, received))).toEqual([]);

@@ -32,6 +32,7 @@ import { ApiKeysService } from './api-keys.service.js';
     KeyRestrictionsGuard,
     { provide: APP_GUARD, useExisting: KeyRestrictionsGuard },
   ],
-  exports: [ApiKeysService],
+  // Webhooks reseal the secrets of signed keys with their own.
+  exports: [ApiKeysService, TenantCollectionsModule],
 })
 export class AuthenticationModule {}

@@ -12,6 +12,7 @@ import { encryptionKeys } from '../../core/secrets/encryption-keys.js';
 import { keyIdOf, open, seal, sealingKeyOf } from '../../core/secrets/secret-box.js';
 import { type SealedSecret, signingSecrets } from '../../core/secrets/signing-secret.js';
 import type { WebhookEndpointDocument } from './webhook-endpoint.schema.js';
+import type { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** A key of which secrets that sign are sealed, by its id: the key itself is never shown. */
 export interface NeededKey {
@@ -22,9 +23,10 @@ export interface NeededKey {
   readonly state: 'newest' | 'listed' | 'missing';
 }
 
-/** A secret that could not be opened, by its endpoint. */
+/** A secret that could not be opened, by its endpoint or its signed API key. */
 export interface UnopenedSecret {
-  readonly endpointId: string;
+  readonly endpointId?: string;
+  readonly apiKeyId?: string;
   readonly organizationId: string;
   /** The id of the key that sealed it. */
   readonly key: string;
@@ -39,17 +41,22 @@ export interface Resealed {
   readonly keys: readonly NeededKey[];
 }
 
-/** A secret that signs, and its endpoint. */
+/** An endpoint or a signed API key. */
+interface SecretHolder extends TenantDocument {
+  readonly secrets?: readonly SealedSecret[] | null;
+}
+
+/** A secret that signs, and whose it is. */
 interface SigningSecret {
   readonly _id: Types.ObjectId;
   readonly organizationId: Types.ObjectId;
   readonly sealed: string;
 }
 
-/** How many endpoints are read at a time where all are. */
+/** How many are read at a time where all are. */
 const batchSize = 100;
 
-/** The encryption keys, and the secrets of endpoints that they seal (rules HOOK-12 and HOOK-26). */
+/** The encryption keys, and the secrets of endpoints and signed API keys that they seal (rules HOOK-12 and HOOK-26). */
 @Injectable()
 export class SecretKeys {
   private readonly keys: readonly Buffer[];
@@ -57,7 +64,8 @@ export class SecretKeys {
   constructor(
     @Inject(ENVIRONMENT) environment: Environment,
     @InjectAcrossTenants('WebhookEndpoint')
-    private readonly endpoints: CollectionAcrossTenants<WebhookEndpointDocument>,
+    private readonly endpoints: CollectionAcrossTenants<SecretHolder>,
+    @InjectAcrossTenants('ApiKey') private readonly apiKeys: CollectionAcrossTenants<SecretHolder>,
     private readonly clock: Clock,
   ) {
     this.keys = encryptionKeys(environment);
@@ -82,10 +90,12 @@ export class SecretKeys {
   /** The keys of all secrets that sign, those that ENCRYPTION_KEYS lacks first. */
   async needed(): Promise<NeededKey[]> {
     const counts = new Map<string, number>();
-    for await (const secrets of this.batches()) {
-      for (const { sealed } of secrets) {
-        const key = sealingKeyOf(sealed);
-        counts.set(key, (counts.get(key) ?? 0) + 1);
+    for (const holders of [this.endpoints, this.apiKeys]) {
+      for await (const secrets of this.batches(holders)) {
+        for (const { sealed } of secrets) {
+          const key = sealingKeyOf(sealed);
+          counts.set(key, (counts.get(key) ?? 0) + 1);
+        }
       }
     }
     const known = this.keys.map(keyIdOf);
@@ -107,24 +117,30 @@ export class SecretKeys {
     const total = old.reduce((sum, { secrets }) => sum + secrets, 0);
     const unopened: UnopenedSecret[] = [];
     let [done, resealed] = [0, 0];
-    for await (const batch of this.batches()) {
-      const secrets = batch.filter(({ sealed }) => sealingKeyOf(sealed) !== newest);
-      if (secrets.length === 0) continue;
-      const writes = secrets.flatMap((secret) => {
-        try {
-          return this.resealing(secret);
-        } catch (error) {
-          unopened.push(unopenedSecret(secret, error as Error));
-          return [];
+    for (const holders of [this.endpoints, this.apiKeys]) {
+      for await (const batch of this.batches(holders)) {
+        const secrets = batch.filter(({ sealed }) => sealingKeyOf(sealed) !== newest);
+        if (secrets.length === 0) continue;
+        const writes = secrets.flatMap((secret) => {
+          try {
+            return this.resealing(secret);
+          } catch (error) {
+            const id = holders === this.apiKeys ? 'apiKeyId' : 'endpointId';
+            unopened.push({
+              [id]: secret._id.toHexString(),
+              ...unopenedSecret(secret, error as Error),
+            });
+            return [];
+          }
+        });
+        if (writes.length > 0) {
+          const options = { ordered: false } as const;
+          const { modifiedCount } = await holders.acrossTenants.bulkWrite(writes, options);
+          resealed += modifiedCount;
         }
-      });
-      if (writes.length > 0) {
-        const options = { ordered: false } as const;
-        const { modifiedCount } = await this.endpoints.acrossTenants.bulkWrite(writes, options);
-        resealed += modifiedCount;
+        done += secrets.length;
+        progress(done, Math.max(done, total));
       }
-      done += secrets.length;
-      progress(done, Math.max(done, total));
     }
     return { resealed, unopened, keys: await this.needed() };
   }
@@ -137,18 +153,20 @@ export class SecretKeys {
     return { updateOne: { filter: { _id, 'secrets.sealed': sealed }, update } };
   }
 
-  /** The secrets that sign, of all endpoints. */
-  private async *batches(): AsyncGenerator<SigningSecret[]> {
-    const cursor = this.endpoints.acrossTenants
-      .find<WebhookEndpointDocument>(
+  /** The secrets that sign, of all endpoints or of all API keys. */
+  private async *batches(
+    holders: CollectionAcrossTenants<SecretHolder>,
+  ): AsyncGenerator<SigningSecret[]> {
+    const cursor = holders.acrossTenants
+      .find<SecretHolder>(
         { 'secrets.0': { $exists: true } },
         { projection: { organizationId: 1, secrets: 1 } },
       )
       .sort({ _id: 1 })
       .batchSize(batchSize);
-    for await (const endpoints of bufferedBatches(cursor)) {
+    for await (const found of bufferedBatches(cursor)) {
       const now = this.clock.now();
-      yield endpoints.flatMap(({ _id, organizationId, secrets = [] }) =>
+      yield found.flatMap(({ _id, organizationId, secrets }) =>
         // Other programs may have written what is no text.
         signingSecrets(secrets, now).map(({ sealed }) => ({
           _id,
@@ -165,11 +183,6 @@ function stateOf(rank: number): NeededKey['state'] {
   return rank > 0 ? 'listed' : 'missing';
 }
 
-function unopenedSecret(
-  { _id, organizationId, sealed }: SigningSecret,
-  { message: reason }: Error,
-): UnopenedSecret {
-  const key = sealingKeyOf(sealed);
-  const ids = { endpointId: _id.toHexString(), organizationId: organizationId.toHexString() };
-  return { ...ids, key, reason };
+function unopenedSecret({ organizationId, sealed }: SigningSecret, { message: reason }: Error) {
+  return { organizationId: organizationId.toHexString(), key: sealingKeyOf(sealed), reason };
 }

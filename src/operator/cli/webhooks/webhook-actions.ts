@@ -71,6 +71,7 @@ const eventColumns: Columns<ReturnType<typeof eventView>> = {
 
 const unopenedColumns: Columns<UnopenedSecret> = {
   Endpoint: ({ endpointId }) => endpointId,
+  'API key': ({ apiKeyId }) => apiKeyId,
   Organization: ({ organizationId }) => organizationId,
   'Encryption key': ({ key }) => key,
   'Not opened': ({ reason }) => reason,
