@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MongoClient, ObjectId } from 'mongodb';
+import { addKey, addTenant } from '../support/builders.js';
 import { startProcess } from '../support/service-process.js';
 import { randomDatabaseUri } from '../support/test-service.js';
 import { runCli, runCliProcess, runJson } from './command-line.js';
@@ -13,6 +14,7 @@ interface StatusJson {
     readonly validatorIsCurrent: boolean;
   }[];
   readonly migrations: { readonly name: string; readonly state: string }[];
+  readonly unrestrictedKeys: readonly object[];
   readonly records: {
     readonly kind: string;
     readonly keptSeconds: number | null;
@@ -47,6 +49,23 @@ describe('db', () => {
       [],
     );
     expect(after.migrations.filter(({ state }) => state !== 'done')).toEqual([]);
+  });
+
+  it('names keys that nobody has restricted, until they are', async () => {
+    const client = await new MongoClient(variables.MONGODB_URI).connect();
+    const { organizationId, key } = await addTenant(client.db());
+    await addKey(client.db(), organizationId, { revokedAt: new Date() });
+    await addKey(client.db(), organizationId, { permissions: { operations: ['leads.write'] } });
+    await client.close();
+    const prefix = key.slice(0, 6);
+    const unrestricted = async () =>
+      (await runJson<StatusJson>(['db', 'status'], variables)).unrestrictedKeys;
+    expect(await unrestricted()).toEqual([
+      expect.objectContaining({ organizationId: organizationId.toHexString(), prefix }),
+    ]);
+    expect((await runCli(['db', 'status'], variables)).stdout).toContain('key update');
+    await runJson(['key', 'update', prefix, '--for', 'website'], variables);
+    expect(await unrestricted()).toEqual([]);
   });
 
   it('says the same to people', async () => {

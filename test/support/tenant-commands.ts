@@ -60,6 +60,12 @@ const acrossTenants: readonly AcrossTenants[] = [
   {
     commands: ['find'],
     collection: 'apiKeys',
+    fields: ['permissions.operations', 'revokedAt'],
+    why: 'the operator is told which keys nobody has restricted',
+  },
+  {
+    commands: ['find'],
+    collection: 'apiKeys',
     fields: ['secrets.0'],
     why: 'the operator seals all secrets anew',
   },

@@ -43,6 +43,11 @@ export class ApiKeysRepository {
     return this.known(found.flat());
   }
 
+  /** Keys that nobody has restricted to operations, of all organizations. */
+  async listUnrestricted(): Promise<ApiKeyDocument[]> {
+    return this.findAcross({ 'permissions.operations': null, revokedAt: null });
+  }
+
   async findByIds(ids: readonly Types.ObjectId[]): Promise<ApiKeyDocument[]> {
     if (ids.length === 0) return [];
     return this.findAcross({ _id: { $in: [...ids] } });

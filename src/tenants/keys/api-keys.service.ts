@@ -99,6 +99,12 @@ export class ApiKeysService {
     return this.keys.findByIds(ids);
   }
 
+  /** Keys that work and that nobody has restricted to operations, of all organizations. */
+  async listUnrestricted(): Promise<ApiKeyDocument[]> {
+    const keys = await this.keys.listUnrestricted();
+    return keys.filter((key) => this.stateOf(key) === 'active');
+  }
+
   /** Whether a key has ended by now, and how. */
   stateOf(key: ApiKeyDocument): ApiKeyState {
     return apiKeyState(key, this.clock.now());

@@ -2,6 +2,7 @@ import { DatabaseStructure } from '../../../core/database/structure/database-str
 import { parseObjectId } from '../../../core/database/documents/object-id.js';
 import { RecordUsages } from '../../../core/database/structure/record-usage.js';
 import { isPlainObject } from '../../../core/values/plain-object.js';
+import { ApiKeysService } from '../../../tenants/keys/api-keys.service.js';
 import { SecretKeys } from '../../../webhooks/endpoints/secret-keys.js';
 import type { ErasureDocument } from '../../erasure/erasure.schema.js';
 import { assertAllDone, ErasuresService } from '../../erasure/erasures.service.js';
@@ -46,9 +47,17 @@ export const actions: ActionsOf<typeof databaseCommands> = {
   status: async (application, { json }) => {
     const { retention, ...status } = await application.get(DatabaseStructure).status();
     const encryptionKeys = await application.get(SecretKeys).needed();
+    const unrestrictedKeys = (await application.get(ApiKeysService).listUnrestricted()).map(
+      ({ _id, organizationId, prefix = '', name = '' }) => ({
+        _id: _id.toHexString(),
+        organizationId: organizationId.toHexString(),
+        prefix,
+        name,
+      }),
+    );
     const records = await application.get(RecordUsages).of(retention);
-    if (json === true) printJson({ ...status, encryptionKeys, records });
-    else printStatus(status, encryptionKeys, records);
+    if (json === true) printJson({ ...status, encryptionKeys, unrestrictedKeys, records });
+    else printStatus(status, encryptionKeys, unrestrictedKeys, records);
     const lacksKey = encryptionKeys.some(({ state }) => state === 'missing');
     const isCurrent = records.every((kind) => kind.isCurrent);
     if (!status.isComplete || lacksKey || !isCurrent) process.exitCode = 1;

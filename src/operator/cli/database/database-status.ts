@@ -38,10 +38,25 @@ export const neededKeyColumns: Columns<NeededKey> = {
   State: ({ state }) => state,
 };
 
+/** A key that may do more than anybody chose. */
+export interface UnrestrictedKey {
+  readonly _id: string;
+  readonly organizationId: string;
+  readonly prefix: string;
+  readonly name: string;
+}
+
+const unrestrictedColumns: Columns<UnrestrictedKey> = {
+  'Key without operations': ({ prefix }) => prefix,
+  Name: ({ name }) => name,
+  Organization: ({ organizationId }) => organizationId,
+};
+
 /** What `db status` says to people. */
 export function printStatus(
   { isComplete, isOfNewerVersion, collections, migrations }: Omit<DatabaseStatus, 'retention'>,
   encryptionKeys: readonly NeededKey[],
+  unrestrictedKeys: readonly UnrestrictedKey[],
   records: readonly RecordUsage[],
 ): void {
   printList(collections, collectionColumns, {});
@@ -52,6 +67,11 @@ export function printStatus(
   if (encryptionKeys.length > 0) {
     printLine('');
     printList(encryptionKeys, neededKeyColumns, {});
+  }
+  if (unrestrictedKeys.length > 0) {
+    printLine('');
+    printList(unrestrictedKeys, unrestrictedColumns, {});
+    printLine(`Restrict them: ${commandLine} key update <id or prefix> --for website`);
   }
   printLine('');
   printList(records, usageColumns, {});
