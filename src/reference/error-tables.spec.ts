@@ -43,7 +43,8 @@ describe('the lists of errors', () => {
   it.each(languages)('use every message in %s once', (language) => {
     const used = messages.map(({ key }) => key).filter((key) => !isRule(key));
     const known = messageKeys(language).filter((key) => !isRule(key) && !isSummary(key));
-    expect(used.toSorted()).toEqual(known.toSorted());
+    // A wrong signature is told in the words of a wrong key.
+    expect([...new Set(used)].toSorted()).toEqual(known.toSorted());
   });
 
   it.each(languages)('have a sample value for each placeholder in %s', (language) => {

@@ -63,7 +63,7 @@ describe('webhook', () => {
     expect(list.map((one) => Object.keys(one).join())).toEqual([names]);
     expect(Object.keys(shown).join()).toBe(`${names},pending`);
     expect(JSON.stringify([list, shown, table])).not.toMatch(/whsec_|sealed/);
-    expect(table.stdout).toMatch(/^State +enabled$/m);
+    expect(table.stdout).toMatch(/^State +healthy$/m);
   });
 
   it("tests an endpoint with a ping and prints the receiver's response", async () => {

@@ -121,7 +121,7 @@ describe('at a terminal', () => {
   it('`npm run start:dev` serves a source that is saved, survives a broken one, and ends on Ctrl-C', async () => {
     const development = onTerminal('npm run start:dev');
     await urlOf(development);
-    const source = join(clone, 'src/health/health.dto.ts');
+    const source = join(clone, 'src/health/health.service.ts');
     const text = await readFile(source, 'utf8');
     const database = () => readFile(join(clone, '.data/mongod.json'), 'utf8');
     const before = await database();
