@@ -68,7 +68,7 @@ it('commands print the same fields as JSON as ever', async () => {
     'key limit':
       '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: null, state: string }',
     'key list':
-      '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isUnrestricted: boolean, lastUsedAt: string, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, readEvents: boolean, revokedAt: null, state: string }]',
+      '[{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: null, isUnrestricted: boolean, lastUsedAt: string, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: null, readEvents: boolean, revokedAt: null, state: string, used: {  } }]',
     'key revoke':
       '{ _id: string, addresses: null, allowExternal: boolean, createdAt: string, expiresAt: string, isUnrestricted: boolean, lastUsedAt: null, name: string, operations: [string], organizationId: string, prefix: string, rateLimit: { burst: number, rps: number }, readEvents: boolean, revokedAt: string, state: string }',
     'key rotate':

@@ -274,6 +274,7 @@ describe('key', () => {
       'lastUsedAt',
       'expiresAt',
       'revokedAt',
+      'used',
     ]);
     expect(table.stdout).not.toMatch(/[0-9a-f]{32}|level/);
     expect(table.stdout.match(/^Id /gm)).toHaveLength(3);

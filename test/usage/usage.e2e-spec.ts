@@ -109,6 +109,23 @@ describe('usage statistics', () => {
       expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }),
     );
   });
+
+  it('tell of each key which operations it used, but for those that it may not', async () => {
+    const permissions = { allowExternal: true, operations: ['leads.read', 'catalogue.read'] };
+    const key = await addKey(service.db, tenant.organizationId, { permissions });
+    for (const from of [service, second]) {
+      await get(from, '/compounds', key).expect(200);
+      await get(from, '/leads/unknown', key).expect(404);
+      await get(from, '/events?after=0', key).expect(403);
+    }
+    await get(service, '/units', key).expect(200);
+    await Promise.all([service, second].map((one) => usageOf(one).recorder.store()));
+    const { _id } = (await service.db.collection('apiKeys').findOne({ permissions })) ?? {};
+    const keyId = String(_id);
+    const used = { 'leads.read': 2, 'catalogue.read': 3 };
+    expect((await usageOf(second).stats.usedOperations()).get(keyId)).toEqual(used);
+    expect((await service.get(`/partners/${keyId}`)).html).toContain('catalogue.read 3');
+  });
 });
 
 describe('a process without OPS_PASSWORD', () => {

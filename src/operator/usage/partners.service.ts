@@ -6,6 +6,7 @@ import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
 import { UsageStatsService } from './usage-stats.service.js';
+import type { UsedOperations } from './used-operations.js';
 import type { TrafficBaseline, KeyState } from './traffic-baseline.js';
 
 /** An API key that was used in the last four weeks, and how. */
@@ -23,6 +24,8 @@ export interface Partner extends Omit<TrafficBaseline, 'state' | 'lastHour'> {
   readonly operations: readonly Operation[];
   /** Nobody has said what the key is for. */
   readonly isUnrestricted: boolean;
+  /** In the last four weeks. */
+  readonly used: UsedOperations;
 }
 
 const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'ended'];
@@ -38,18 +41,24 @@ export class PartnersService {
 
   /** The keys of the last four weeks, those first that are to be looked at. */
   async list(): Promise<Partner[]> {
-    return this.partnersOf(await this.stats.baselines());
+    return this.partnersOf(await this.stats.baselines(), await this.stats.usedOperations());
   }
 
   /** The key with an id; null when none has called under it in the last four weeks. */
   async find(keyId: string): Promise<Partner | null> {
     const id = parseObjectId(keyId);
     if (id === null) return null;
-    const [partner] = await this.partnersOf(await this.stats.baselines(id));
+    const [partner] = await this.partnersOf(
+      await this.stats.baselines(id),
+      await this.stats.usedOperations(id),
+    );
     return partner ?? null;
   }
 
-  private async partnersOf(baselines: ReadonlyMap<string, TrafficBaseline>): Promise<Partner[]> {
+  private async partnersOf(
+    baselines: ReadonlyMap<string, TrafficBaseline>,
+    used: ReadonlyMap<string, UsedOperations>,
+  ): Promise<Partner[]> {
     const keys = await this.keys.findByIds(
       [...baselines.keys()].map((id) => new Types.ObjectId(id)),
     );
@@ -76,6 +85,7 @@ export class PartnersService {
           expiresAt: key.expiresAt ?? null,
           operations: permittedOperations(key),
           isUnrestricted: (key.permissions?.operations ?? null) === null,
+          used: used.get(keyId) ?? {},
         },
       ];
     });

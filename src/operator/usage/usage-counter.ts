@@ -46,9 +46,9 @@ export class UsageCounter {
   /**
    * Counts a response that has ended; costs about a microsecond.
    *
-   * @param leads counts of its key only
+   * @param ofKeyOnly counts of its key alone
    */
-  count(completed: CompletedRequest, isPoll = false, leads: Counts = {}): void {
+  count(completed: CompletedRequest, isPoll = false, ofKeyOnly: Counts = {}): void {
     const { method, route, status, milliseconds, apiKeyId, errorCodes = [] } = completed;
     const quarter = this.quarter();
     if (quarter === undefined) {
@@ -60,7 +60,7 @@ export class UsageCounter {
     for (const counts of [quarter.total, ofKey, ofRoute])
       countCall(counts, status, isPoll ? null : milliseconds);
     for (const code of errorCodes) addCounts(ofKey, { [codeField(code)]: 1 });
-    addCounts(ofKey, leads);
+    addCounts(ofKey, ofKeyOnly);
   }
 
   /** Counts attempts to deliver webhooks. */

@@ -5,6 +5,7 @@ import { PollingLoop } from '../../core/database/leases/polling-loop.js';
 import { WebhookStatisticsService } from '../../webhooks/statistics/webhook-statistics.service.js';
 import { leadCounts } from './lead-counts.js';
 import { UsageCounter } from './usage-counter.js';
+import { operationCounts } from './used-operations.js';
 import { UsageStatsRepository } from './usage-stats.repository.js';
 
 /** How often what was counted is stored. */
@@ -31,7 +32,10 @@ export class UsageRecorder implements BeforeApplicationShutdown {
     const others = fastify.onCompletedRequest;
     fastify.onCompletedRequest = (completed, request) => {
       others?.(completed, request);
-      this.counter.count(completed, isLongPoll(request), leadCounts(completed, request));
+      this.counter.count(completed, isLongPoll(request), {
+        ...leadCounts(completed, request),
+        ...operationCounts(completed, request),
+      });
     };
     this.loop.start();
   }

@@ -9,6 +9,7 @@ import { dayMs, weekMs } from '../../core/values/durations.js';
 import type { Counts } from './call-counts.js';
 import { startOf } from './time-steps.js';
 import { baselineWindowMs, hourOfWeek } from './traffic-baseline.js';
+import { operationsIn } from './used-operations.js';
 import type { QuarterCounts, UsageBatch } from './usage-counter.js';
 import type { UsageStatsDocument } from './usage-stats.schema.js';
 
@@ -22,7 +23,7 @@ export interface TimedCounts {
   readonly counts: Counts;
 }
 export type StoredQuarter = Required<Pick<UsageStatsDocument, 'keys' | 'routes'>>;
-export type StoredWeek = Pick<UsageStatsDocument, 'at' | 'hours'> & {
+export type StoredWeek = Pick<UsageStatsDocument, 'at' | 'hours' | 'used'> & {
   readonly keyId: Types.ObjectId;
 };
 
@@ -97,7 +98,7 @@ export class UsageStatsRepository {
   /** The weeks that begin from a time on, of all keys or of one. */
   async weeks(from: Date, keyId?: Types.ObjectId): Promise<StoredWeek[]> {
     const ofKey = keyId === undefined ? {} : { keyId };
-    const projection = { _id: 0, at: 1, keyId: 1, hours: 1 };
+    const projection = { _id: 0, at: 1, keyId: 1, hours: 1, used: 1 };
     return this.find<StoredWeek>({ span: 'week', at: { $gte: from }, ...ofKey }, { projection });
   }
 
@@ -130,9 +131,17 @@ export class UsageStatsRepository {
       upsert({ span: 'day', at, keyId: null }, keptMs, total),
       ...[...keys]
         .filter(([id]) => id !== 'none')
-        .map(([id, { calls = 0, refused = 0, failed = 0 }]) => {
-          const ofHour = { [`${hour}.calls`]: calls, [`${hour}.errors`]: refused + failed };
-          return upsert({ span: 'week', at, keyId: new Types.ObjectId(id) }, weeksKeptMs, ofHour);
+        .map(([id, counts]) => {
+          const { calls = 0, refused = 0, failed = 0 } = counts;
+          const used = Object.entries(operationsIn(counts)).map(
+            ([operation, count]) => [`used.${operation}`, count] as const,
+          );
+          const ofWeek = {
+            [`${hour}.calls`]: calls,
+            [`${hour}.errors`]: refused + failed,
+            ...Object.fromEntries(used),
+          };
+          return upsert({ span: 'week', at, keyId: new Types.ObjectId(id) }, weeksKeptMs, ofWeek);
         }),
     ];
   }

@@ -42,6 +42,10 @@ export class UsageStatsDocument {
   @Prop({ type: SchemaTypes.Mixed })
   hours?: Record<string, { calls: number; errors: number }>;
 
+  /** Of a week: calls by operation. */
+  @Prop({ type: SchemaTypes.Mixed })
+  used?: Record<string, number>;
+
   /** Of a week: how many requests were to be logged, by day of the week. */
   @Prop({ type: SchemaTypes.Mixed })
   logged?: Record<string, number>;

@@ -17,6 +17,7 @@ import {
   HourlyCallCounts,
   type TrafficBaseline,
 } from './traffic-baseline.js';
+import { type UsedOperations, usedOperations } from './used-operations.js';
 import {
   type StoredWeek,
   type TimedCounts,
@@ -136,6 +137,19 @@ export class UsageStatsService {
       if (counts.calls.some((calls) => calls > 0)) baselines.set(keyId, baselineOf(counts));
     }
     return baselines;
+  }
+
+  /** How often each key used which operation in the last four weeks, by the id of the key. */
+  async usedOperations(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, UsedOperations>> {
+    const from = startOf('week', this.clock.now().getTime() - baselineWindowMs);
+    const weeks = await this.stats.weeks(new Date(from), ofKey);
+    const byKey = Map.groupBy(weeks, ({ keyId }) => keyId.toHexString());
+    return new Map(
+      [...byKey].map(([keyId, ofOne]) => [
+        keyId,
+        usedOperations(ofOne.map(({ used = {} }) => used)),
+      ]),
+    );
   }
 }
 

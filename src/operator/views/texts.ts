@@ -119,6 +119,10 @@ export const viewTexts = {
   'partners.lastCall': { 'en-us': 'Last call (UTC)', 'ar-eg': 'آخر طلب (UTC)' },
   'partners.day': { 'en-us': 'Calls in 24 hours', 'ar-eg': 'طلبات 24 ساعة' },
   'partners.usual': { 'en-us': 'Usual', 'ar-eg': 'المعتاد' },
+  'partners.used': {
+    'en-us': 'Used in the last four weeks',
+    'ar-eg': 'المستخدم في الأسابيع الأربعة الأخيرة',
+  },
   'partners.may': { 'en-us': 'The key may', 'ar-eg': 'المسموح للمفتاح' },
   'partners.byDefault': {
     'en-us': 'by default: nobody chose it',

@@ -7,7 +7,8 @@ import { WrongUsageError } from '../command-line/operator-command.js';
 import { hourMs } from '../../../core/values/durations.js';
 import {
   issuedColumns,
-  keyColumns,
+  listedKeyColumns,
+  listedKeyView,
   keyView,
   limitedColumns,
   newKeyView,
@@ -121,8 +122,12 @@ function addList(group: Command): void {
         const { _id } = await organizationOf(application, options.org);
         const keys = await keysOf(application);
         const documents = await keys.list(_id);
-        const views = documents.map((document) => keyView(document, keys));
-        printList(views, keyColumns, options);
+        const { UsageStatsService } = await import('../../usage/usage-stats.service.js');
+        const used = await application.get(UsageStatsService).usedOperations();
+        const views = documents.map((document) =>
+          listedKeyView(document, keys, used.get(document._id.toHexString()) ?? {}),
+        );
+        printList(views, listedKeyColumns, options);
       }),
     );
 }

@@ -5,13 +5,14 @@ import type {
   RotatedApiKey,
 } from '../../../tenants/keys/api-keys.service.js';
 import { permittedOperations } from '../../../tenants/keys/api-key-restrictions.js';
+import type { UsedOperations } from '../../usage/used-operations.js';
 import type { Columns } from '../command-line/output.js';
 
 type KeyView = ReturnType<typeof keyView>;
 type NewKeyView = ReturnType<typeof newKeyView>;
 type RotatedKeyView = ReturnType<typeof rotatedKeyView>;
 
-export const keyColumns = {
+const keyColumns = {
   Id: ({ _id }) => _id,
   Prefix: ({ prefix }) => prefix,
   Name: ({ name }) => name,
@@ -25,6 +26,11 @@ export const keyColumns = {
   Expires: ({ expiresAt }) => expiresAt,
   Revoked: ({ revokedAt }) => revokedAt,
 } satisfies Columns<KeyView>;
+
+export const listedKeyColumns: Columns<ReturnType<typeof listedKeyView>> = {
+  ...keyColumns,
+  Used: ({ used }) => Object.entries(used).map(([operation, count]) => `${operation} ${count}`),
+};
 
 const { Id, Prefix, Name, State, Limit, Revoked, May, From } = keyColumns;
 
@@ -73,6 +79,15 @@ export function keyView(document: ApiKeyDocument, keys: ApiKeysService) {
     expiresAt: document.expiresAt ?? null,
     revokedAt: document.revokedAt ?? null,
   };
+}
+
+/** A key with the operations that it used in the last four weeks, and how often. */
+export function listedKeyView(
+  document: ApiKeyDocument,
+  keys: ApiKeysService,
+  used: UsedOperations,
+) {
+  return { ...keyView(document, keys), used };
 }
 
 /** A new key, the one time that it is shown. */

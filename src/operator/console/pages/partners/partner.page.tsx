@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { RequestLogService } from '../../../requests/request-log.service.js';
 import { PartnersService } from '../../../usage/partners.service.js';
+import type { UsedOperations } from '../../../usage/used-operations.js';
 import { UsageStatsService } from '../../../usage/usage-stats.service.js';
 import { partnerFields } from '../../../views/partner.js';
 import { requestFields } from '../../../views/request.js';
@@ -53,6 +54,7 @@ export class PartnerPage implements ConsolePage {
                 of: ({ operations }) => operations,
                 note: ({ isUnrestricted }) => (isUnrestricted ? 'partners.byDefault' : null),
               },
+              { title: 'partners.used', kind: 'code', of: ({ used }) => usedText(used) },
               { title: 'partners.missed', kind: 'number', of: ({ missedCalls }) => missedCalls },
               { title: 'partners.expires', kind: 'time', of: ({ expiresAt }) => expiresAt },
             ]}
@@ -93,6 +95,11 @@ export class PartnerPage implements ConsolePage {
     );
     return { body, heading: partner.name };
   }
+}
+
+/** As `leads.write 1200`, for each operation. */
+function usedText(used: UsedOperations): string[] {
+  return Object.entries(used).map(([operation, count]) => `${operation} ${count}`);
 }
 
 /** The usual calls by hour of the week; the darker, the more. */
