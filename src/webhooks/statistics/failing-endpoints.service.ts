@@ -12,7 +12,7 @@ import type {
 } from '../deliveries/webhook-delivery.schema.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
 import { type ShownEndpoint, shownEndpoint } from '../endpoints/webhook-endpoints.service.js';
-import type { WebhookStatisticsDocument } from './webhook-statistics.schema.js';
+import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
 /** An endpoint whose events do not arrive. */
 export interface FailingEndpoint {
@@ -29,8 +29,6 @@ export interface EndpointHealth {
   /** Since when something waits to be tried again; null when nothing does. */
   readonly retriedSince: Date | null;
 }
-
-const quarterMs = 900_000;
 
 /** Which endpoints an operator has to look at, and why (rule OPS-35). */
 @Injectable()
@@ -125,8 +123,7 @@ export class FailingEndpointsService {
   private async failedAttempts(endpoint: WebhookEndpointDocument): Promise<number> {
     const { _id: endpointId, organizationId, failingSince } = endpoint;
     if (!failingSince) return 0;
-    const begin = new Date(Math.floor(failingSince.getTime() / quarterMs) * quarterMs);
-    const wanted = { endpointId, at: { $gte: begin } };
+    const wanted = { endpointId, at: { $gte: startOfQuarter(failingSince) } };
     const quarters = await this.statistics.find(organizationId, wanted);
     return quarters.reduce((sum, { failed = 0 }) => sum + failed, 0);
   }

@@ -2,7 +2,15 @@ import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 import { removeAfter } from '../../core/database/structure/retention.js';
+import { minuteMs } from '../../core/values/durations.js';
 import { eventRetention } from '../../events/outbox/outbox-event.schema.js';
+
+const quarterMs = 15 * minuteMs;
+
+/** When the quarter of an hour that counts a time began. */
+export function startOfQuarter(time: Date): Date {
+  return new Date(Math.floor(time.getTime() / quarterMs) * quarterMs);
+}
 
 /** The deliveries to an endpoint in a quarter of an hour; only this service writes these documents. */
 @Schema({ collection: 'webhookStatistics' })

@@ -18,7 +18,7 @@ import {
 import { type AttemptResult, isSuccess } from '../deliveries/delivery-outcome.js';
 import { DeliveryQueueRepository } from '../deliveries/delivery-queue.repository.js';
 import type { WebhookEndpointDocument } from '../endpoints/webhook-endpoint.schema.js';
-import type { WebhookStatisticsDocument } from './webhook-statistics.schema.js';
+import { startOfQuarter, type WebhookStatisticsDocument } from './webhook-statistics.schema.js';
 
 /** The waiting records of all organizations. */
 export interface Backlog {
@@ -45,7 +45,6 @@ export interface EndpointStatistics {
 
 type Endpoint = Pick<WebhookEndpointDocument, '_id' | 'organizationId'>;
 
-const quarterMs = 15 * minuteMs;
 /** How many endpoints are counted one by one; further ones count together. */
 const endpointsLimit = 1_000;
 /** At most so many are counted: beyond that the number says no more than that it is large. */
@@ -163,7 +162,7 @@ export class WebhookStatisticsService {
     now: Date,
     update: Document,
   ): Promise<void> {
-    const at = new Date(Math.floor(now.getTime() / quarterMs) * quarterMs);
+    const at = startOfQuarter(now);
     await this.statistics.acrossTenants.updateOne(
       { organizationId, endpointId, at },
       { ...update, $set: { updatedAt: now }, $setOnInsert: { createdAt: now } },
