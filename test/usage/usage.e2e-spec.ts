@@ -123,7 +123,7 @@ describe('usage statistics', () => {
     const { _id } = (await service.db.collection('apiKeys').findOne({ permissions })) ?? {};
     const keyId = String(_id);
     const used = { 'leads.read': 2, 'catalogue.read': 3 };
-    expect((await usageOf(second).stats.usedOperations()).get(keyId)).toEqual(used);
+    expect((await usageOf(second).stats.baselines()).get(keyId)?.used).toEqual(used);
     expect((await service.get(`/partners/${keyId}`)).html).toContain('catalogue.read 3');
   });
 });

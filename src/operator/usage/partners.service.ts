@@ -5,12 +5,11 @@ import { permittedOperations } from '../../tenants/keys/api-key-restrictions.js'
 import { ApiKeysService } from '../../tenants/keys/api-keys.service.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { OrganizationsRepository } from '../../tenants/organizations/organizations.repository.js';
-import { UsageStatsService } from './usage-stats.service.js';
-import type { UsedOperations } from './used-operations.js';
-import type { TrafficBaseline, KeyState } from './traffic-baseline.js';
+import { type KeyUsage, UsageStatsService } from './usage-stats.service.js';
+import type { KeyState } from './traffic-baseline.js';
 
 /** An API key that was used in the last four weeks, and how. */
-export interface Partner extends Omit<TrafficBaseline, 'state' | 'lastHour'> {
+export interface Partner extends Omit<KeyUsage, 'state' | 'lastHour'> {
   readonly keyId: string;
   readonly name: string;
   readonly organizationId: string;
@@ -24,8 +23,6 @@ export interface Partner extends Omit<TrafficBaseline, 'state' | 'lastHour'> {
   readonly operations: readonly Operation[];
   /** Nobody has said what the key is for. */
   readonly isUnrestricted: boolean;
-  /** In the last four weeks. */
-  readonly used: UsedOperations;
 }
 
 const byUrgency = ['silent', 'failing', 'quieter', 'busier', 'new', 'usual', 'ended'];
@@ -41,24 +38,18 @@ export class PartnersService {
 
   /** The keys of the last four weeks, those first that are to be looked at. */
   async list(): Promise<Partner[]> {
-    return this.partnersOf(await this.stats.baselines(), await this.stats.usedOperations());
+    return this.partnersOf(await this.stats.baselines());
   }
 
   /** The key with an id; null when none has called under it in the last four weeks. */
   async find(keyId: string): Promise<Partner | null> {
     const id = parseObjectId(keyId);
     if (id === null) return null;
-    const [partner] = await this.partnersOf(
-      await this.stats.baselines(id),
-      await this.stats.usedOperations(id),
-    );
+    const [partner] = await this.partnersOf(await this.stats.baselines(id));
     return partner ?? null;
   }
 
-  private async partnersOf(
-    baselines: ReadonlyMap<string, TrafficBaseline>,
-    used: ReadonlyMap<string, UsedOperations>,
-  ): Promise<Partner[]> {
+  private async partnersOf(baselines: ReadonlyMap<string, KeyUsage>): Promise<Partner[]> {
     const keys = await this.keys.findByIds(
       [...baselines.keys()].map((id) => new Types.ObjectId(id)),
     );
@@ -85,7 +76,6 @@ export class PartnersService {
           expiresAt: key.expiresAt ?? null,
           operations: permittedOperations(key),
           isUnrestricted: (key.permissions?.operations ?? null) === null,
-          used: used.get(keyId) ?? {},
         },
       ];
     });

@@ -36,6 +36,12 @@ export interface CodeCounts {
   readonly counts: readonly number[];
 }
 
+/** How a key calls. */
+export interface KeyUsage extends TrafficBaseline {
+  /** In the last four weeks. */
+  readonly used: UsedOperations;
+}
+
 /** The calls of a step of time. */
 export interface StepStats extends CallSummary {
   readonly at: Date;
@@ -126,30 +132,19 @@ export class UsageStatsService {
    *
    * @param ofKey of this one only, where it has called
    */
-  async baselines(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, TrafficBaseline>> {
+  async baselines(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, KeyUsage>> {
     const now = this.clock.now().getTime();
     const firstWeek = new Date(startOf('week', startOf('hour', now) - baselineWindowMs));
     const weeks = await this.stats.weeks(firstWeek, ofKey);
-    const baselines = new Map<string, TrafficBaseline>();
+    const baselines = new Map<string, KeyUsage>();
     for (const [keyId, ofOne] of Map.groupBy(weeks, (week) => week.keyId.toHexString())) {
       const counts = new HourlyCallCounts(now);
       for (const { at, calls, errors } of hoursOf(ofOne)) counts.add(at, calls, errors);
-      if (counts.calls.some((calls) => calls > 0)) baselines.set(keyId, baselineOf(counts));
+      if (!counts.calls.some((calls) => calls > 0)) continue;
+      const used = usedOperations(ofOne.map((week) => week.used ?? {}));
+      baselines.set(keyId, { ...baselineOf(counts), used });
     }
     return baselines;
-  }
-
-  /** How often each key used which operation in the last four weeks, by the id of the key. */
-  async usedOperations(ofKey?: Types.ObjectId): Promise<ReadonlyMap<string, UsedOperations>> {
-    const from = startOf('week', this.clock.now().getTime() - baselineWindowMs);
-    const weeks = await this.stats.weeks(new Date(from), ofKey);
-    const byKey = Map.groupBy(weeks, ({ keyId }) => keyId.toHexString());
-    return new Map(
-      [...byKey].map(([keyId, ofOne]) => [
-        keyId,
-        usedOperations(ofOne.map(({ used = {} }) => used)),
-      ]),
-    );
   }
 }
 

@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { type Operation, operations } from '../../core/http/operations.js';
 import type { CompletedRequest } from '../../core/http/server/request-log.js';
 import { routeOptionsOf } from '../../core/http/server/route-options.js';
-import { addCounts, type Counts } from './call-counts.js';
+import { type Counts, sumOf } from './call-counts.js';
 
 /** How often a key used each operation. */
 export type UsedOperations = Partial<Record<Operation, number>>;
@@ -13,7 +13,7 @@ const prefix = 'used_';
 export function operationCounts({ status }: CompletedRequest, request: FastifyRequest): Counts {
   const { permission } = routeOptionsOf(request);
   if (permission === undefined || status === 403) return {};
-  return { [`${prefix}${permission.replace('.', '_')}`]: 1 };
+  return { [fieldOf(permission)]: 1 };
 }
 
 /** The operations among the counted fields. */
@@ -23,11 +23,15 @@ export function operationsIn(counts: Readonly<Counts>): Counts {
 
 /** The sums of counted fields, by operation. */
 export function usedOperations(all: Iterable<Readonly<Counts>>): UsedOperations {
-  const sum: Counts = {};
-  for (const counts of all) addCounts(sum, counts);
+  const sum = sumOf(all);
   return Object.fromEntries(
     operations
-      .map((operation) => [operation, sum[`${prefix}${operation.replace('.', '_')}`] ?? 0] as const)
+      .map((operation) => [operation, sum[fieldOf(operation)] ?? 0] as const)
       .filter(([, count]) => count > 0),
   );
+}
+
+/** Without the dot, which a field's name must not have. */
+function fieldOf(operation: Operation): string {
+  return prefix + operation.replace('.', '_');
 }

@@ -123,9 +123,9 @@ function addList(group: Command): void {
         const keys = await keysOf(application);
         const documents = await keys.list(_id);
         const { UsageStatsService } = await import('../../usage/usage-stats.service.js');
-        const used = await application.get(UsageStatsService).usedOperations();
+        const usage = await application.get(UsageStatsService).baselines();
         const views = documents.map((document) =>
-          listedKeyView(document, keys, used.get(document._id.toHexString()) ?? {}),
+          listedKeyView(document, keys, usage.get(document._id.toHexString())?.used ?? {}),
         );
         printList(views, listedKeyColumns, options);
       }),
