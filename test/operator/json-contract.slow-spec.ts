@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { addReservation, addTenant, addUnit, addWallet } from '../support/builders.js';
 import { sharedService } from '../support/shared-service.js';
-import { runJson } from './command-line.js';
+import { runCli, runJson } from './command-line.js';
 
 const service = sharedService();
 let variables: Record<string, string>;
@@ -47,7 +47,9 @@ it('commands print the same fields as JSON as ever', async () => {
     ['key', 'issue', '--org', org, '--name', 'JSON', '--for', 'crm'],
     variables,
   );
-  const organizations = await runJson<{ _id: string }[]>(['org', 'list'], variables);
+  // Not by runJson: tests that ran before leave organizations with odd values, which are logged.
+  const { stdout } = await runCli(['org', 'list', '--json'], variables);
+  const organizations = JSON.parse(stdout) as { _id: string }[];
   const { _id: key } = issued;
   expect({
     'lead show': await shape('lead', 'show', 'json', '--org', org),
