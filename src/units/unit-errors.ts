@@ -54,6 +54,14 @@ export const unitErrors = errorDefinitions('units', {
     cause: 'More than 10,000 units match, and `sort` has several fields',
     remedy: 'Filter, or sort by one field',
   },
+  unsortable: {
+    status: 400,
+    code: 'unit.unsortable',
+    sample: { fields: 'price,bua' },
+    isList: true,
+    cause: 'Another program stored a unit with lists in two fields of `sort`',
+    remedy: 'Sort by one field',
+  },
   unknownName: {
     status: 400,
     code: 'unit.unknown_name',

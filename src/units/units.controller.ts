@@ -89,6 +89,7 @@ export class UnitsController {
       httpErrors.validationFailed,
       httpErrors.cursorUnusable,
       unitErrors.tooManyToSort,
+      unitErrors.unsortable,
       unitErrors.unknownName,
     ],
     isPolled: true,
@@ -114,6 +115,7 @@ export class UnitsController {
       httpErrors.validationFailed,
       httpErrors.cursorUnusable,
       unitErrors.tooManyToSort,
+      unitErrors.unsortable,
       unitErrors.unknownName,
     ],
   })

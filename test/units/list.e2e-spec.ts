@@ -334,6 +334,24 @@ describe('GET /units of odd units', () => {
     expect(await ids(`?${query}`)).toBe(found);
   });
 
+  it.each(['/units?', '/units/export/all?', '/units/export/all?format=csv&'])(
+    'returns 400 for %s when a unit holds lists in two fields of the order',
+    async (path) => {
+      const own = await addTenant(service.db);
+      const unit = { ...conventions(own.organizationId), unitId: 'L', price: [2, 1], bua: [4, 3] };
+      await service.db.collection('units').insertOne(unit, { bypassDocumentValidation: true });
+      const send = (sort: string) =>
+        service.api('get', `${path}sort=${sort}`).set('api-key', own.key);
+      const { headers, body } = await send('price,-bua').expect(400);
+      expect(headers['x-error-code']).toBe('unit.unsortable');
+      expect(body.message).toEqual([
+        'a unit holds lists in two of the fields price,-bua: sort by one of them',
+      ]);
+      await send('price,beds').expect(200);
+      await send('-bua').expect(200);
+    },
+  );
+
   it('exports the same units', async () => {
     const { body } = await get('/units/export/all?maxPrice=0&sort=price').expect(200);
     expect(body.data).toMatchObject(['C', 'B', 'D'].map((unitId) => ({ unitId, price: 0 })));

@@ -3,6 +3,7 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { Clock } from '../../core/configuration/clock.js';
+import { isUnsortable } from '../../core/database/connection/database-errors.js';
 import type { ListPart } from '../../core/database/documents/tenant-operations.js';
 import { withoutSession } from '../../core/database/transactions/open-session.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
@@ -36,11 +37,14 @@ async function* csvText(
   batches: Batches<UnitRow>,
   hasByteOrderMark: boolean,
 ): AsyncGenerator<Buffer, void> {
-  yield Buffer.from((hasByteOrderMark ? byteOrderMark : '') + csvRows([unitColumns]));
+  // With the first rows: what fails before them still decides the status.
+  let header = (hasByteOrderMark ? byteOrderMark : '') + csvRows([unitColumns]);
   for await (const batch of batches) {
     const rows = batch.map((unit) => unitColumns.map((column) => cellOf(unit[column])));
-    yield Buffer.from(csvRows(rows));
+    yield Buffer.from(header + csvRows(rows));
+    header = '';
   }
+  if (header !== '') yield Buffer.from(header);
 }
 
 function cellOf(value: UnitRow[(typeof unitColumns)[number]]): CsvCell {
@@ -163,8 +167,21 @@ export class UnitsService {
     }
     const hint = indexToReadBy(filter, fields, language);
     const batches = (part: ListPart): UnitBatches =>
-      this.units.batches(organizationId, filter, { sort: order, after, hint, ...part });
+      sortable(
+        this.units.batches(organizationId, filter, { sort: order, after, hint, ...part }),
+        fields,
+      );
     return { reading, count, batches };
+  }
+}
+
+/** Refuses an order that the database cannot make. */
+async function* sortable(batches: UnitBatches, fields: readonly string[]): UnitBatches {
+  try {
+    yield* batches;
+  } catch (error) {
+    if (!isUnsortable(error)) throw error;
+    throw new DomainError(unitErrors.unsortable, { fields: fields.join(',') });
   }
 }
 

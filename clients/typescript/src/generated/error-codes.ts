@@ -66,6 +66,7 @@ export type ErrorCode =
   | 'unit.ambiguous'
   | 'unit.unit_id_taken'
   | 'unit.too_many_to_sort'
+  | 'unit.unsortable'
   | 'unit.unknown_name'
   | 'events.expired'
   | 'events.beyond_last';

@@ -138,3 +138,8 @@ function isMongooseDisconnected(error: unknown): boolean {
 export function isBadValue(error: unknown): boolean {
   return error instanceof MongoServerError && error.code === badValueCode;
 }
+
+/** Whether the server cannot order documents, because one of them holds lists in two fields of the order. */
+export function isUnsortable(error: unknown): boolean {
+  return isBadValue(error) && (error as Error).message.includes('parallel arrays');
+}
