@@ -7,7 +7,7 @@ const rows = [
   ['events'],
   ['tenants'],
   ['webhooks'],
-  ['catalogue'],
+  ['availability', 'catalogue'],
   ['compounds', 'health', 'leads', 'reservations', 'units'],
   ['operator', 'reference'],
   ['development'],
@@ -21,7 +21,8 @@ const starters = '^src/(development/demo|operator/cli|reference/generate)';
 /** A room and all that it must not know. */
 const downOnly = rows.slice(0, -1).map((rooms, row) => ({
   name: `${rooms.join('-')}-look-down-only`,
-  comment: 'Arrows go down: operator, features, catalogue, webhooks, tenants, events, core.',
+  comment:
+    'Arrows go down: operator, features, availability and catalogue, webhooks, tenants, events, core.',
   severity: 'error',
   from: { path: `^src/(${rooms.join('|')})/`, pathNot: starters },
   to: {
@@ -34,7 +35,7 @@ const downOnly = rows.slice(0, -1).map((rooms, row) => ({
 
 /** Repositories that other features query: a service would only repeat their methods. */
 const sharedRepositories = [
-  '^src/reservations/reservations\\.repository\\.ts$',
+  '^src/availability/unit-reservations\\.repository\\.ts$',
   '^src/tenants/(change-log/change-log|organizations/(organizations|users))\\.repository\\.ts$',
 ];
 
@@ -42,9 +43,9 @@ const sharedRepositories = [
 const doors = [
   '\\.(service|module)\\.ts$',
   '-errors\\.ts$',
+  '^src/availability/availability\\.ts$',
   '^src/leads/dto/lead\\.dto\\.ts$',
-  '^src/reservations/(callback/callback-record|moves|statuses)\\.ts$',
-  '^src/units/writing/availability\\.ts$',
+  '^src/reservations/(callback/callback-record|transitions)\\.ts$',
   ...sharedRepositories,
 ];
 
@@ -81,9 +82,9 @@ const pure = [
   '^src/core/values/',
   '^src/events/outbox/event-types\\.ts$',
   '^src/leads/phones/lead-phones\\.ts$',
-  '^src/reservations/(cheques/cheques|moves|reservation-state|statuses|transitions)\\.ts$',
+  '^src/reservations/(cheques/cheques|reservation-state|transitions)\\.ts$',
   '^src/tenants/(change-log/field-changes|contacts/(contact|phone-number)|keys/api-key-state)\\.ts$',
-  '^src/units/writing/availability\\.ts$',
+  '^src/availability/availability\\.ts$',
   '^src/webhooks/[^/]+/(addresses|delivery-outcome)\\.ts$',
 ];
 
@@ -108,6 +109,13 @@ module.exports = {
       to: { path: `^src/(${feature})/`, pathNot: ['^src/$1/', ...doors] },
     },
     {
+      name: 'units-know-no-reservations',
+      comment: 'Reservations change units; what units need of reservations is in `availability`.',
+      severity: 'error',
+      from: { path: '^src/units/' },
+      to: { path: '^src/reservations/' },
+    },
+    {
       name: 'catalogue-carries-compounds-and-units',
       comment: 'Others read and write the catalogue through the services of compounds and units.',
       severity: 'error',
@@ -119,7 +127,8 @@ module.exports = {
     },
     {
       name: 'storage-stays-inside',
-      comment: 'Repositories and schemas are known in their own folder only.',
+      comment:
+        'Repositories and schemas are known in their own folder only, but for the shared availability.',
       severity: 'error',
       from: {
         path: '^src/([^/]+)',
@@ -127,7 +136,7 @@ module.exports = {
       },
       to: {
         path: '\\.(repository|schema)\\.ts$',
-        pathNot: ['^src/$1/', '^src/core/database/', ...sharedRepositories],
+        pathNot: ['^src/$1/', '^src/availability/', '^src/core/database/', ...sharedRepositories],
       },
     },
     {

@@ -2,6 +2,7 @@
 export default {
   // What decides without asking a database, a clock or a network.
   mutate: [
+    'src/availability/availability.ts',
     'src/tenants/change-log/field-changes.ts',
     'src/tenants/contacts/phone-number.ts',
     'src/core/writes/{group-commit,group-transaction,request-groups}.ts',
@@ -14,7 +15,7 @@ export default {
     'src/reservations/cheques/{cheques,wallets}.ts',
     'src/reservations/reconciliation/ledger-comparison.ts',
     'src/reservations/upsert/upsert-decision.ts',
-    'src/units/writing/{availability,slug,unit-decision,unit-links,unit-merge,unit-records}.ts',
+    'src/units/writing/{slug,unit-decision,unit-links,unit-merge,unit-records}.ts',
     'src/webhooks/deliveries/delivery-outcome.ts',
     'src/webhooks/sending/{addresses,signing}.ts',
   ],

@@ -5,15 +5,13 @@ import type { Change } from '../core/database/documents/document-diff.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
 import type { UnitChange, UnitDocument } from '../units/writing/unit-availability.service.js';
 import type { OutboundEvent } from '../events/outbox/pending-event.js';
+import type { UnitReservation } from '../availability/unit-reservations.repository.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 import { fitsEvents } from './cheques/wallets.js';
 import type { ReservationDto } from './reading/reservation.dto.js';
 import { presentReservation, presentWallet } from './reading/reservation.presenter.js';
 import type { ReservationState } from './reservation-state.js';
-import type { ReservationDocument } from './reservation.schema.js';
-
-/** What decides the availability of a unit. */
-export type UnitReservation = Pick<ReservationDocument, '_id' | 'unitId' | 'status'>;
+import type { ReservationDocument } from '../availability/reservation.schema.js';
 
 /** What was read for decisions about reservations. */
 export interface LoadedReservations {

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import { UnitReservationsRepository } from '../availability/unit-reservations.repository.js';
 import { UnitAvailabilityService } from '../units/writing/unit-availability.service.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
 import { ReservationRecords } from './reservation-records.js';
-import type { ReservationDocument } from './reservation.schema.js';
+import type { ReservationDocument } from '../availability/reservation.schema.js';
 import { ReservationsRepository } from './reservations.repository.js';
 
 /** Loads what decisions about reservations read and stores what they changed. */
@@ -12,6 +13,7 @@ import { ReservationsRepository } from './reservations.repository.js';
 export class ReservationStateService {
   constructor(
     private readonly reservations: ReservationsRepository,
+    private readonly unitReservations: UnitReservationsRepository,
     private readonly wallets: ChequeWalletsRepository,
     private readonly units: UnitAvailabilityService,
     private readonly outbox: Outbox,
@@ -33,7 +35,7 @@ export class ReservationStateService {
     return new ReservationRecords({
       reservations,
       units: await this.units.findAll(organizationId, unitIds),
-      ofUnits: await this.reservations.ofUnits(organizationId, unitIds),
+      ofUnits: await this.unitReservations.ofUnits(organizationId, unitIds),
       wallets: await this.wallets.findOfReservations(organizationId, ids),
       now,
     });

@@ -1,9 +1,9 @@
 import type { FieldChange } from '../tenants/change-log/field-changes.js';
-import { availability } from '../units/writing/availability.js';
+import { availability } from '../availability/availability.js';
 import type { UnitDocument } from '../units/writing/unit-availability.service.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
-import type { ReservationDocument } from './reservation.schema.js';
-import type { ReservationStatus } from './statuses.js';
+import type { ReservationDocument } from '../availability/reservation.schema.js';
+import type { ReservationStatus } from '../availability/availability.js';
 
 /** A reservation and all that decisions about it read and change; each decision makes a new one. */
 export interface ReservationState {

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AvailabilityModule } from '../availability/availability.module.js';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { WritesModule } from '../core/writes/writes.module.js';
 import { LeadsModule } from '../leads/leads.module.js';
@@ -15,17 +16,17 @@ import { ReservationInspectionService } from './reading/reservation-inspection.s
 import { ReservationsService } from './reading/reservations.service.js';
 import { ReconciliationsService } from './reconciliation/reconciliations.service.js';
 import { ReservationStateService } from './reservation-state.service.js';
-import { ReservationStorageModule } from './reservation-storage.module.js';
 import { ReservationsController } from './reservations.controller.js';
+import { ReservationsRepository } from './reservations.repository.js';
 import { ReservationUpsertsService } from './upsert/reservation-upserts.service.js';
 
 /** Reservations, their cheque wallets and the callback of collection partners. */
 @Module({
   imports: [
+    AvailabilityModule,
     WritesModule,
     LeadsModule,
     OrganizationsModule,
-    ReservationStorageModule,
     UnitsModule,
     EventsModule,
     TenantCollectionsModule.forFeature(
@@ -35,6 +36,7 @@ import { ReservationUpsertsService } from './upsert/reservation-upserts.service.
   ],
   controllers: [ReservationsController],
   providers: [
+    ReservationsRepository,
     ChequeWalletsRepository,
     CallbackLogRepository,
     ReservationStateService,

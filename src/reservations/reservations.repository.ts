@@ -10,9 +10,7 @@ import {
 import { parseObjectId } from '../core/database/documents/object-id.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
-import type { UnitReservation } from './reservation-records.js';
-import type { ReservationDocument } from './reservation.schema.js';
-import type { ReservationStatus } from './statuses.js';
+import type { ReservationDocument } from '../availability/reservation.schema.js';
 
 @Injectable()
 export class ReservationsRepository {
@@ -100,26 +98,6 @@ export class ReservationsRepository {
       limit,
       fields: ['_id'],
     });
-  }
-
-  /** What decides the availability of units: all their reservations. */
-  async ofUnits(
-    organizationId: Types.ObjectId,
-    unitIds: readonly Types.ObjectId[],
-  ): Promise<UnitReservation[]> {
-    if (unitIds.length === 0) return [];
-    const filter = { unitId: { $in: unitIds }, ...notDeleted };
-    return this.reservations.find(organizationId, filter, { fields: ['unitId', 'status'] });
-  }
-
-  /** The statuses of the reservations of units, by the units' ids in hexadecimal. */
-  async statusesByUnit(
-    organizationId: Types.ObjectId,
-    unitIds: readonly Types.ObjectId[],
-  ): Promise<ReadonlyMap<string, readonly ReservationStatus[]>> {
-    const found = await this.ofUnits(organizationId, unitIds);
-    const byUnit = Map.groupBy(found, ({ unitId }) => unitId?.toHexString() ?? '');
-    return new Map([...byUnit].map(([id, ofUnit]) => [id, ofUnit.map(({ status }) => status)]));
   }
 
   /** Stores new reservations, and the fields in which two states of others differ. */

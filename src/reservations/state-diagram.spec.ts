@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { chequeStatuses, type ReservationStatus, reservationStatuses } from './statuses.js';
-import { type ChequeFacts, decideCheque, decideReservation, type Decision } from './transitions.js';
+import { type ReservationStatus, reservationStatuses } from '../availability/availability.js';
+import {
+  type ChequeFacts,
+  chequeStatuses,
+  decideCheque,
+  decideReservation,
+  type Decision,
+} from './transitions.js';
 
 const diagram = readFileSync('src/core/http/reference/page/reservation-states.svg', 'utf8');
 

@@ -1,4 +1,8 @@
-import type { ChequeStatus, ReservationStatus } from './statuses.js';
+import type { ReservationStatus } from '../availability/availability.js';
+
+/** The statuses of a cheque (rule CALL-3). */
+export const chequeStatuses = ['pending', 'collected', 'overdue', 'bounced', 'post_dated'] as const;
+export type ChequeStatus = (typeof chequeStatuses)[number];
 
 /** What a callback changes of a reservation and its unit. */
 export type Effect =

@@ -1,6 +1,6 @@
 import { Module } from '@nestjs/common';
 import { CatalogueModule } from '../catalogue/catalogue.module.js';
-import { ReservationStorageModule } from '../reservations/reservation-storage.module.js';
+import { AvailabilityModule } from '../availability/availability.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { HttpModule } from '../core/http/http.module.js';
 import { WritesModule } from '../core/writes/writes.module.js';
@@ -20,7 +20,7 @@ import { UnitsRepository } from './units.repository.js';
 
 /** `/units`, and what reservations need of units. */
 @Module({
-  imports: [CatalogueModule, HttpModule, WritesModule, ReservationStorageModule, EventsModule],
+  imports: [CatalogueModule, HttpModule, WritesModule, AvailabilityModule, EventsModule],
   controllers: [CompoundUnitsController, UnitsController],
   providers: [
     UnitsRepository,

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
-import { availability } from '../../src/units/writing/availability.js';
+import { availability } from '../../src/availability/availability.js';
 import { UnitAvailabilityService } from '../../src/units/writing/unit-availability.service.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';

@@ -24,7 +24,7 @@ import { leadSchema } from '../../src/leads/lead.schema.js';
 import { organizationSchema } from '../../src/tenants/organizations/organization.schema.js';
 import { userSchema } from '../../src/tenants/organizations/users.repository.js';
 import { chequeWalletSchema } from '../../src/reservations/cheques/cheque-wallet.schema.js';
-import { reservationSchema } from '../../src/reservations/reservation.schema.js';
+import { reservationSchema } from '../../src/availability/reservation.schema.js';
 import { inParallel } from '../hostile/requests.js';
 import { addTenant, conventions, mayReadEvents } from '../support/builders.js';
 import { rounds } from '../support/rounds.js';

@@ -25,7 +25,8 @@ import {
   walletWith,
 } from '../../../test/support/reservation-state.js';
 import type { ReservationState } from '../reservation-state.js';
-import { chequeStatuses, type ReservationStatus, reservationStatuses } from '../statuses.js';
+import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
+import { chequeStatuses } from '../transitions.js';
 import { type CallbackError, decideCallback } from './callback-decision.js';
 import type { CallbackDto } from './callback.dto.js';
 

@@ -13,7 +13,8 @@ import {
   type Effect,
   type TransitionError,
 } from '../transitions.js';
-import type { ChequeStatus, ReservationStatus } from '../statuses.js';
+import type { ReservationStatus } from '../../availability/availability.js';
+import type { ChequeStatus } from '../transitions.js';
 import type { CallbackDto } from './callback.dto.js';
 
 /** Why a callback ends with an error; what its earlier steps changed is stored all the same. */

@@ -4,7 +4,8 @@ import { amount } from '../../core/values/numbers.js';
 import { isPlainObject } from '../../core/values/plain-object.js';
 import { isValid } from '../../core/values/rule.js';
 import { chequeNumber, externalId } from '../../core/values/text.js';
-import { chequeStatuses, reservationStatuses } from '../statuses.js';
+import { reservationStatuses } from '../../availability/availability.js';
+import { chequeStatuses } from '../transitions.js';
 
 /** A known field whose value is not kept. */
 export interface RefusedField {

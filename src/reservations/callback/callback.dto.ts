@@ -3,12 +3,8 @@ import { ExternalIdField, NumberField, StatusField } from '../../core/http/valid
 import { FieldsTogether, Field } from '../../core/http/validation/field.js';
 import { ToleratesUnknownNames } from '../../core/http/validation/unknown-names.js';
 import { string } from '../../core/values/text.js';
-import {
-  chequeStatuses,
-  type ChequeStatus,
-  reservationStatuses,
-  type ReservationStatus,
-} from '../statuses.js';
+import { reservationStatuses, type ReservationStatus } from '../../availability/availability.js';
+import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
 
 /**

@@ -1,7 +1,7 @@
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { DeletableDocument } from '../../core/database/documents/tenant-document.js';
-import type { ChequeStatus } from '../statuses.js';
+import type { ChequeStatus } from '../transitions.js';
 
 /** What a report says about a cheque. */
 @Schema({ _id: false })

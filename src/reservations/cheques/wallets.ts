@@ -5,7 +5,7 @@ import { mebibyte } from '../../core/values/numbers.js';
 import { fitsEvent } from '../../events/outbox/pending-event.js';
 import { presentCheque, presentReservation } from '../reading/reservation.presenter.js';
 import type { ReservationState, WalletEvent } from '../reservation-state.js';
-import type { ReservationDocument } from '../reservation.schema.js';
+import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import type { ChequeRequestDto } from '../upsert/upsert-reservation.dto.js';
 import type { Cheque, ChequeWalletDocument } from './cheque-wallet.schema.js';
 import {

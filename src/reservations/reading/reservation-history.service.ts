@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
+import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { objectsOf, textOf } from '../../core/database/documents/stored-values.js';
 import type { KeysetPage, KeysetRequest } from '../../core/database/documents/keyset.js';
 import { objectIdOf } from '../../events/outbox/message.js';
@@ -70,6 +71,7 @@ const unitTypes = ['unit.created', 'unit.updated', 'unit.deleted'] as const;
 export class ReservationHistoryService {
   constructor(
     private readonly reservations: ReservationsRepository,
+    private readonly unitReservations: UnitReservationsRepository,
     private readonly log: CallbackLogRepository,
     private readonly leads: LeadLookupService,
     private readonly events: EventHistoryService,
@@ -144,7 +146,7 @@ export class ReservationHistoryService {
     organizationId: Types.ObjectId,
     unitId: Types.ObjectId,
   ): Promise<UnitStatusChange[]> {
-    const ofUnit = await this.reservations.ofUnits(organizationId, [unitId]);
+    const ofUnit = await this.unitReservations.ofUnits(organizationId, [unitId]);
     const reservationIds = ofUnit.map(({ _id }) => _id.toHexString());
     const [events, callbacks] = await Promise.all([
       this.events.changesOf(organizationId, [unitId.toHexString()], unitTypes, mostEvents),
@@ -185,7 +187,9 @@ export class ReservationHistoryService {
     { _id, unitId }: InspectedReservation,
   ): Promise<string[]> {
     if (unitId === null) return [];
-    const ofUnit = await this.reservations.ofUnits(organizationId, [new Types.ObjectId(unitId)]);
+    const ofUnit = await this.unitReservations.ofUnits(organizationId, [
+      new Types.ObjectId(unitId),
+    ]);
     const approved = ofUnit.filter(({ status }) => status === 'approved');
     return approved.map((other) => other._id.toHexString()).filter((id) => id !== _id);
   }

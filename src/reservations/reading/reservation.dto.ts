@@ -1,7 +1,8 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Field } from '../../core/http/validation/field.js';
 import { string } from '../../core/values/text.js';
-import { chequeStatuses, reservationStatuses } from '../statuses.js';
+import { reservationStatuses } from '../../availability/availability.js';
+import { chequeStatuses } from '../transitions.js';
 
 const objectId = { type: String, pattern: '^[0-9a-f]{24}$' } as const;
 const time = { type: String, format: 'date-time', example: '2026-01-05T09:30:00.000Z' } as const;

@@ -6,7 +6,7 @@ import {
   timeOrNull,
 } from '../../core/database/documents/stored-values.js';
 import { chequesOf, historyOf } from '../cheques/cheques.js';
-import type { ReservationDocument } from '../reservation.schema.js';
+import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import type { ChequeDto, ChequeWalletDto, ReservationDto } from './reservation.dto.js';
 
 /** A reservation as the API returns it, with the wallet that is active or was deleted last. */

@@ -8,7 +8,7 @@ import {
 } from '../../core/http/validation/fields.js';
 import { ReservationIdField } from '../callback/callback.dto.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
-import { chequeStatuses, type ChequeStatus } from '../statuses.js';
+import { chequeStatuses, type ChequeStatus } from '../transitions.js';
 
 /** More than a partner collects for one organization in most months. */
 const maxEntries = 1_000;

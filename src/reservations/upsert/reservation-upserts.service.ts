@@ -17,7 +17,7 @@ import { reservationErrors } from '../reservation-errors.js';
 import type { ReservationRecords } from '../reservation-records.js';
 import { hasChanged } from '../reservation-state.js';
 import { ReservationStateService } from '../reservation-state.service.js';
-import type { ReservationDocument } from '../reservation.schema.js';
+import type { ReservationDocument } from '../../availability/reservation.schema.js';
 import { ReservationsRepository } from '../reservations.repository.js';
 import { decideUpsert, ignoredFields, newReservation } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';

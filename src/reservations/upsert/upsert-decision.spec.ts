@@ -10,8 +10,8 @@ import {
   walletWith,
 } from '../../../test/support/reservation-state.js';
 import type { ReservationState } from '../reservation-state.js';
-import type { ReservationDocument } from '../reservation.schema.js';
-import { type ReservationStatus, reservationStatuses } from '../statuses.js';
+import type { ReservationDocument } from '../../availability/reservation.schema.js';
+import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
 import { decideUpsert, ignoredFields, newReservation, type References } from './upsert-decision.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 

@@ -3,8 +3,8 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { reservationErrors } from '../reservation-errors.js';
 import { addCheques, deleteWallet, restoreWallet, touchWallet } from '../cheques/wallets.js';
 import { recomputeUnit, type ReservationState, withStatus } from '../reservation-state.js';
-import type { ReservationDocument } from '../reservation.schema.js';
-import type { ReservationStatus } from '../statuses.js';
+import type { ReservationDocument } from '../../availability/reservation.schema.js';
+import { isOpen, type ReservationStatus } from '../../availability/availability.js';
 import type { UpsertReservationDto } from './upsert-reservation.dto.js';
 
 /** The ids that a request refers to; undefined where it names none. */
@@ -112,9 +112,4 @@ function changedFields(
       ? {}
       : { partnerCollection: { ...stored.partnerCollection, isActive: partnerCollection } }),
   };
-}
-
-/** Whether a status waits for approval. */
-function isOpen(status: ReservationStatus | undefined): boolean {
-  return status === 'pending' || status === 'pending_cheque_collection';
 }

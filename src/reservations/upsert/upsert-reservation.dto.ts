@@ -13,7 +13,7 @@ import { Field, NamesInside } from '../../core/http/validation/field.js';
 import { isValid } from '../../core/values/rule.js';
 import { externalId } from '../../core/values/text.js';
 import type { UnitReference } from '../../units/reading/unit-lookup.service.js';
-import { type ReservationStatus, reservationStatuses } from '../statuses.js';
+import { type ReservationStatus, reservationStatuses } from '../../availability/availability.js';
 import { ChequeNumber } from '../cheques/cheque-number.js';
 
 /** More than any payment plan has installments. */

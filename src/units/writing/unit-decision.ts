@@ -3,7 +3,7 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
-import { statusWhenSent } from './availability.js';
+import { statusWhenSent } from '../../availability/availability.js';
 import { slugCandidates } from './slug.js';
 import { type UnitChange, unitChanges } from './unit-events.js';
 import { compoundOf, resolveLinks } from './unit-links.js';

@@ -4,9 +4,9 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import type { SaveCounts } from '../../catalogue/import/catalogue-import.repository.js';
 import { mergeTranslations } from '../../core/localization/localized.js';
 import { Outbox } from '../../events/outbox/outbox.js';
-import { ReservationsRepository } from '../../reservations/reservations.repository.js';
+import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { UnitsRepository } from '../units.repository.js';
-import { statusWhenSent } from './availability.js';
+import { statusWhenSent } from '../../availability/availability.js';
 import { newUnit } from './unit-decision.js';
 import { type UnitChange, unitChanges, UnitEvents } from './unit-events.js';
 
@@ -21,7 +21,7 @@ export type ImportedUnit = Partial<UnitDocument> & {
 export class UnitImportsService {
   constructor(
     private readonly units: UnitsRepository,
-    private readonly reservations: ReservationsRepository,
+    private readonly reservations: UnitReservationsRepository,
     private readonly events: UnitEvents,
     private readonly outbox: Outbox,
   ) {}

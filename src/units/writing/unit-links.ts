@@ -4,7 +4,7 @@ import { DomainError } from '../../core/http/errors/domain-error.js';
 import { withoutUndefined } from '../../core/values/plain-object.js';
 import type { Message } from '../../core/localization/messages.service.js';
 import { unitErrors, unknownName } from '../unit-errors.js';
-import { statusWhenSent } from './availability.js';
+import { statusWhenSent } from '../../availability/availability.js';
 import type { Named, UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
 

@@ -4,7 +4,7 @@ import type { UnitDocument } from '../../catalogue/collections/unit-document.js'
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
 import { besideTransaction } from '../../core/database/transactions/open-session.js';
 import type { Loaded, LoadOptions } from '../../core/writes/write-kind.js';
-import { ReservationsRepository } from '../../reservations/reservations.repository.js';
+import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { havingOneOf, UnitsRepository } from '../units.repository.js';
 import { slugCandidates } from './slug.js';
 import { slugTexts, type UnitRequest } from './unit-decision.js';
@@ -18,7 +18,7 @@ export class UnitRecordsLoader {
   constructor(
     private readonly units: UnitsRepository,
     private readonly references: ReferencesRepository,
-    private readonly reservations: ReservationsRepository,
+    private readonly reservations: UnitReservationsRepository,
   ) {}
 
   async load(

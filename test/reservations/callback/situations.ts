@@ -1,5 +1,6 @@
 import { ObjectId } from 'mongodb';
-import { chequeStatuses, reservationStatuses } from '../../../src/reservations/statuses.js';
+import { reservationStatuses } from '../../../src/availability/availability.js';
+import { chequeStatuses } from '../../../src/reservations/transitions.js';
 import type { ModelState } from './callback-model.js';
 
 /** The unit statuses that follow from reservations, one of an operator, and none. */

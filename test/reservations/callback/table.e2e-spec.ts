@@ -1,6 +1,7 @@
 import { beforeAll, expect, it } from '@jest/globals';
 import type { Document, ObjectId } from 'mongodb';
-import { chequeStatuses, reservationStatuses } from '../../../src/reservations/statuses.js';
+import { reservationStatuses } from '../../../src/availability/availability.js';
+import { chequeStatuses } from '../../../src/reservations/transitions.js';
 import {
   addReservation,
   addTenant,

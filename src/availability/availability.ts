@@ -1,4 +1,15 @@
-import { foldCase } from '../../core/localization/fold-case.js';
+import { foldCase } from '../core/localization/fold-case.js';
+
+/** The statuses of a reservation (rule CALL-3). */
+export const reservationStatuses = [
+  'pending',
+  'approved',
+  'pending_cheque_collection',
+  'rejected',
+  'canceled',
+  'expired',
+] as const;
+export type ReservationStatus = (typeof reservationStatuses)[number];
 
 /** The unit statuses that follow from the unit's reservations, by the form in which filters compare them. */
 const derivedStatuses: ReadonlyMap<string, string> = new Map(
@@ -32,8 +43,10 @@ export function statusWhenSent(sent: string, reservations: readonly string[]): s
 
 function heldStatus(reservations: readonly string[]): string | undefined {
   if (reservations.includes('approved')) return 'Sold';
-  const hasOpenReservation = reservations.some(
-    (status) => status === 'pending' || status === 'pending_cheque_collection',
-  );
-  return hasOpenReservation ? 'Reserved' : undefined;
+  return reservations.some(isOpen) ? 'Reserved' : undefined;
+}
+
+/** Whether a reservation with this status waits for approval, so that it holds its unit. */
+export function isOpen(status: string | undefined): boolean {
+  return status === 'pending' || status === 'pending_cheque_collection';
 }

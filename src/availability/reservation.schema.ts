@@ -1,7 +1,7 @@
 import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { SchemaTypes, type Types } from 'mongoose';
 import { DeletableDocument } from '../core/database/documents/tenant-document.js';
-import type { ReservationStatus } from './statuses.js';
+import type { ReservationStatus } from './availability.js';
 
 @Schema({ collection: 'reservations' })
 export class ReservationDocument extends DeletableDocument {

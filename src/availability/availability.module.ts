@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
 import { reservationSchema } from './reservation.schema.js';
-import { ReservationsRepository } from './reservations.repository.js';
+import { UnitReservationsRepository } from './unit-reservations.repository.js';
 
-/** The stored reservations, apart from what builds on units: units read them too (rule UNIT-30). */
+/** The stored reservations: reservations write them, and units read what decides a unit's status. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature({
@@ -12,7 +12,7 @@ import { ReservationsRepository } from './reservations.repository.js';
       hasForeignFields: true,
     }),
   ],
-  providers: [ReservationsRepository],
-  exports: [ReservationsRepository],
+  providers: [UnitReservationsRepository],
+  exports: [TenantCollectionsModule, UnitReservationsRepository],
 })
-export class ReservationStorageModule {}
+export class AvailabilityModule {}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { foldCase } from '../../core/localization/fold-case.js';
+import { foldCase } from '../core/localization/fold-case.js';
 import { availability, statusWhenSent } from './availability.js';
 
 const derived = ['Sold', 'Reserved', 'Available'];

@@ -1,0 +1,39 @@
+import { Injectable } from '@nestjs/common';
+import type { Types } from 'mongoose';
+import { InjectCollection } from '../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
+import { notDeleted } from '../core/database/documents/tenant-document.js';
+import type { ReservationStatus } from './availability.js';
+import type { ReservationDocument } from './reservation.schema.js';
+
+/** The fields of a reservation that decide the availability of its unit. */
+export type UnitReservation = Pick<ReservationDocument, '_id' | 'unitId' | 'status'>;
+
+/** The reservations of units, which reservations write and units read (rule UNIT-30). */
+@Injectable()
+export class UnitReservationsRepository {
+  constructor(
+    @InjectCollection('Reservation')
+    private readonly reservations: TenantCollection<ReservationDocument>,
+  ) {}
+
+  /** All reservations of units that are not deleted. */
+  async ofUnits(
+    organizationId: Types.ObjectId,
+    unitIds: readonly Types.ObjectId[],
+  ): Promise<UnitReservation[]> {
+    if (unitIds.length === 0) return [];
+    const filter = { unitId: { $in: unitIds }, ...notDeleted };
+    return this.reservations.find(organizationId, filter, { fields: ['unitId', 'status'] });
+  }
+
+  /** The statuses of the reservations of units, by the units' ids in hexadecimal. */
+  async statusesByUnit(
+    organizationId: Types.ObjectId,
+    unitIds: readonly Types.ObjectId[],
+  ): Promise<ReadonlyMap<string, readonly ReservationStatus[]>> {
+    const found = await this.ofUnits(organizationId, unitIds);
+    const byUnit = Map.groupBy(found, ({ unitId }) => unitId?.toHexString() ?? '');
+    return new Map([...byUnit].map(([id, ofUnit]) => [id, ofUnit.map(({ status }) => status)]));
+  }
+}
