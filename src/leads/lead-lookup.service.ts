@@ -1,45 +1,179 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
+import type { KeysetPage, KeysetRequest } from '../core/database/documents/keyset.js';
+import { parseObjectId } from '../core/database/documents/object-id.js';
 import { DomainError } from '../core/http/errors/domain-error.js';
+import {
+  type ChangeLogEntry,
+  ChangeLogRepository,
+} from '../tenants/change-log/change-log.repository.js';
+import { ClientsService, type FoundClient } from '../tenants/clients/clients.service.js';
+import { phonesOf } from '../tenants/contacts/phone-number.js';
+import type { Organization } from '../tenants/organizations/organization.js';
 import type { LeadDto, LeadResponseDto } from './dto/lead.dto.js';
 import { leadErrors } from './lead-errors.js';
 import { presentLead } from './lead.presenter.js';
+import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
+import { PhoneOwnersRepository } from './phones/phone-owners.repository.js';
 
-/** Finds leads by the ids that outside systems, other features and the operator know. */
+/** A lead of any organization. */
+export type FoundLead = LeadDto & { readonly organizationId: string };
+
+/** A lead with its client and the leads related to it. */
+export interface InspectedLead {
+  readonly lead: LeadDto;
+  readonly isErased: boolean;
+  readonly client: FoundClient | null;
+  /** Newest first. */
+  readonly others: readonly RelatedLead[];
+  readonly hasMoreOthers: boolean;
+}
+
+/** Another lead with the same phone or client. */
+export interface RelatedLead {
+  readonly lead: LeadDto;
+  readonly shares: readonly ('phone' | 'client')[];
+}
+
+const isLeadNumber = (reference: string) => /^\d{1,15}$/.test(reference);
+
+/** Finds leads for the API, other features and the operator. */
 @Injectable()
 export class LeadLookupService {
-  constructor(private readonly leads: LeadsRepository) {}
+  constructor(
+    private readonly leads: LeadsRepository,
+    private readonly phoneOwners: PhoneOwnersRepository,
+    private readonly clients: ClientsService,
+    private readonly changeLog: ChangeLogRepository,
+  ) {}
 
-  /**
-   * The active lead with an external id, as the API shows it.
-   *
-   * @throws DomainError 404 when there is none
-   */
+  /** @throws DomainError 404 without an active lead of this external id */
   async read(organizationId: Types.ObjectId, recordSystemId: string): Promise<LeadResponseDto> {
     const [lead] = await this.leads.findActive(organizationId, [recordSystemId]);
     if (lead === undefined) throw new DomainError(leadErrors.notFound);
     return { ok: true, lead: presentLead(lead) };
   }
 
-  /** The ids of the active leads with external ids, by these. */
+  /** Ids of active leads, by external id. */
   async idsOf(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
   ): Promise<ReadonlyMap<string, Types.ObjectId>> {
-    const found = await this.leads.findActiveIds(organizationId, recordSystemIds);
+    const fields = ['recordSystemId'] as const;
+    const found = await this.leads.findActive(organizationId, recordSystemIds, { fields });
     return new Map(found.map(({ recordSystemId = '', _id }) => [recordSystemId, _id]));
   }
 
   /**
-   * The leads of an organization that a reference names, deleted ones included: by an external id,
-   * otherwise by an id or number of the service's own. The active one comes first, then the newest.
+   * Finds by external id, otherwise by own id or number, including deleted leads: the active one first,
+   * then the newest.
    */
   async find(organizationId: Types.ObjectId, reference: string): Promise<LeadDto[]> {
     const named = await this.leads.findNamed(organizationId, reference);
-    const isNumber = named.length === 0 && /^\d{1,15}$/.test(reference);
     const leadId = Number(reference);
-    const found = isNumber ? await this.leads.findAll(organizationId, { leadId }) : named;
+    const found =
+      named.length === 0 && isLeadNumber(reference)
+        ? await this.leads.findAll(organizationId, { leadId })
+        : named;
     return found.map(presentLead);
   }
+
+  /**
+   * Searches organizations by external id, own id, number, phone in any spelling, or email. Only ids and
+   * numbers find deleted leads.
+   */
+  async search(
+    organizations: readonly Organization[],
+    reference: string,
+    limit: number,
+  ): Promise<FoundLead[]> {
+    const all = idsOf(organizations);
+    const _id = parseObjectId(reference);
+    const phones = phonesOf({ phoneNumber: reference });
+    const byCountry = Map.groupBy(organizations, ({ phoneCountry }) => phoneCountry);
+    const found = await Promise.all([
+      this.leads.findAll(all, { recordSystemId: reference }),
+      _id === null ? [] : this.leads.findAll(all, { _id }),
+      isLeadNumber(reference) ? this.leads.findAll(all, { leadId: Number(reference) }) : [],
+      reference.includes('@') ? this.withEmail(all, reference, limit) : [],
+      ...[...byCountry].map(([country, some]) =>
+        this.phoneOwners.findWithPhones(idsOf(some), phones, country, limit),
+      ),
+    ]);
+    const leads = new Map(found.flat().map((lead) => [lead._id.toHexString(), lead]));
+    return [...leads.values()].slice(0, limit).map((lead) => ({
+      ...presentLead(lead),
+      organizationId: lead.organizationId.toHexString(),
+    }));
+  }
+
+  /** Finds a lead by id, deleted or not, with its client and related leads. */
+  async inspect(
+    { _id: organizationId, phoneCountry }: Organization,
+    id: Types.ObjectId,
+    limit: number,
+  ): Promise<InspectedLead | null> {
+    const [lead] = await this.leads.findAll(organizationId, { _id: id });
+    if (lead === undefined) return null;
+    const { clientId, data } = lead;
+    // The lead itself is among both, and one more shows that there are more.
+    const most = limit + 2;
+    const [client, withPhone, ofClient] = await Promise.all([
+      clientId ? this.clients.find(organizationId, clientId) : null,
+      this.phoneOwners.findWithPhones(organizationId, phonesOf(data), phoneCountry, most),
+      this.leads.findOfClients(organizationId, clientId ? [clientId] : [], most),
+    ]);
+    const others = relatedLeads(lead, withPhone, ofClient);
+    return {
+      lead: presentLead(lead),
+      isErased: Boolean(lead.erasedAt),
+      client,
+      others: others.slice(0, limit),
+      hasMoreOthers: others.length > limit,
+    };
+  }
+
+  /** Change-log entries of a lead, newest first. */
+  history(
+    organizationId: Types.ObjectId,
+    id: Types.ObjectId,
+    page: KeysetRequest,
+  ): Promise<KeysetPage<ChangeLogEntry>> {
+    return this.changeLog.historyOf(organizationId, id, page);
+  }
+
+  private async withEmail(
+    organizationIds: readonly Types.ObjectId[],
+    email: string,
+    limit: number,
+  ): Promise<LeadDocument[]> {
+    const clientIds = await this.clients.idsByEmail(organizationIds, email);
+    const [ofClients, withoutClient] = await Promise.all([
+      this.leads.findOfClients(organizationIds, clientIds, limit),
+      this.leads.findByEmail(organizationIds, email, limit),
+    ]);
+    return [...ofClients, ...withoutClient];
+  }
+}
+
+function idsOf(organizations: readonly Organization[]): Types.ObjectId[] {
+  return organizations.map(({ _id }) => _id);
+}
+
+function relatedLeads(
+  { _id }: LeadDocument,
+  withPhone: readonly LeadDocument[],
+  ofClient: readonly LeadDocument[],
+): RelatedLead[] {
+  const related = new Map<string, RelatedLead>();
+  const add = (document: LeadDocument, share: RelatedLead['shares'][number]) => {
+    const lead = presentLead(document);
+    const { shares = [] } = related.get(lead._id) ?? {};
+    related.set(lead._id, { lead, shares: [...shares, share] });
+  };
+  for (const lead of withPhone) add(lead, 'phone');
+  for (const lead of ofClient) add(lead, 'client');
+  related.delete(_id.toHexString());
+  return [...related.values()].toSorted((a, b) => b.lead.createdAt.localeCompare(a.lead.createdAt));
 }

@@ -13,8 +13,7 @@ import {
   pollingHeaders,
 } from '../core/http/reference/api-documentation.js';
 import { upsertBody } from '../core/http/server/upsert-status.js';
-import { LeadBatchDto, LeadBatchResponseDto } from './batch/lead-batch.dto.js';
-import { LeadBatchesService } from './batch/lead-batches.service.js';
+import { LeadBatchDto, LeadBatchResponseDto } from './dto/lead-batch.dto.js';
 import { LeadDeletionResponseDto, LeadResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
 import { LeadIdParam, UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadBatchExamples, leadExamples, leadLinks } from './dto/lead-examples.js';
@@ -31,7 +30,6 @@ export class LeadsController {
   constructor(
     private readonly leads: LeadsService,
     private readonly lookup: LeadLookupService,
-    private readonly batches: LeadBatchesService,
   ) {}
 
   @Post()
@@ -90,7 +88,7 @@ export class LeadsController {
     @CurrentCaller() caller: Caller,
     @RequestBody() batch: LeadBatchDto,
   ): Promise<LeadBatchResponseDto> {
-    return this.batches.upsert(caller, batch);
+    return this.leads.upsertAll(caller, batch);
   }
 
   @Get()

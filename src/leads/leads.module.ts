@@ -6,11 +6,9 @@ import { CompoundsModule } from '../compounds/compounds.module.js';
 import { WritesModule } from '../core/writes/writes.module.js';
 import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { LeadBatchesService } from './batch/lead-batches.service.js';
 import { LeadImportsRepository, leadImportSchema } from './import/lead-imports.repository.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
-import { LeadInspectionService } from './inspection/lead-inspection.service.js';
 import { LeadNumbers } from './lead-numbers.js';
 import { LeadPhoneKeys } from './phones/lead-phone-keys.js';
 import { LeadPhoneKeysRepository } from './phones/lead-phone-keys.repository.js';
@@ -20,7 +18,7 @@ import { LeadsController } from './leads.controller.js';
 import { LeadsRepository } from './leads.repository.js';
 import { LeadLookupService } from './lead-lookup.service.js';
 import { LeadsService } from './leads.service.js';
-import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
+import { LeadWrites } from './upsert/lead-writes.js';
 
 @Module({
   imports: [
@@ -39,20 +37,17 @@ import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
   providers: [
     LeadsRepository,
     LeadNumbers,
-    LeadRecordsLoader,
+    LeadWrites,
     LeadLookupService,
     LeadsService,
-    LeadBatchesService,
     PhoneOwnersRepository,
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
     LeadErasuresService,
     LeadImportsRepository,
     LeadImportsService,
-    LeadInspectionService,
   ],
   exports: [
-    LeadInspectionService,
     LeadLookupService,
     LeadsService,
     LeadPhoneKeys,

@@ -4,7 +4,7 @@ import type { Types } from 'mongoose';
 import { parseObjectId } from '../core/database/documents/object-id.js';
 import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
 import { InjectCollection } from '../core/database/documents/inject-collection.js';
-import type { Tenants } from '../core/database/documents/tenant-operations.js';
+import type { ReadOptions, Tenants } from '../core/database/documents/tenant-operations.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { caseCandidates, caseSpellings } from '../core/localization/fold-case.js';
 import { mebibyte } from '../core/values/numbers.js';
@@ -36,24 +36,15 @@ export type UnerasedLead = Pick<
 export class LeadsRepository {
   constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
 
-  /** The active leads with external ids. */
+  /** Finds active leads by external id. */
   async findActive(
     organizationId: Types.ObjectId,
     recordSystemIds: readonly string[],
+    options: Pick<ReadOptions<LeadDocument>, 'fields'> = {},
   ): Promise<LeadDocument[]> {
     if (recordSystemIds.length === 0) return [];
     const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
-    return this.leads.find(organizationId, filter);
-  }
-
-  /** The ids of the active leads with external ids. */
-  async findActiveIds(
-    organizationId: Types.ObjectId,
-    recordSystemIds: readonly string[],
-  ): Promise<Pick<LeadDocument, '_id' | 'recordSystemId'>[]> {
-    if (recordSystemIds.length === 0) return [];
-    const filter = { recordSystemId: { $in: recordSystemIds }, ...notDeleted };
-    return this.leads.find(organizationId, filter, { fields: ['recordSystemId'] });
+    return this.leads.find(organizationId, filter, options);
   }
 
   /** As {@link findActive}, null for more than 16 MiB. */

@@ -1,86 +1,107 @@
-import { Injectable } from '@nestjs/common';
-import type { Types } from 'mongoose';
-import { DomainError } from '../core/http/errors/domain-error.js';
-import { upsertStatus } from '../core/http/server/upsert-status.js';
-import type { Answer } from '../core/idempotency/idempotency-claim.js';
-import { type GroupCommit, GroupCommits } from '../core/writes/group-commit.js';
-import type { Batch } from '../core/writes/write-kind.js';
+import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../core/configuration/clock.js';
 import { Transactions } from '../core/database/transactions/transactions.js';
+import { DomainError } from '../core/http/errors/domain-error.js';
+import { ErrorResponses, toDomainError } from '../core/http/errors/error-responses.js';
+import { httpErrors } from '../core/http/errors/http-errors.js';
+import { assertValid } from '../core/http/validation/validation.pipe.js';
+import type { Answer } from '../core/idempotency/idempotency-claim.js';
+import { mebibyte } from '../core/values/numbers.js';
+import { type GroupCommit, GroupCommits } from '../core/writes/group-commit.js';
+import type { Batch, Outcome } from '../core/writes/write-kind.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../tenants/change-log/change-log.repository.js';
-import { ClientsService } from '../tenants/clients/clients.service.js';
 import type { Caller } from '../tenants/keys/caller.js';
+import type { LeadBatchDto, LeadBatchResponseDto, LeadResultDto } from './dto/lead-batch.dto.js';
 import type { LeadDeletionResponseDto, LeadUpsertResponseDto } from './dto/lead.dto.js';
-import type { LeadDocument } from './lead.schema.js';
+import type { UpsertLeadDto } from './dto/upsert-lead.dto.js';
 import { leadChange, leadEvent } from './lead-changes.js';
+import { leadErrors } from './lead-errors.js';
 import { type LeadPayload, requestData } from './lead-merge.js';
 import { presentLead } from './lead.presenter.js';
-import { leadErrors } from './lead-errors.js';
+import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
-import { decideLead } from './upsert/lead-decision.js';
-import { LeadRecordsLoader } from './upsert/lead-records-loader.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';
+import { type LeadAnswer, leadQueueKey, LeadWrites } from './upsert/lead-writes.js';
 
-/** The response to a lead that is stored. */
-export interface LeadResponse extends Required<Answer<LeadUpsertResponseDto>> {
-  /** Whether the lead was created in the same transaction. */
-  readonly isNew: boolean;
+/** Further leads of a batch are refused once those before them take this many MiB. */
+const batchLimit = 8;
+
+/** A batch whose leads may have been refused before, as no JSON for example. */
+interface LeadBatch extends Pick<LeadBatchDto, 'dryRun'> {
+  readonly leads: readonly (UpsertLeadDto | null | DomainError)[];
 }
 
-/** A decision, and whether its lead was created in the same transaction. */
-interface Upserted extends LeadDecision {
-  readonly isNew: boolean;
+interface BatchAnswer extends Answer<LeadBatchResponseDto> {
+  readonly body: LeadBatchResponseDto;
+  readonly outcomes: readonly Outcome<LeadAnswer>[];
 }
 
-/** Creates, updates and deletes leads of outside systems (rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14). */
+/** Creates, updates and deletes leads (rules LEAD-1, LEAD-3, LEAD-11 and LEAD-14). */
 @Injectable()
 export class LeadsService {
-  private readonly commit: GroupCommit<LeadRequest, LeadRecords, Upserted, LeadResponse>;
+  private readonly logger = new Logger(LeadsService.name);
+  private readonly commit: GroupCommit<LeadRequest, LeadRecords, LeadDecision, LeadAnswer>;
 
   constructor(
     commits: GroupCommits,
-    loader: LeadRecordsLoader,
+    writes: LeadWrites,
     private readonly leads: LeadsRepository,
-    private readonly clients: ClientsService,
     private readonly changeLog: ChangeLogRepository,
     private readonly outbox: Outbox,
     private readonly transactions: Transactions,
+    private readonly errorResponses: ErrorResponses,
     private readonly clock: Clock,
   ) {
-    this.commit = commits.of({
-      name: 'lead',
-      queueKeys: ({ caller: { organizationId }, payload: { recordSystemId } }) =>
-        recordSystemId === undefined ? [] : [leadQueueKey(organizationId, recordSystemId)],
-      load: (requests, options) => loader.load(requests, options),
-      decide,
-      store: (records) => this.store(records),
-      respond: (decided) => decided.map(({ decision }) => responseTo(decision)),
-      onDuplicateKey: async (index, { caller }) => {
-        if (index === 'leadId') await loader.skipTakenNumbers(caller.organizationId);
-      },
-    });
+    this.commit = commits.of(writes);
   }
 
   /**
-   * Creates a lead or updates the active one with the same `recordSystemId`, in one transaction
-   * with its client, change-log entry and events.
+   * Creates a lead or updates the active one with the same `recordSystemId`, in one transaction with its
+   * client, change-log entry and events.
    *
-   * @throws DomainError 400 for a phone that another lead has, or a merged lead that cannot be stored
-   * @throws DatabaseUnavailableError when DATABASE_DEADLINE_MS is over (rule HTTP-12)
+   * @throws DomainError 400 for a phone of another lead, or a merged lead that cannot be stored
+   * @throws DatabaseUnavailableError after DATABASE_DEADLINE_MS (rule HTTP-12)
    */
   async upsert(caller: Caller, payload: LeadPayload): Promise<LeadUpsertResponseDto> {
     return (await this.commit.submit(leadRequest(caller, payload), payload)).body;
   }
 
-  /** Does for each lead what {@link upsert} does for one, in one transaction; a dry run stores nothing. */
-  async upsertAll<Whole extends Answer>(
-    batch: Omit<Batch<LeadRequest, LeadResponse, Whole>, 'requests' | 'caller'>,
-    { caller, payloads, isDryRun }: LeadBatch,
-  ): Promise<Whole> {
-    const requests = payloads.map((payload) => leadRequest(caller, payload));
-    const whole = { ...batch, caller, requests };
-    return isDryRun ? this.commit.rehearse(whole) : this.commit.submitAll(whole);
+  /**
+   * Upserts each lead as {@link upsert} does, one after another in one transaction. A dry run stores nothing.
+   *
+   * @param alsoStore joins the transaction; not called in a dry run
+   * @throws DatabaseUnavailableError after DATABASE_DEADLINE_MS (rule HTTP-12)
+   */
+  async upsertAll(
+    caller: Caller,
+    { leads, dryRun: isDryRun = false }: LeadBatch,
+    alsoStore: (response: LeadBatchResponseDto, now: Date) => Promise<void> = async () => {},
+  ): Promise<LeadBatchResponseDto> {
+    const checked = await Promise.allSettled(leads.map((lead) => check(lead)));
+    const requests = checked.flatMap((one) =>
+      one.status === 'fulfilled' ? leadRequest(caller, one.value) : [],
+    );
+    const batch: Batch<LeadRequest, LeadAnswer, BatchAnswer> = {
+      caller,
+      requests,
+      maxBytes: batchLimit * mebibyte,
+      fullError: new DomainError(leadErrors.batchFull, { limit: batchLimit }),
+      answerOf: (outcomes) => {
+        const ofRequests = outcomes.values();
+        const all = checked.map((one) =>
+          one.status === 'rejected' ? one : (ofRequests.next().value as Outcome<LeadAnswer>),
+        );
+        return { status: 200, body: this.batchResponse(caller, all, isDryRun), outcomes: all };
+      },
+      alsoStore: (answer, now) => alsoStore(answer.body, now),
+    };
+    const { body, outcomes } = isDryRun
+      ? await this.commit.rehearse(batch)
+      : await this.commit.submitAll(batch);
+    if (requests.length === 0 && !isDryRun) await alsoStore(body, this.clock.now());
+    this.report(caller, outcomes);
+    return body;
   }
 
   /**
@@ -110,47 +131,56 @@ export class LeadsService {
     return lead;
   }
 
-  /** In one command for each collection (rule LEAD-11). */
-  private async store(records: LeadRecords): Promise<void> {
-    const { organization, decisions, now } = records;
-    const entries = decisions.map(({ operation, lead, changes, request }) =>
-      leadChange(operation, lead, changes, request),
-    );
-    await this.leads.write(organization._id, records.written());
-    await this.clients.store(organization._id, records.clients.changes());
-    await this.changeLog.addLeadChanges(organization._id, entries, now);
-    await this.outbox.store(decisions.flatMap(({ events }) => events));
+  private batchResponse(
+    { language }: Caller,
+    outcomes: readonly Outcome<LeadAnswer>[],
+    isDryRun: boolean,
+  ): LeadBatchResponseDto {
+    const newIds = new Set<string>();
+    const results = outcomes.map((outcome, index): LeadResultDto => {
+      if (outcome.status === 'rejected') {
+        const error = toDomainError(outcome.reason);
+        const { body } = this.errorResponses.of(error, language);
+        return { index, ...body, errorCode: error.definition.code };
+      }
+      const { status: statusCode, body } = outcome.value;
+      const { operation, lead } = body;
+      if (operation === 'create') newIds.add(lead._id);
+      const isUnnumbered = isDryRun && newIds.has(lead._id);
+      return {
+        index,
+        statusCode,
+        operation,
+        lead: isUnnumbered ? { ...lead, leadId: null } : lead,
+      };
+    });
+    const count = (operation: LeadResultDto['operation']) =>
+      results.filter((result) => result.operation === operation).length;
+    const refused = count(undefined);
+    const [created, updated] = [count('create'), count('update')];
+    return { ok: refused === 0, created, updated, refused, results };
   }
-}
 
-/** The leads of a batch. */
-export interface LeadBatch {
-  readonly caller: Caller;
-  readonly payloads: readonly LeadPayload[];
-  readonly isDryRun: boolean;
-}
-
-/** Requests about a lead wait for each other inside a process. */
-function leadQueueKey(organizationId: Types.ObjectId, recordSystemId: string): string {
-  return `lead:${organizationId.toHexString()}:${recordSystemId}`;
+  /** Adds refusals to the request log once, however often the transaction ran. */
+  private report({ failures }: Caller, outcomes: readonly Outcome<LeadAnswer>[]): void {
+    for (const outcome of outcomes) {
+      if (outcome.status === 'fulfilled') continue;
+      const error = toDomainError(outcome.reason);
+      failures?.push(error);
+      if (error.status >= 500)
+        this.logger.error({ err: outcome.reason as unknown }, 'A lead of a batch failed');
+    }
+  }
 }
 
 function leadRequest(caller: Caller, payload: LeadPayload): LeadRequest {
   return { caller, payload, data: requestData(payload) };
 }
 
-function decide(records: LeadRecords, request: LeadRequest): Upserted {
-  const decision = decideLead(records, request);
-  records.put(decision);
-  return { ...decision, isNew: records.isNew(decision.lead) };
-}
-
-function responseTo({ operation, lead, isNew }: Upserted): LeadResponse {
-  const presented = presentLead(lead);
-  return {
-    status: upsertStatus(operation),
-    headers: {},
-    body: { ok: true, operation, lead: presented, newLead: presented },
-    isNew,
-  };
+/** @throws DomainError 400 for a lead that a single request would refuse */
+async function check(lead: LeadBatch['leads'][number]): Promise<UpsertLeadDto> {
+  if (lead === null) throw new DomainError(httpErrors.bodyMustBeObject);
+  if (lead instanceof DomainError) throw lead;
+  await assertValid(lead);
+  return lead;
 }

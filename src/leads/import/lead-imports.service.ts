@@ -3,13 +3,14 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { Clock } from '../../core/configuration/clock.js';
-import { ErrorResponses } from '../../core/http/errors/error-responses.js';
-import { RequestValidationPipe } from '../../core/http/validation/validation.pipe.js';
+import type { DomainError } from '../../core/http/errors/domain-error.js';
+import { instantiate } from '../../core/http/validation/field.js';
 import { defaultLanguage, type Language } from '../../core/localization/language.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
+import { isPlainObject } from '../../core/values/plain-object.js';
 import { mebibyte } from '../../core/values/numbers.js';
-import { LeadBatchDto, type LeadBatchResponseDto } from '../batch/lead-batch.dto.js';
-import { LeadBatchesService } from '../batch/lead-batches.service.js';
+import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
+import { LeadsService } from '../leads.service.js';
 import { fileHashOf, type LeadRow, leadRows } from './lead-file.js';
 import {
   type ImportCounts,
@@ -45,15 +46,12 @@ export interface ImportOptions {
 const batchRows = 100;
 const batchBytes = 2 * mebibyte;
 
-const validation = new RequestValidationPipe();
-
 /** Imports of files of leads (rule LEAD-16). */
 @Injectable()
 export class LeadImportsService {
   constructor(
     private readonly imports: LeadImportsRepository,
-    private readonly batches: LeadBatchesService,
-    private readonly errorResponses: ErrorResponses,
+    private readonly leads: LeadsService,
     private readonly clock: Clock,
   ) {}
 
@@ -84,12 +82,18 @@ export class LeadImportsService {
     progress(Math.min(done, last), last);
     for await (const rows of batchesOf(leadRows(path), done)) {
       const range = { from: done, to: rows.at(-1)?.row ?? done };
-      const advance = async (of: ImportCounts, now?: Date) => this.advance(state, range, of, now);
-      const outcome = await this.send(caller, rows, isDryRun, advance);
-      for (const refused of outcome.refusedRows) onRefused(refused);
-      counts.created += outcome.counts.created;
-      counts.updated += outcome.counts.updated;
-      counts.refused += outcome.counts.refused;
+      const response = await this.leads.upsertAll(
+        caller,
+        { leads: rows.map(leadOf), dryRun: isDryRun },
+        (stored, now) => this.advance(state, range, countsOf(stored), now),
+      );
+      for (const { index, errorCode: code, message = '' } of response.results) {
+        const { row = 0, line = 0 } = rows[index] ?? {};
+        if (code !== undefined) onRefused({ row, line, code, message: textOf(message) });
+      }
+      counts.created += response.created;
+      counts.updated += response.updated;
+      counts.refused += response.refused;
       done = range.to;
       progress(done, last);
     }
@@ -110,47 +114,11 @@ export class LeadImportsService {
     state: LeadImportDocument | null,
     range: { readonly from: number; readonly to: number },
     counts: ImportCounts,
-    now = this.clock.now(),
+    now: Date,
   ): Promise<void> {
     if (state === null) return;
     if (await this.imports.advance(state, range, counts, now)) return;
     throw new Error('Another process imports the same file.');
-  }
-
-  /** One batch; rows that are no JSON are refused here, as a request of its own would be. */
-  private async send(
-    caller: Caller,
-    rows: readonly LeadRow[],
-    dryRun: boolean,
-    advance: (counts: ImportCounts, now?: Date) => Promise<void>,
-  ): Promise<{ readonly counts: ImportCounts; readonly refusedRows: readonly RefusedRow[] }> {
-    const malformed = rows.flatMap((row) =>
-      row.error === undefined ? [] : this.refusedAs(row, caller),
-    );
-    const sent = rows.filter(({ error }) => error === undefined);
-    const countsIn = ({ created, updated, refused }: ImportCounts) => {
-      return { created, updated, refused: refused + malformed.length };
-    };
-    if (sent.length === 0) {
-      const counts = countsIn(noCounts());
-      if (!dryRun) await advance(counts);
-      return { counts, refusedRows: malformed };
-    }
-    const body = { leads: sent.map((row) => row.body), dryRun };
-    const metadata = { type: 'body', metatype: LeadBatchDto } as const;
-    const batch = (await validation.transform(body, metadata)) as LeadBatchDto;
-    const response = await this.batches.upsert(caller, batch, (done, now) =>
-      advance(countsIn(done), now),
-    );
-    const refusedRows = [...malformed, ...refusedIn(response, sent)];
-    refusedRows.sort((one, other) => one.row - other.row);
-    return { counts: countsIn(response), refusedRows };
-  }
-
-  private refusedAs({ row, line, error }: LeadRow, { language }: Caller): RefusedRow[] {
-    if (error === undefined) return [];
-    const { message } = this.errorResponses.of(error, language).body;
-    return [{ row, line, code: error.definition.code, message: textOf(message) }];
   }
 }
 
@@ -158,7 +126,7 @@ function noCounts(): { created: number; updated: number; refused: number } {
   return { created: 0, updated: 0, refused: 0 };
 }
 
-function countsOf({ created, updated, refused }: LeadImportDocument) {
+function countsOf({ created, updated, refused }: ImportCounts) {
   return { created, updated, refused };
 }
 
@@ -181,14 +149,9 @@ async function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-function refusedIn(
-  { results }: LeadBatchResponseDto,
-  rows: readonly LeadRow[],
-): readonly RefusedRow[] {
-  return results.flatMap(({ index, errorCode: code, message = '' }) => {
-    const { row = 0, line = 0 } = rows[index] ?? {};
-    return code === undefined ? [] : { row, line, code, message: textOf(message) };
-  });
+function leadOf({ body, error }: LeadRow): UpsertLeadDto | DomainError | null {
+  if (error !== undefined) return error;
+  return isPlainObject(body) ? instantiate(UpsertLeadDto, body) : null;
 }
 
 /** Messages of a request, about the line that has its body. */

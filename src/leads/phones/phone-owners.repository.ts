@@ -19,21 +19,21 @@ const ownerFields = [
   'phoneKeysOf',
 ] as const;
 
-/** What the duplicate check reads of a lead. */
+/** A lead as the duplicate check reads it. */
 export type PhoneOwner = Pick<
   LeadDocument,
   '_id' | 'leadId' | 'data' | 'phoneKeys' | 'phoneKeysOf' | 'assignedToId'
 >;
 
-/** Searches for leads by phones: by their comparison keys, and by spelling for what other programs wrote. */
+/** Finds leads by comparison keys of phones, and by spelling where another program wrote them. */
 @Injectable()
 export class PhoneOwnersRepository {
   constructor(@InjectCollection('Lead') private readonly leads: TenantCollection<LeadDocument>) {}
 
   /**
-   * Leads that may have one of the phones; of each phone the one with the lowest number that has it.
+   * Finds leads that may have one of the phones. Of each phone the lowest-numbered owner is among them.
    *
-   * @param excluded leads that are not looked for
+   * @param excluded leads that are not searched
    */
   async findOwners(
     organizationId: Types.ObjectId,
@@ -41,27 +41,25 @@ export class PhoneOwnersRepository {
     country: CountryCode,
     excluded: readonly Types.ObjectId[],
   ): Promise<PhoneOwner[]> {
+    if (phones.length === 0) return [];
     const others = excluded.length === 0 ? {} : { _id: { $nin: excluded } };
+    const byKey = Map.groupBy(phones, (phone) => phoneKey(phone, country));
+    // Few phones have more than one lead. Where one has thousands, only the first owners are read.
+    const limit = 2 * byKey.size + 16;
+    const filter = { ...notDeleted, ...others, $or: havingPhones(phones, country) };
+    const found = await this.leads.find(organizationId, filter, { fields: ownerFields, limit });
+    if (found.length < limit) return found;
     const lowest: PhoneOwner[] = [];
-    const keys = byKey(phones, country);
-    while (keys.size > 0) {
-      // Few phones have more than one lead; of one that has thousands only the first is read.
-      const limit = 2 * keys.size + 16;
-      const $or = havingPhones([...keys.values()].flat(), country);
-      const filter = { ...notDeleted, ...others, $or };
-      const found = await this.leads.find(organizationId, filter, { fields: ownerFields, limit });
-      if (found.length < limit) return [...lowest, ...found];
-      const key = mostShared(found, [...keys.keys()], country);
-      for (const condition of havingPhones(keys.get(key) ?? [], country)) {
+    for (const [key, spellings] of byKey) {
+      for (const condition of havingPhones(spellings, country)) {
         const filterOfKey = { ...condition, ...others } as TenantFilter<LeadDocument>;
         lowest.push(...(await this.findLowest(organizationId, filterOfKey, key, country)));
       }
-      keys.delete(key);
     }
     return lowest;
   }
 
-  /** Leads that are not deleted and have one of the phones, in no order. */
+  /** Finds leads with one of the phones, in no order. */
   async findWithPhones(
     organizationId: Tenants,
     phones: readonly string[],
@@ -73,7 +71,7 @@ export class PhoneOwnersRepository {
     return this.leads.find(organizationId, { ...notDeleted, $or }, { limit });
   }
 
-  /** Along an index; most often the first lead has the phone, unless another program has just changed it. */
+  /** Follows an index; more than one lead is read only if another program has just changed the first. */
   private async findLowest(
     organizationId: Types.ObjectId,
     filter: TenantFilter<LeadDocument>,
@@ -91,30 +89,7 @@ export class PhoneOwnersRepository {
   }
 }
 
-/** Phones by their comparison keys. */
-function byKey(phones: readonly string[], country: CountryCode): Map<string, string[]> {
-  return Map.groupBy(phones, (phone) => phoneKey(phone, country));
-}
-
-/** Which of some comparison keys most of the leads have. */
-function mostShared(
-  leads: readonly PhoneOwner[],
-  keys: readonly string[],
-  country: CountryCode,
-): string {
-  const counts = new Map(keys.map((key) => [key, 0]));
-  for (const lead of leads) {
-    // As stored, too: the index finds a lead by keys of phones that another program has changed since.
-    const { phoneKeys } = storedPhones(lead, country);
-    for (const key of new Set([...phoneKeys, ...(lead.phoneKeys ?? [])])) {
-      const count = counts.get(key);
-      if (count !== undefined) counts.set(key, count + 1);
-    }
-  }
-  const [most] = [...counts].toSorted(([, one], [, other]) => other - one);
-  return most?.[0] ?? '';
-}
-
+/** Conditions with an index each, which has no deleted leads. */
 function havingPhones(phones: readonly string[], country: CountryCode) {
   const keys = phones.map((phone) => phoneKey(phone, country));
   const spellings = phones.flatMap((phone) => usualSpellings(phone, country));

@@ -13,30 +13,30 @@ import type { LeadData, LeadDocument } from '../lead.schema.js';
 import { storedPhones } from '../phones/lead-phones.js';
 import type { PhoneOwner } from '../phones/phone-owners.repository.js';
 
-/** One lead that is sent. */
+/** A lead that a caller sends. */
 export interface LeadRequest {
   readonly caller: Caller;
   readonly payload: LeadPayload;
-  /** What the payload says of `data`. */
+  /** `data` of the payload with its flat fields. */
   readonly data: LeadData;
 }
 
-/** What one request does. */
+/** The effect of one request. */
 export interface LeadDecision {
   readonly request: ChangeRequest;
   readonly operation: 'create' | 'update';
-  /** The lead as the request leaves it. */
+  /** The lead after the request. */
   readonly lead: LeadDocument;
   readonly changes: readonly FieldChange[];
   readonly client: ClientLink;
   readonly events: readonly PendingEvent[];
-  /** Contention keys of what nobody had before, as far as is known: two may not get it at once. */
+  /** Contention keys of phones and emails that nobody had before. */
   readonly claims: readonly string[];
-  /** About how much is stored. */
+  /** Approximate size of the stored changes. */
   readonly bytes: number;
 }
 
-/** What was loaded for a group of lead requests. */
+/** The state that a group of requests is decided over. */
 export interface LoadedRecords {
   readonly organization: Organization;
   /** The time of the transaction. */
@@ -45,11 +45,11 @@ export interface LoadedRecords {
   readonly leads: readonly LeadDocument[];
   /** Other leads that may have a phone of the requests. */
   readonly phoneOwners: readonly PhoneOwner[];
-  /** The names of the users to whom the owners are assigned, by the user's id. */
+  /** Names of the owners' users, by user id. */
   readonly userNames: ReadonlyMap<string, string>;
   readonly compoundsNamed: (project: { name: string; language: Language }) => Types.ObjectId[];
   readonly clients: ClientRecords;
-  /** The numbers of the leads that may be created; empty when nothing is stored. */
+  /** Numbers for new leads; empty in a dry run. */
   readonly numbers: readonly number[];
 }
 
@@ -59,10 +59,7 @@ export interface WrittenLead {
   readonly isNew: boolean;
 }
 
-/**
- * What a group of requests may touch, as the database has it and as the requests decided so far leave
- * it: each request is decided as if those before it had been stored.
- */
+/** Loaded records with the decisions so far applied: each request sees the requests before it as stored. */
 export class LeadRecords implements PendingWrites {
   readonly organization: Organization;
   readonly now: Date;
@@ -71,13 +68,11 @@ export class LeadRecords implements PendingWrites {
   readonly decisions: LeadDecision[] = [];
   bytes = 0;
   private readonly byExternalId = new Map<string | undefined, LeadDocument>();
-  /** The leads that have a phone, by its comparison key and by their ids. */
-  private readonly phoneOwners = new Map<string, Map<string, PhoneOwner>>();
-  /** Among the owners of which phones each lead is, by its id. */
-  private readonly places = new Map<string, readonly Map<string, PhoneOwner>[]>();
+  /** Leads that may have phones, by id, with the comparison keys of these. */
+  private readonly owners = new Map<string, { lead: PhoneOwner; phoneKeys: readonly string[] }>();
   private readonly created = new Set<string>();
 
-  /** @param earlier decisions of the same transaction, which are not stored yet */
+  /** @param earlier decisions of the same transaction that are not stored yet */
   constructor(
     private readonly loaded: LoadedRecords,
     earlier: readonly LeadDecision[] = [],
@@ -94,7 +89,7 @@ export class LeadRecords implements PendingWrites {
     return this.decisions.flatMap(({ claims }) => claims);
   }
 
-  /** The number of the next lead that is created; undefined when nothing is stored. */
+  /** The number of the next new lead; undefined in a dry run. */
   get nextNumber(): number | undefined {
     return this.loaded.numbers[this.created.size];
   }
@@ -103,32 +98,26 @@ export class LeadRecords implements PendingWrites {
     return this.loaded.numbers.slice(0, this.created.size);
   }
 
-  /** The active lead with an external id. */
   findActive(recordSystemId: string | undefined): LeadDocument | null {
     return this.byExternalId.get(recordSystemId) ?? null;
   }
 
-  /** The lead with the lowest number that has a phone with this comparison key. */
+  /** The lowest-numbered lead that has a phone with this comparison key. */
   findPhoneOwner(phoneKey: string): PhoneOwner | undefined {
-    const owners = this.phoneOwners.get(phoneKey)?.values() ?? [];
-    return [...owners].toSorted(byNumber)[0];
+    const owners = [...this.owners.values()].filter(({ phoneKeys }) =>
+      phoneKeys.includes(phoneKey),
+    );
+    return owners.map(({ lead }) => lead).toSorted(byNumber)[0];
   }
 
   userName(_id: Types.ObjectId | null | undefined): string | undefined {
     return _id ? this.loaded.userNames.get(_id.toHexString()) : undefined;
   }
 
-  /** The compounds that have a name in a language. */
   compoundsNamed(name: string, language: Language): Types.ObjectId[] {
     return this.loaded.compoundsNamed({ name, language });
   }
 
-  /** Whether a lead was created by one of the decisions. */
-  isNew({ _id }: LeadDocument): boolean {
-    return this.created.has(_id.toHexString());
-  }
-
-  /** Takes over what a request does. */
   put(decision: LeadDecision): void {
     const { lead, client, operation, bytes } = decision;
     if (operation === 'create') this.created.add(lead._id.toHexString());
@@ -142,8 +131,9 @@ export class LeadRecords implements PendingWrites {
   written(): WrittenLead[] {
     const written = new Map<string, WrittenLead>();
     for (const { lead, changes } of this.decisions) {
-      const isNew = this.isNew(lead);
-      if (isNew || changes.length > 0) written.set(lead._id.toHexString(), { lead, isNew });
+      const id = lead._id.toHexString();
+      const isNew = this.created.has(id);
+      if (isNew || changes.length > 0) written.set(id, { lead, isNew });
     }
     return [...written.values()];
   }
@@ -153,25 +143,13 @@ export class LeadRecords implements PendingWrites {
     this.setPhones(lead);
   }
 
-  private setPhones(owner: PhoneOwner): void {
-    const id = owner._id.toHexString();
-    for (const owners of this.places.get(id) ?? []) owners.delete(id);
-    const { phoneKeys } = storedPhones(owner, this.organization.phoneCountry);
-    const places = phoneKeys.map((key) => this.ownersOf(key));
-    for (const owners of places) owners.set(id, owner);
-    this.places.set(id, places);
-  }
-
-  private ownersOf(phoneKey: string): Map<string, PhoneOwner> {
-    const known = this.phoneOwners.get(phoneKey);
-    if (known !== undefined) return known;
-    const owners = new Map<string, PhoneOwner>();
-    this.phoneOwners.set(phoneKey, owners);
-    return owners;
+  private setPhones(lead: PhoneOwner): void {
+    const { phoneKeys } = storedPhones(lead, this.organization.phoneCountry);
+    this.owners.set(lead._id.toHexString(), { lead, phoneKeys });
   }
 }
 
-/** Leads without a number are told apart by their ids. */
+/** Leads without a number are ordered by id. */
 function byNumber(one: PhoneOwner, other: PhoneOwner): number {
   return (one.leadId ?? 0) - (other.leadId ?? 0) || Buffer.compare(one._id.id, other._id.id);
 }

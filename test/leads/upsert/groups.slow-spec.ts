@@ -5,7 +5,7 @@ import type { Caller } from '../../../src/tenants/keys/caller.js';
 import { Metrics } from '../../../src/core/observability/metrics.js';
 import { LeadsService } from '../../../src/leads/leads.service.js';
 import type { LeadUpsertResponseDto } from '../../../src/leads/dto/lead.dto.js';
-import { LeadRecordsLoader } from '../../../src/leads/upsert/lead-records-loader.js';
+import { LeadWrites } from '../../../src/leads/upsert/lead-writes.js';
 import type { LeadPayload } from '../../../src/leads/lead-merge.js';
 import { toOrganization } from '../../../src/tenants/organizations/organization.js';
 import { addTenant, conventions } from '../../support/builders.js';
@@ -260,9 +260,9 @@ describe('lead requests in groups', () => {
       payload: { recordSystemId },
       data: {},
     }));
-    const loader = service.service.app.get(LeadRecordsLoader);
+    const writes = service.service.app.get(LeadWrites);
     const options = { organizationId, now: new Date(), isDryRun: true, earlier: undefined };
-    const { count } = await loader.load(requests, options);
+    const { count } = await writes.load(requests, options);
     expect(count).toBe(3);
   });
 

@@ -1,10 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import type { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { type FieldChange, storedChanges } from '../../../../tenants/change-log/field-changes.js';
-import type {
-  InspectedLead,
-  LeadInspectionService,
-} from '../../../../leads/inspection/lead-inspection.service.js';
+import type { InspectedLead, LeadLookupService } from '../../../../leads/lead-lookup.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
 import type { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import type { ListedDelivery } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
@@ -29,7 +26,7 @@ interface ShownLead {
   readonly isShown: boolean;
   readonly organization: Organization;
   readonly inspected: InspectedLead;
-  readonly changes: Awaited<ReturnType<LeadInspectionService['history']>>;
+  readonly changes: Awaited<ReturnType<LeadLookupService['history']>>;
   readonly events: Awaited<ReturnType<EventHistoryService['about']>>;
   readonly deliveries: readonly ListedDelivery[];
   readonly endpoints: readonly ShownEndpoint[];

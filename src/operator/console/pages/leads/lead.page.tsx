@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
-import { LeadInspectionService } from '../../../../leads/inspection/lead-inspection.service.js';
+import { LeadLookupService } from '../../../../leads/lead-lookup.service.js';
 import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
@@ -31,7 +31,7 @@ export class LeadPage implements ConsolePage {
   constructor(
     private readonly directory: OrganizationDirectoryService,
     private readonly operator: OperatorActions,
-    private readonly leads: LeadInspectionService,
+    private readonly leads: LeadLookupService,
     private readonly keys: ApiKeysService,
     private readonly events: EventHistoryService,
     private readonly deliveries: WebhookDeliveriesService,

@@ -5,7 +5,7 @@ import type { Language } from '../../../../core/localization/language.js';
 import { textIn } from '../../../../core/localization/localized.js';
 import { EventHistoryService } from '../../../../events/outbox/event-history.service.js';
 import { objectIdOf } from '../../../../events/outbox/message.js';
-import { LeadInspectionService } from '../../../../leads/inspection/lead-inspection.service.js';
+import { LeadLookupService } from '../../../../leads/lead-lookup.service.js';
 import {
   type FoundReservation,
   ReservationHistoryService,
@@ -34,7 +34,7 @@ export interface Hit {
 @Injectable()
 export class RecordSearchService {
   constructor(
-    private readonly leads: LeadInspectionService,
+    private readonly leads: LeadLookupService,
     private readonly reservations: ReservationHistoryService,
     private readonly units: UnitLookupService,
     private readonly events: EventHistoryService,

@@ -3,8 +3,8 @@ import type { ErrorDefinition } from '../../core/http/errors/error-definition.js
 import { httpErrors } from '../../core/http/errors/http-errors.js';
 import { explained } from '../../core/http/reference/openapi-components.js';
 import { BooleanField, SeparateItems } from '../../core/http/validation/fields.js';
-import { LeadDto } from '../dto/lead.dto.js';
-import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
+import { LeadDto } from './lead.dto.js';
+import { UpsertLeadDto } from './upsert-lead.dto.js';
 import { leadErrors } from '../lead-errors.js';
 
 /** What one transaction stores, and one response shows, without others waiting for long. */

@@ -1,30 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { ClientsService, type SoughtClient } from '../../tenants/clients/clients.service.js';
 import { CompoundLookupService } from '../../compounds/compound-lookup.service.js';
+import { besideTransaction } from '../../core/database/transactions/open-session.js';
+import { upsertStatus } from '../../core/http/server/upsert-status.js';
+import type { Answer } from '../../core/idempotency/idempotency-claim.js';
+import { scalarText } from '../../core/values/scalar.js';
+import type { Decided, Loaded, LoadOptions, WriteKind } from '../../core/writes/write-kind.js';
+import { Outbox } from '../../events/outbox/outbox.js';
+import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
+import { ClientsService, type SoughtClient } from '../../tenants/clients/clients.service.js';
 import { contactOf } from '../../tenants/contacts/contact.js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
-import { besideTransaction } from '../../core/database/transactions/open-session.js';
-import type { Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
 import { UsersRepository } from '../../tenants/organizations/users.repository.js';
-import { scalarText } from '../../core/values/scalar.js';
-import type { LeadDocument } from '../lead.schema.js';
+import type { LeadUpsertResponseDto } from '../dto/lead.dto.js';
+import { leadChange } from '../lead-changes.js';
 import { LeadNumbers } from '../lead-numbers.js';
+import { presentLead } from '../lead.presenter.js';
+import type { LeadDocument } from '../lead.schema.js';
 import { LeadsRepository } from '../leads.repository.js';
 import { storedPhones } from '../phones/lead-phones.js';
 import { PhoneOwnersRepository } from '../phones/phone-owners.repository.js';
-import { LeadRecords, type LeadRequest } from './lead-records.js';
+import { decideLead } from './lead-decision.js';
+import { type LeadDecision, LeadRecords, type LeadRequest } from './lead-records.js';
 
-/** A request, and the lead that it updates as the database has it. */
+export type LeadAnswer = Required<Answer<LeadUpsertResponseDto>>;
+
+/** A request with the stored lead that it updates. */
 interface Update {
   readonly request: LeadRequest;
   readonly lead: LeadDocument | undefined;
 }
 
-/** Reads what a group of lead requests may touch. */
+/** Loads, decides, stores and answers groups of lead requests. */
 @Injectable()
-export class LeadRecordsLoader {
+export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecision, LeadAnswer> {
+  readonly name = 'lead';
+
   constructor(
     private readonly leads: LeadsRepository,
     private readonly phoneOwners: PhoneOwnersRepository,
@@ -32,12 +44,17 @@ export class LeadRecordsLoader {
     private readonly compounds: CompoundLookupService,
     private readonly clients: ClientsService,
     private readonly numbers: LeadNumbers,
+    private readonly changeLog: ChangeLogRepository,
+    private readonly outbox: Outbox,
   ) {}
 
-  /**
-   * One query of a kind, however many the requests are; for fewer requests where the leads are so
-   * large that the group would take too much memory.
-   */
+  queueKeys({ caller, payload: { recordSystemId } }: LeadRequest): string[] {
+    return recordSystemId === undefined
+      ? []
+      : [leadQueueKey(caller.organizationId, recordSystemId)];
+  }
+
+  /** Makes one query of a kind for all requests, or for fewer of them where leads are large. */
   async load(
     requests: readonly LeadRequest[],
     { now, isDryRun, earlier }: LoadOptions<LeadRecords>,
@@ -55,10 +72,10 @@ export class LeadRecordsLoader {
       return { request, lead: byId.get(request.payload.recordSystemId ?? '') };
     });
     const numbers = isDryRun ? [] : this.numbersFor(organization, updates, earlier);
-    // No request before one that is alone can have changed its client.
+    // No earlier request can have changed the client of a single one.
     const isAlone = updates.length === 1 && earlier === undefined;
-    const phones = soughtPhones(organization, updates, earlier);
-    // A lead of the group may have a phone, or get it, that a request sends for another one.
+    const phones = phonesToCheck(organization, updates, earlier);
+    // A lead of the group may have, or get, a phone of another request.
     const ofGroup = [...leads, ...(earlier?.decisions.map(({ lead }) => lead) ?? [])];
     const phoneOwners = await this.phoneOwners.findOwners(
       _id,
@@ -76,19 +93,44 @@ export class LeadRecordsLoader {
         _id,
         owners.flatMap(({ assignedToId }) => assignedToId ?? []),
       ),
-      clients: await this.clients.load(organization, updates.flatMap(soughtClients), { isAlone }),
+      clients: await this.clients.load(organization, updates.flatMap(clientsToFind), { isAlone }),
       compoundsNamed: await compoundsNamed,
       numbers: await numbers,
     };
     return { records: new LeadRecords(loaded, earlier?.decisions), count };
   }
 
-  /** Called when another program has used a number that was given to a lead. */
-  skipTakenNumbers(organizationId: Types.ObjectId): Promise<void> {
-    return this.numbers.skipTaken(organizationId);
+  decide(records: LeadRecords, request: LeadRequest): LeadDecision {
+    const decision = decideLead(records, request);
+    records.put(decision);
+    return decision;
   }
 
-  /** Halves the group until its leads come in one piece; those of one request do. */
+  /** Uses one command for each collection (rule LEAD-11). */
+  async store(records: LeadRecords, organizationId: Types.ObjectId): Promise<void> {
+    const { decisions, now } = records;
+    const entries = decisions.map(({ operation, lead, changes, request }) =>
+      leadChange(operation, lead, changes, request),
+    );
+    await this.leads.write(organizationId, records.written());
+    await this.clients.store(organizationId, records.clients.changes());
+    await this.changeLog.addLeadChanges(organizationId, entries, now);
+    await this.outbox.store(decisions.flatMap(({ events }) => events));
+  }
+
+  respond(decided: readonly Decided<LeadRequest, LeadDecision>[]): LeadAnswer[] {
+    return decided.map(({ decision: { operation, lead: document } }) => {
+      const lead = presentLead(document);
+      const body = { ok: true, operation, lead, newLead: lead } as const;
+      return { status: upsertStatus(operation), headers: {}, body };
+    });
+  }
+
+  async onDuplicateKey(index: string, { caller }: LeadRequest): Promise<void> {
+    if (index === 'leadId') await this.numbers.skipTaken(caller.organizationId);
+  }
+
+  /** Halves the group until its leads fit in memory; those of one request always do. */
   private async findLeads({ _id }: Organization, requests: readonly LeadRequest[]) {
     for (let count = requests.length; ; count = Math.ceil(count / 2)) {
       const ids = requests.slice(0, count).flatMap(({ payload }) => payload.recordSystemId ?? []);
@@ -97,8 +139,8 @@ export class LeadRecordsLoader {
     }
   }
 
-  /** Numbers for the leads that may be created, taken while the rest is read. */
-  private numbersFor(
+  /** Reserves numbers for the leads that may be created. */
+  private async numbersFor(
     { _id }: Organization,
     updates: readonly Update[],
     earlier: LeadRecords | undefined,
@@ -114,8 +156,13 @@ export class LeadRecordsLoader {
   }
 }
 
-/** The phones that requests send and their leads do not have yet; all where a request before may change the lead. */
-function soughtPhones(
+/** Requests about one lead take turns within a process. */
+export function leadQueueKey(organizationId: Types.ObjectId, recordSystemId: string): string {
+  return `lead:${organizationId.toHexString()}:${recordSystemId}`;
+}
+
+/** Phones that requests send and their leads lack; all of them where an earlier request may change the lead. */
+function phonesToCheck(
   { allowConflictLeads, phoneCountry }: Organization,
   updates: readonly Update[],
   earlier: LeadRecords | undefined,
@@ -132,8 +179,8 @@ function soughtPhones(
   return [...new Set(phones)];
 }
 
-/** A lead without a client is matched by what it had before, too. */
-function soughtClients({ request, lead }: Update): SoughtClient[] {
+/** A lead without a client is also matched by its stored contact. */
+function clientsToFind({ request, lead }: Update): SoughtClient[] {
   const sent = { clientId: lead?.clientId, contact: contactOf(request.data) };
   return lead?.clientId ? [sent] : [sent, { contact: contactOf(lead?.data ?? {}) }];
 }
