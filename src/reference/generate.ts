@@ -21,10 +21,8 @@ const root = join(import.meta.dirname, '../..');
 write('.env.example', environmentExample());
 write('docs/configuration.md', configurationReference());
 write('docs/openapi.json', await openApiText());
-for (const guide of ['leads', 'reservations', 'catalogue', 'events', 'rules']) {
-  const path = `docs/${guide}.md`;
-  write(path, fillErrorTables(readFileSync(join(root, path), 'utf8'), errorLists, responses));
-}
+const rules = readFileSync(join(root, 'docs/rules.md'), 'utf8');
+write('docs/rules.md', fillErrorTables(rules, errorLists, responses));
 
 async function openApiText(): Promise<string> {
   const environment = readEnvironment({ NODE_ENV: 'test', LOG_LEVEL: 'silent' });
