@@ -8,7 +8,7 @@ import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { columnsOf } from '../catalogue/fields/declared-fields.js';
 import { shownClass } from '../catalogue/fields/derived-classes.js';
-import type { Shown } from '../catalogue/fields/derived-types.js';
+import type { Shown } from '../catalogue/fields/declared-fields.js';
 import { LocalizedText } from '../catalogue/fields/object-fields.js';
 import { PaginationDto } from '../core/http/lists/pages.js';
 import type { Localized } from '../core/localization/localized.js';

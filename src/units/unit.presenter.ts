@@ -7,7 +7,7 @@ import { PropertyTypeDocument } from '../catalogue/collections/property-type.sch
 import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
 import { present, type ReferenceKind } from '../catalogue/fields/declared-fields.js';
-import type { Shown } from '../catalogue/fields/derived-types.js';
+import type { Shown } from '../catalogue/fields/declared-fields.js';
 import { ReferencesRepository } from '../catalogue/references/references.repository.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';

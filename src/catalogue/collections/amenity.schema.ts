@@ -1,6 +1,6 @@
 import { Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Localized } from '../../core/localization/localized.js';
-import { HiddenText, Text } from '../fields/fields.js';
+import { Text } from '../fields/fields.js';
 import { LocalizedText } from '../fields/object-fields.js';
 import { newSlug, webAddress } from '../fields/sent-values.js';
 import { CatalogueDocument, indexChanges } from './catalogue-document.js';
@@ -24,7 +24,7 @@ export class AmenityDocument extends CatalogueDocument {
   @Text({ example: '#DFF3FA', imported: true })
   backgroundColor?: string;
 
-  @HiddenText({ kind: newSlug, imported: 'required' })
+  @Text({ kind: newSlug, imported: 'required', shown: false })
   declare slug?: string;
 }
 

@@ -47,7 +47,7 @@ export class Media {
 }
 
 export class Brochure {
-  @ImportedTime()
+  @ImportedTime({ imported: 'required' })
   dateUploaded!: Date;
 
   @Text({ example: 'Master plan', imported: 'required' })

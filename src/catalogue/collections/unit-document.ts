@@ -89,7 +89,10 @@ export class UnitDocument extends CatalogueDocument {
   @LocalizedText({
     example: 'Garden Villa PM-V-101',
     description: 'In the language of the request.',
-    sent: { example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' } },
+    sent: {
+      description: 'A single text is in the language of the request.',
+      example: { 'en-us': 'Garden Villa', 'ar-eg': 'فيلا بحديقة' },
+    },
     imported: 'required',
   })
   declare name?: Localized | null;

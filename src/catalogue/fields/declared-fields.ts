@@ -1,49 +1,26 @@
 import type { Type } from '@nestjs/common';
 import { Prop, type PropOptions } from '@nestjs/mongoose';
 import type { ApiPropertyOptions } from '@nestjs/swagger';
+import type { Types } from 'mongoose';
 import type { Language } from '../../core/localization/language.js';
-import { isPlainObject } from '../../core/values/plain-object.js';
-import { isValid, type ValueKind } from '../../core/values/rule.js';
-import type { Shown } from './derived-types.js';
+import type { Localized } from '../../core/localization/localized.js';
+import { isPlainObject, withoutUndefined } from '../../core/values/plain-object.js';
+import { isValid } from '../../core/values/rule.js';
 import type { SentKind } from './sent-values.js';
 
 /** The collections that units refer to. */
 export type ReferenceKind = 'compounds' | 'phases' | 'amenities' | 'propertyTypes' | 'unitDesigns';
 
-/** How a field is stored, shown, sent and exported. */
-interface FieldDeclaration {
-  /** Undefined where another class declares how it is stored. */
-  readonly stored?: PropOptions | undefined;
-  /** Undefined where responses do not show it. */
-  readonly shown?: ShownAs | undefined;
-  /** Undefined where neither requests nor imports send it. */
-  readonly sent?: SentAs | undefined;
-  /** Whether the CSV export has a column for it, after those that it has had from the beginning. */
-  readonly hasColumn?: boolean | undefined;
-}
+/** Reads a stored value as responses show it; undefined leaves the field out. */
+type Read = (stored: unknown, language: Language) => unknown;
 
-interface ShownAs {
-  /** Reads a stored value as the API shows it; undefined leaves the field out. */
-  readonly read: (stored: unknown, language: Language) => unknown;
+/** A kind of field: how it is stored, shown and sent. */
+export interface FieldKind {
+  readonly stored: PropOptions;
+  readonly read: Read;
   readonly api: ApiPropertyOptions;
-}
-
-export interface SentAs {
-  /** The name of a reference, which is stored as an id; any other field is sent by its own name. */
-  readonly name?: string;
-  readonly refersTo?: ReferenceKind;
-  /** Whether requests send it; imports send every field that is sent at all. */
-  readonly byRequests: boolean;
-  /** Whether an import, or an object in a request, must have it. */
-  readonly isRequired: boolean;
-  readonly api: ApiPropertyOptions;
-  readonly rules: ValueKind;
-  /** More than the rules: how objects in the field are checked. */
-  readonly inRequests?: PropertyDecorator;
-  /** Instead of the rules, where an import can name the item that breaks one. */
-  readonly inImports?: PropertyDecorator;
-  /** Makes the stored value of what was sent, or of undefined. */
-  readonly toStored?: (sent: unknown) => unknown;
+  /** Absent for fields that neither requests nor imports send. */
+  readonly sent?: SentKind;
 }
 
 /** How the reference documents a field. */
@@ -53,52 +30,101 @@ export interface Documentation {
 }
 
 export interface FieldOptions extends Documentation {
-  /** Requests and imports send it; an object is what the documentation of requests has of its own. */
+  /** Requests and imports send it; an object overrides the documentation of requests. */
   readonly sent?: true | Documentation;
-  /** Imports send it, though requests do not, or it is required there. */
+  /** Imports send it even if requests do not, or require it. */
   readonly imported?: true | 'required';
-  /** Another class declares how it is stored. */
+  /** False where another class declares how it is stored. */
   readonly stored?: false;
-  /** The CSV export has a column for it, after those that it has had from the beginning. */
+  /** False where responses leave it out. */
+  readonly shown?: false;
+  /** The CSV export has a column for it, after its original columns. */
   readonly column?: true;
+  /** Replaces the values that the kind of field accepts. */
+  readonly kind?: SentKind;
+  /** Stored if the field is not sent. */
+  readonly default?: string | null;
 }
 
-interface DeclaredField extends FieldDeclaration {
+/** A reference is sent by another name than that of its ids. */
+interface SentReference {
   readonly name: string;
+  readonly refersTo: ReferenceKind;
 }
+
+interface SentAs extends SentKind, Partial<SentReference> {
+  readonly byRequests: boolean;
+  /** Whether an import, or an object in a request, must have it. */
+  readonly isRequired: boolean;
+}
+
+interface DeclaredField {
+  readonly name: string;
+  readonly shown: { readonly read: Read; readonly api: ApiPropertyOptions } | undefined;
+  readonly sent: SentAs | undefined;
+  readonly hasColumn: boolean;
+}
+
+/** A resource in responses: ids and times as text, localized texts in one language. */
+export type Shown<T> = {
+  [Field in keyof T]-?: NonNullable<T[Field]> extends Localized
+    ? string
+    : ShownValue<Exclude<T[Field], undefined>>;
+};
+
+type ShownValue<T> = T extends Types.ObjectId | Date
+  ? string
+  : T extends readonly (infer Item)[]
+    ? readonly ShownValue<Item>[]
+    : T extends object
+      ? Shown<T>
+      : T;
 
 const ownFields = new WeakMap<object, DeclaredField[]>();
 const allFields = new WeakMap<Type, readonly DeclaredField[]>();
 
 /** Declares a field of a stored document, or of an object in one. */
-export function declareField(declaration: FieldDeclaration): PropertyDecorator {
+export function declareField(
+  kind: FieldKind,
+  options: FieldOptions,
+  reference?: SentReference,
+): PropertyDecorator {
+  const shown = { read: kind.read, api: documented(kind.api, options) };
   return (prototype, property) => {
-    if (declaration.stored !== undefined) Prop(declaration.stored)(prototype, property);
-    const before = ownFields.get(prototype) ?? [];
-    ownFields.set(prototype, [...before, { ...declaration, name: String(property) }]);
+    if (options.stored !== false) Prop(kind.stored)(prototype, property);
+    const field = {
+      name: String(property),
+      shown: options.shown === false ? undefined : shown,
+      sent: sentAs(options, options.kind ?? kind.sent, reference),
+      hasColumn: options.column === true,
+    };
+    ownFields.set(prototype, [...(ownFields.get(prototype) ?? []), field]);
   };
 }
 
-export function sentAs(options: FieldOptions, { rules, api }: SentKind): SentAs | undefined {
-  const { sent, imported } = options;
-  if (sent === undefined && imported === undefined) return undefined;
+function sentAs(
+  { sent, imported, default: standard, ...shown }: FieldOptions,
+  kind: SentKind | undefined,
+  reference: SentReference | undefined,
+): SentAs | undefined {
+  if (kind === undefined || (sent === undefined && imported === undefined)) return undefined;
+  const api = typeof standard === 'string' ? { ...kind.api, default: standard } : kind.api;
   return {
+    toStored: (value) => (value === undefined ? standard : value),
+    ...kind,
+    ...reference,
     byRequests: sent !== undefined,
     isRequired: imported === 'required',
-    api: documented(documented(api, options), sent === true ? {} : (sent ?? {})),
-    rules,
+    // The description of a reference is about its ids.
+    api: documented(reference ? api : documented(api, shown), sent === true ? {} : (sent ?? {})),
   };
 }
 
-export function documented(
+function documented(
   api: ApiPropertyOptions,
   { description, example }: Documentation,
 ): ApiPropertyOptions {
-  return {
-    ...api,
-    ...(description === undefined ? {} : { description }),
-    ...(example === undefined ? {} : { example }),
-  };
+  return { ...api, ...withoutUndefined({ description, example }) };
 }
 
 /** The fields of a class in their order, those of its parent class first. */
@@ -127,19 +153,18 @@ export function present<T extends object>(
   return presented as Shown<T>;
 }
 
-/** What is stored of the fields that a request or an import sends, without its references. */
+/** The stored values of the fields that a request or an import sends, without references. */
 export function storedFields<T extends object>(type: Type<T>, values: object): Partial<T> {
-  const fields: Record<string, unknown> = {};
-  for (const { name, sent } of fieldsOf(type)) {
-    if (sent === undefined || sent.refersTo !== undefined) continue;
-    const value = (values as Readonly<Record<string, unknown>>)[name];
-    const stored = sent.toStored === undefined ? value : sent.toStored(value);
-    if (stored !== undefined) fields[name] = stored;
-  }
-  return fields as Partial<T>;
+  const sent = values as Readonly<Record<string, unknown>>;
+  const stored = fieldsOf(type).flatMap((field) =>
+    field.sent === undefined || field.sent.refersTo !== undefined
+      ? []
+      : [[field.name, field.sent.toStored?.(sent[field.name])] as const],
+  );
+  return withoutUndefined(Object.fromEntries(stored)) as Partial<T>;
 }
 
-/** Whether a value is an object with the fields of a class that are sent. */
+/** Whether a value is an object whose fields meet the rules of a class. */
 export function isSentObject(type: Type, value: unknown): boolean {
   return (
     isPlainObject(value) &&
@@ -165,8 +190,8 @@ export function referencesOf(type: Type): DeclaredReference[] {
   );
 }
 
-/** The columns of a resource in a table that it has had not from the beginning. */
+/** The fields that were declared with a column. */
 export function columnsOf<T>(type: Type<T>): (keyof T)[] {
-  const columns = fieldsOf(type).filter(({ hasColumn }) => hasColumn === true);
+  const columns = fieldsOf(type).filter(({ hasColumn }) => hasColumn);
   return columns.map(({ name }) => name as keyof T);
 }

@@ -1,8 +1,26 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
+import type { Types } from 'mongoose';
 import { Field } from '../../core/http/validation/field.js';
-import { fieldsOf } from './declared-fields.js';
-import type { Sent, Shown } from './derived-types.js';
+import type { Localized } from '../../core/localization/localized.js';
+import { fieldsOf, type Shown } from './declared-fields.js';
+
+/** A resource as requests and imports send it: any fields, of objects too, and names for ids. */
+type Sent<T> = {
+  [Field in keyof T as NonNullable<T[Field]> extends Ids ? never : Field]?: SentValue<
+    NonNullable<T[Field]>
+  >;
+};
+
+type Ids = Types.ObjectId | readonly Types.ObjectId[];
+
+type SentValue<T> = T extends Localized
+  ? string | Partial<Localized>
+  : T extends readonly (infer Item)[]
+    ? readonly SentValue<Item>[]
+    : T extends object
+      ? Partial<T>
+      : T;
 
 /** A class to whose prototype the decorators of fields are applied. */
 const classNamed = (name: string): Type =>
@@ -12,17 +30,14 @@ const shownClasses = new WeakMap<Type, Type>();
 
 /** Documents a resource in responses: `UnitDto` for `UnitDocument`. */
 export function shownClass<T extends object>(type: Type<T>): Type<Shown<T>> {
-  const known = shownClasses.get(type) ?? makeShownClass(type);
-  shownClasses.set(type, known);
-  return known as Type<Shown<T>>;
-}
-
-function makeShownClass(type: Type): Type {
+  const known = shownClasses.get(type);
+  if (known !== undefined) return known as Type<Shown<T>>;
   const shape = classNamed(`${type.name.replace(/Document$/, '')}Dto`);
   for (const { name, shown } of fieldsOf(type)) {
     if (shown !== undefined) ApiProperty(shown.api)(shape.prototype as object, name);
   }
-  return shape;
+  shownClasses.set(type, shape);
+  return shape as Type<Shown<T>>;
 }
 
 /** The fields of a resource that requests send, with their rules and documentation. */

@@ -6,16 +6,15 @@ import { objectsOf } from '../../core/database/documents/stored-values.js';
 import { NamesInside } from '../../core/http/validation/field.js';
 import { atMostItems, ItemsField, NestedField } from '../../core/http/validation/fields.js';
 import { languages } from '../../core/localization/language.js';
-import { textIn } from '../../core/localization/localized.js';
+import { type Localized, textIn } from '../../core/localization/localized.js';
 import { isPlainObject, objectOf } from '../../core/values/plain-object.js';
 import {
   declareField,
-  documented,
+  type Documentation,
   type FieldOptions,
   fieldsOf,
   isSentObject,
   present,
-  sentAs,
   storedFields,
 } from './declared-fields.js';
 import { importClass, shownClass } from './derived-classes.js';
@@ -23,70 +22,59 @@ import { Text } from './fields.js';
 import { fits, itemsLimit, limited, localizedText } from './sent-values.js';
 
 interface ObjectOptions extends Pick<FieldOptions, 'description' | 'imported'> {
-  /** The rule by which requests are refused, and their example. */
-  readonly sent?: { readonly rule: string; readonly example?: unknown };
+  /** The rule by which requests are refused, and their documentation. */
+  readonly sent?: Documentation & { readonly rule: string };
 }
 
-/** An object; its fields are empty where there is none. */
+/** An object; its fields are empty if it is missing. */
 export function ObjectOf<T extends object>(
   type: Type<T>,
-  { sent: request, ...options }: ObjectOptions,
+  options: ObjectOptions,
 ): PropertyDecorator {
-  const rule = request?.rule ?? 'isObject';
-  const sent = sentAs(
-    { ...options, ...(request && { sent: { example: request.example } }) },
+  const name = options.sent?.rule ?? 'isObject';
+  const isMet = (value: unknown) => !fits.isMet(value) || isSentObject(type, value);
+  return declareField(
     {
-      rules: [
-        fits,
-        { name: rule, isMet: (value) => !fits.isMet(value) || isSentObject(type, value) },
-      ],
-      api: apiOf(type),
-    },
-  );
-  return declareField({
-    stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
-    shown: {
+      stored: { type: SchemaTypes.Mixed, bsonType: 'object' } as object,
       read: (value, language) => present(type, objectOf(value), language),
-      api: documented({ type: shownClass(type) }, options),
+      api: { type: shownClass(type) },
+      sent: {
+        rules: [fits, { name, isMet }],
+        api: apiOf(type),
+        inRequests: NamesInside(namesOf(type)),
+        inImports: NestedField(importClass(type)),
+        toStored: (value) => storedObject(type, value),
+      },
     },
-    sent: sent && {
-      ...sent,
-      inRequests: NamesInside(namesOf(type)),
-      inImports: NestedField(importClass(type)),
-      toStored: (value) => storedObject(type, value),
-    },
-  });
+    options,
+  );
 }
 
 /** A list of objects. */
 export function ObjectsOf<T extends object>(
   type: Type<T>,
-  { sent: request, ...options }: ObjectOptions = {},
+  options: ObjectOptions = {},
 ): PropertyDecorator {
-  const isList = (value: unknown) =>
+  const name = options.sent?.rule ?? 'isArray';
+  const isMet = (value: unknown) =>
     Array.isArray(value) && value.every((item) => isSentObject(type, item));
-  const rule = { name: request?.rule ?? 'isArray', isMet: isList, values: limited };
-  const sent = sentAs(
-    { ...options, ...(request && { sent: {} }) },
+  const maxItems = options.sent ? itemsLimit : Infinity;
+  return declareField(
     {
-      rules: [atMostItems(itemsLimit), rule],
-      api: { type: 'array', maxItems: itemsLimit, items: apiOf(type) } as ApiPropertyOptions,
-    },
-  );
-  return declareField({
-    stored: { type: [] },
-    shown: {
+      stored: { type: [] },
       read: (value, language) => objectsOf(value).map((item) => present(type, item, language)),
       api: { type: [shownClass(type)] },
+      sent: {
+        rules: [atMostItems(itemsLimit), { name, isMet, values: limited }],
+        api: { type: 'array', maxItems: itemsLimit, items: apiOf(type) } as ApiPropertyOptions,
+        inRequests: NamesInside(namesOf(type)),
+        inImports: ItemsField(importClass(type), { maxItems }),
+        toStored: (value) =>
+          Array.isArray(value) ? value.map((item) => storedObject(type, item)) : undefined,
+      },
     },
-    sent: sent && {
-      ...sent,
-      inRequests: NamesInside(namesOf(type)),
-      inImports: ItemsField(importClass(type), { maxItems: request ? itemsLimit : Infinity }),
-      toStored: (value) =>
-        Array.isArray(value) ? value.map((item) => storedObject(type, item)) : undefined,
-    },
-  });
+    options,
+  );
 }
 
 class Translations {
@@ -99,22 +87,21 @@ class Translations {
 
 /** A text in several languages, of which a response shows one (rule HTTP-4). */
 export function LocalizedText(options: FieldOptions = {}): PropertyDecorator {
-  const { description: _shown, ...ofRequest } = options;
-  const sent = sentAs(ofRequest, localizedText);
   const required = options.imported === 'required';
-  return declareField({
-    stored: raw({ 'en-us': String, 'ar-eg': String }),
-    shown: {
-      read: (value, language) => textIn(value as Parameters<typeof textIn>[0], language),
-      api: documented({ type: String }, options),
+  return declareField(
+    {
+      stored: raw({ 'en-us': String, 'ar-eg': String }),
+      read: (value, language) => textIn(value as Localized | undefined, language),
+      api: { type: String },
+      sent: {
+        ...localizedText,
+        inRequests: NamesInside(languages),
+        inImports: NestedField(importClass(Translations), { required }),
+        toStored: (value) => storedObject(Translations, value),
+      },
     },
-    sent: sent && {
-      ...sent,
-      inRequests: NamesInside(languages),
-      inImports: NestedField(importClass(Translations), { required }),
-      toStored: (value) => storedObject(Translations, value),
-    },
-  });
+    options,
+  );
 }
 
 function storedObject(type: Type, value: unknown): unknown {

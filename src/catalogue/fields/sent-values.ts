@@ -1,6 +1,7 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { atMostItems, externalIdApi } from '../../core/http/validation/fields.js';
 import { languages } from '../../core/localization/language.js';
+import { quantity } from '../../core/values/numbers.js';
 import { isPlainObject } from '../../core/values/plain-object.js';
 import { isValid, type Rule, type ValueKind } from '../../core/values/rule.js';
 import { parseTime } from '../../core/values/time.js';
@@ -10,6 +11,12 @@ import * as texts from '../../core/values/text.js';
 export interface SentKind {
   readonly rules: ValueKind;
   readonly api: ApiPropertyOptions;
+  /** More than the rules: how objects in the field are checked. */
+  readonly inRequests?: PropertyDecorator;
+  /** Instead of the rules, where an import can name the item that breaks one. */
+  readonly inImports?: PropertyDecorator;
+  /** Makes the stored value of what was sent, or of undefined. */
+  readonly toStored?: (sent: unknown) => unknown;
 }
 
 export const itemsLimit = 500;
@@ -52,6 +59,8 @@ export const boolean: SentKind = {
   rules: [{ name: 'isBoolean', isMet: (value) => typeof value === 'boolean' }],
   api: { type: Boolean },
 };
+
+export const nonNegativeNumber: SentKind = { rules: quantity, api: { type: Number, minimum: 0 } };
 
 export const isoTime: SentKind = {
   rules: [{ name: 'isTime', isMet: (value) => parseTime(value) !== null }],

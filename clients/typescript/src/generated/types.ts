@@ -557,6 +557,9 @@ export type UpsertUnitDto = unknown & {
      * Id of the unit within its compound.
      */
     unitId?: string;
+    /**
+     * A single text is in the language of the request.
+     */
     name?: string | {
         'en-us'?: string;
         'ar-eg'?: string;
