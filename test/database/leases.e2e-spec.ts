@@ -44,7 +44,7 @@ function newLease(count: number) {
 }
 
 const holders = async (processes: readonly Lease[]) => {
-  const answers = await Promise.all(processes.map((one) => one.isMine()));
+  const answers = await Promise.all(processes.map((one) => one.acquire()));
   return answers.flatMap((isMine, index) => (isMine ? [index] : []));
 };
 
@@ -72,7 +72,7 @@ describe('a lease', () => {
           } else {
             holder ??= by;
             believes[by] = holder === by;
-            expect(await processes[by]?.isMine()).toBe(believes[by]);
+            expect(await processes[by]?.acquire()).toBe(believes[by]);
           }
         }
       }),
@@ -93,7 +93,7 @@ describe('a lease', () => {
   it('ends by the clock of the server', async () => {
     const { processes, until } = newLease(1);
     const before = Date.now();
-    await processes[0]?.isMine();
+    await processes[0]?.acquire();
     const end = await until();
     // The server runs on this machine.
     expect(end).toBeGreaterThanOrEqual(before + durationMs);
@@ -116,18 +116,18 @@ describe('a lease', () => {
   it('keeps how far its work has come, which only its owner moves, and only forward', async () => {
     const { processes, passHalf, end } = newLease(2);
     const [first, second] = processes;
-    await first?.isMine();
+    await first?.acquire();
     expect(first?.watermark).toEqual(new Date(0));
     await first?.advance(new Date(5_000));
     await first?.advance(new Date(4_000));
-    await second?.isMine();
+    await second?.acquire();
     await second?.advance(new Date(9_000));
     passHalf();
-    await first?.isMine();
+    await first?.acquire();
     expect(first?.watermark).toEqual(new Date(5_000));
     await end();
     passHalf();
-    expect(await second?.isMine()).toBe(true);
+    expect(await second?.acquire()).toBe(true);
     expect(second?.watermark).toEqual(new Date(5_000));
   });
 });

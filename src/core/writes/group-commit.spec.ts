@@ -6,7 +6,7 @@ import { valueIn } from '../../../test/operations/metrics-text.js';
 import { DatabaseUnavailableError } from '../database/connection/database-errors.js';
 import {
   ContentionError,
-  endOfWork,
+  workDeadline,
   type TransactionOptions,
 } from '../database/transactions/transactions.js';
 import type { Answer } from '../idempotency/idempotency-claim.js';
@@ -276,7 +276,7 @@ describe('transactions of groups', () => {
     const all = submitAll([1, 2, 3]);
     // It is over between two looks at the clock.
     let looks = 0;
-    const end = endOfWork(start + 8_000, 8_000);
+    const end = workDeadline(start + 8_000, 8_000);
     clock.mockImplementation(() => (++looks <= 2 ? end - 1 : end));
     const outcomes = values(await all);
     jest.restoreAllMocks();

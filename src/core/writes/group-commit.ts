@@ -10,7 +10,7 @@ import { Snapshots } from '../database/transactions/snapshots.js';
 import { TransactionLocksRepository } from '../database/transactions/transaction-locks.repository.js';
 import {
   ContentionError,
-  endOfWork,
+  workDeadline,
   restartTransaction,
   type TransactionOptions,
   Transactions,
@@ -226,7 +226,7 @@ export class GroupCommit<
   ): readonly Entry<Request, Response>[] {
     const now = Date.now();
     const { deadlineMs } = this.transactions;
-    return entries.filter(({ expiresAt }) => now < endOfWork(expiresAt, deadlineMs));
+    return entries.filter(({ expiresAt }) => now < workDeadline(expiresAt, deadlineMs));
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
-import { type PreparedRewrites, rewritesOf } from '../../core/database/documents/rewrites.js';
+import { type BatchedUpdates, rewritesOf } from '../../core/database/documents/rewrites.js';
 import { InjectCollection } from '../../core/database/documents/inject-collection.js';
 import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import type { Tenants } from '../../core/database/documents/tenant-operations.js';
@@ -100,7 +100,7 @@ export class EventHistoryService {
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
     erase: (content: EventContent) => EventContent,
-  ): AsyncGenerator<PreparedRewrites, void> {
+  ): AsyncGenerator<BatchedUpdates, void> {
     const about = { 'data._id': { $in: objectIds } };
     return rewritesOf(this.events, organizationId, about, ({ type, data, changes }) => {
       const before = { type, data, ...(changes === undefined ? {} : { changes }) };

@@ -113,7 +113,7 @@ export class EventRelay implements OnModuleDestroy {
   }
 
   private async run(): Promise<void> {
-    if (!(await this.lease.isMine())) return;
+    if (!(await this.lease.acquire())) return;
     const hasRelayed = await this.relayNext();
     if (hasRelayed) this.loop.wake();
     else if (this.mayGather) await delay(gatherMs);

@@ -134,7 +134,7 @@ export class LeadPhoneKeys implements OnModuleDestroy {
   }
 
   private async isOwner(): Promise<boolean> {
-    const isOwner = !this.isStopping && (await this.lease.isMine());
+    const isOwner = !this.isStopping && (await this.lease.acquire());
     // What others have seen meanwhile is in the database.
     if (!isOwner) this.lookedBackAt = undefined;
     return isOwner;

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { CompoundLookupService } from '../../compounds/compound-lookup.service.js';
-import { besideTransaction } from '../../core/database/transactions/open-session.js';
+import { readOutsideTransaction } from '../../core/database/transactions/open-session.js';
 import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { scalarText } from '../../core/values/scalar.js';
 import type { Decided, Loaded, LoadOptions, WriteKind } from '../../core/writes/write-kind.js';
 import { Outbox } from '../../events/outbox/outbox.js';
 import { ChangeLogRepository } from '../../tenants/change-log/change-log.repository.js';
-import { ClientsService, type SoughtClient } from '../../tenants/clients/clients.service.js';
+import { ClientsService, type ClientLookup } from '../../tenants/clients/clients.service.js';
 import { contactOf } from '../../tenants/contacts/contact.js';
 import { phoneKey, phonesOf } from '../../tenants/contacts/phone-number.js';
 import type { Organization } from '../../tenants/organizations/organization.js';
@@ -63,7 +63,7 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
     const organization = requests.at(-1)?.caller.organization;
     if (organization === undefined) throw new Error('There is no request to load for.');
     const { _id, phoneCountry } = organization;
-    const compoundsNamed = besideTransaction(() =>
+    const compoundsNamed = readOutsideTransaction(() =>
       this.compounds.idsByName(_id, projectsOf(requests)),
     );
     const { leads, count } = await this.findLeads(organization, requests);
@@ -152,7 +152,7 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
     });
     const count = new Set(creations).size;
     const used = earlier?.usedNumbers ?? [];
-    return besideTransaction(async () => [...used, ...(await this.numbers.next(_id, count))]);
+    return readOutsideTransaction(async () => [...used, ...(await this.numbers.next(_id, count))]);
   }
 }
 
@@ -180,7 +180,7 @@ function phonesToCheck(
 }
 
 /** A lead without a client is also matched by its stored contact. */
-function clientsToFind({ request, lead }: Update): SoughtClient[] {
+function clientsToFind({ request, lead }: Update): ClientLookup[] {
   const sent = { clientId: lead?.clientId, contact: contactOf(request.data) };
   return lead?.clientId ? [sent] : [sent, { contact: contactOf(lead?.data ?? {}) }];
 }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { PreparedRewrites } from '../../core/database/documents/rewrites.js';
+import type { BatchedUpdates } from '../../core/database/documents/rewrites.js';
 import { isDatabaseUnavailable } from '../../core/database/connection/database-errors.js';
 import { Clock } from '../../core/configuration/clock.js';
 import type { Contact } from '../../tenants/contacts/contact.js';
@@ -181,7 +181,7 @@ export class ErasuresService {
   ): Promise<Removed> {
     const { organizationId, leadIds } = erasure;
     const counts = { ...noCounts };
-    const add = async (kind: keyof ErasureCounts, parts: AsyncGenerator<PreparedRewrites>) => {
+    const add = async (kind: keyof ErasureCounts, parts: AsyncGenerator<BatchedUpdates>) => {
       for await (const { count, write } of parts) {
         counts[kind] += count;
         if (!isDryRun) await this.store(erasure, { [kind]: count }, write);

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { rewritesOf, type PreparedRewrites } from '../../core/database/documents/rewrites.js';
+import { rewritesOf, type BatchedUpdates } from '../../core/database/documents/rewrites.js';
 import {
   type KeysetPage,
   type KeysetRequest,
@@ -51,7 +51,7 @@ export class ChangeLogRepository {
     organizationId: Types.ObjectId,
     leadIds: readonly Types.ObjectId[],
     changesOf: (changes: readonly FieldChange[]) => readonly FieldChange[],
-  ): AsyncGenerator<PreparedRewrites, void> {
+  ): AsyncGenerator<BatchedUpdates, void> {
     return rewritesOf(this.entries, organizationId, { entityId: { $in: leadIds } }, (entry) => {
       const changes = changesOf(storedChanges(entry.changes));
       return isDeepStrictEqual(changes, entry.changes ?? [])

@@ -119,7 +119,7 @@ function newEmail(
 }
 
 /** What a client would have to take from a contact; others are looked for that may have it. */
-export function lackedContact(
+export function missingContact(
   client: ClientDocument,
   { email, phones }: Contact,
   { clients, phoneCountry }: Organization,
@@ -127,7 +127,7 @@ export function lackedContact(
   if (!clients.updateExisting) return { phones: [] };
   return {
     ...(hasEmail(client, email) ? {} : { email }),
-    phones: lackedPhones(client, phones, phoneCountry),
+    phones: missingPhones(client, phones, phoneCountry),
   };
 }
 
@@ -144,13 +144,13 @@ function newPhones(
   client: ClientDocument,
   { organization, contact }: Omit<LinkedLead, 'clientId' | 'requestId'>,
 ): string[] {
-  const added = lackedPhones(client, contact.phones, organization.phoneCountry);
+  const added = missingPhones(client, contact.phones, organization.phoneCountry);
   if (!organization.clients.matchBy.includes('phone')) return added;
   return added.filter((phone) => clients.findByPhone(phone) === undefined);
 }
 
 /** The phones that a client has not, as many as it may have in all. */
-function lackedPhones(
+function missingPhones(
   client: ClientDocument,
   phones: readonly string[],
   country: CountryCode,

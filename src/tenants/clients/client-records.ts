@@ -21,10 +21,10 @@ export class ClientRecords {
   /** The ids of the clients that have a phone or an email, by its contention key. */
   private readonly owners = new Map<string, Set<string>>();
 
-  /** @param soughtPhones by which clients were looked for, in all the spellings under which they may have them */
+  /** @param lookupPhones by which clients were looked for, in all the spellings under which they may have them */
   constructor(
     stored: readonly ClientDocument[],
-    private readonly soughtPhones: ReadonlySet<string>,
+    private readonly lookupPhones: ReadonlySet<string>,
     private readonly country: CountryCode,
   ) {
     for (const client of stored) this.set(client);
@@ -79,7 +79,7 @@ export class ClientRecords {
 
   /** Other programs may have stored any number of phones that nobody looks for; these are not parsed. */
   private keysOf({ email, phoneNumbers }: ClientDocument): string[] {
-    const phones = (phoneNumbers ?? []).filter((phone) => this.soughtPhones.has(phone));
+    const phones = (phoneNumbers ?? []).filter((phone) => this.lookupPhones.has(phone));
     return contentionKeys({ phones, ...(email ? { email } : {}) }, this.country);
   }
 }

@@ -4,12 +4,12 @@ import type { Contact } from '../contacts/contact.js';
 import { phoneKey, usualSpellings } from '../contacts/phone-number.js';
 import type { Organization } from '../organizations/organization.js';
 import { textsOf } from '../../core/values/text.js';
-import { lackedContact } from './client-link.js';
+import { missingContact } from './client-link.js';
 import { type ClientChange, ClientRecords } from './client-records.js';
 import { ClientsRepository, personalFields } from './clients.repository.js';
 
 /** The client that a lead has, if any, and what a request says of the person. */
-export interface SoughtClient {
+export interface ClientLookup {
   readonly clientId?: Types.ObjectId | null | undefined;
   readonly contact: Contact;
 }
@@ -39,7 +39,7 @@ export class ClientsService {
    */
   async load(
     organization: Organization,
-    sought: readonly SoughtClient[],
+    sought: readonly ClientLookup[],
     { isAlone }: { readonly isAlone: boolean },
   ): Promise<ClientRecords> {
     const { _id, phoneCountry } = organization;
@@ -51,10 +51,10 @@ export class ClientsService {
     const contacts = sought.map(({ clientId, contact }) => {
       const client = clientId ? known.get(clientId.toHexString()) : undefined;
       if (client === undefined) return contact;
-      const lacked = lackedContact(client, contact, organization);
+      const lacked = missingContact(client, contact, organization);
       return isAlone ? lacked : { ...lacked, email: contact.email };
     });
-    const { phones, emails } = soughtContacts(contacts, organization);
+    const { phones, emails } = lookupContacts(contacts, organization);
     const others = await this.clients.findByPhones(_id, [...phones]);
     const byEmail = await this.clients.findByEmails(_id, emails);
     return new ClientRecords([...linked, ...others, ...byEmail], phones, phoneCountry);
@@ -134,7 +134,7 @@ export class ClientsService {
   }
 }
 
-function soughtContacts(
+function lookupContacts(
   contacts: readonly Contact[],
   { phoneCountry, clients }: Organization,
 ): { readonly phones: ReadonlySet<string>; readonly emails: readonly string[] } {

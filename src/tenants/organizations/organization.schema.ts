@@ -1,6 +1,5 @@
 import { Prop, raw, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import type { ClientMatchField } from './client-match-fields.js';
 
 /** How an organization wants its leads and clients handled; what is missing has a default. */
 export interface OrganizationSettings {
@@ -9,7 +8,7 @@ export interface OrganizationSettings {
   clients?: {
     createFromLeads?: boolean;
     updateExisting?: boolean;
-    matchBy?: ClientMatchField[];
+    matchBy?: readonly string[];
   };
 }
 

@@ -1,7 +1,11 @@
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
-import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
+import { foldCase } from '../../core/localization/fold-case.js';
 import type { OrganizationDocument } from './organization.schema.js';
+
+/** Fields by which leads find their client, in the order of an organization that has not chosen any. */
+export const clientMatchFields = ['phone', 'email'] as const;
+export type ClientMatchField = (typeof clientMatchFields)[number];
 
 /** Whose national phone numbers are understood where an organization has not chosen a country. */
 export const defaultCountry = 'EG';
@@ -46,6 +50,20 @@ export function toOrganization(document: OrganizationDocument): Organization {
   };
 }
 
+/** The organization whose id ends the text, else all whose names contain it in any case; none for a blank one. */
+export function organizationsMeant(
+  organizations: readonly Organization[],
+  text: string,
+): readonly Organization[] {
+  const wanted = foldCase(text.trim());
+  if (wanted === '') return [];
+  const [id] = /[0-9a-f]{24}$/.exec(wanted) ?? [];
+  const named = organizations.filter(({ _id }) => _id.toHexString() === id);
+  return named.length > 0
+    ? named
+    : organizations.filter(({ name }) => foldCase(name).includes(wanted));
+}
+
 function phoneCountryOf(
   stored: string,
 ): Pick<Organization, 'phoneCountry' | 'unknownPhoneCountry'> {
@@ -57,6 +75,6 @@ function phoneCountryOf(
   };
 }
 
-function isMatchField(field: ClientMatchField): boolean {
-  return clientMatchFields.includes(field);
+function isMatchField(field: string): field is ClientMatchField {
+  return clientMatchFields.includes(field as ClientMatchField);
 }

@@ -2,7 +2,6 @@ import { Module } from '@nestjs/common';
 import { MongooseModule } from '@nestjs/mongoose';
 import { TenantCollectionsModule } from '../../core/database/documents/tenant-collections.module.js';
 import { organizationSchema } from './organization.schema.js';
-import { OrganizationDirectoryService } from './organization-directory.service.js';
 import { OrganizationsRepository } from './organizations.repository.js';
 import { UsersRepository, userSchema } from './users.repository.js';
 
@@ -16,7 +15,7 @@ import { UsersRepository, userSchema } from './users.repository.js';
       hasForeignFields: true,
     }),
   ],
-  providers: [OrganizationsRepository, UsersRepository, OrganizationDirectoryService],
-  exports: [OrganizationsRepository, UsersRepository, OrganizationDirectoryService],
+  providers: [OrganizationsRepository, UsersRepository],
+  exports: [OrganizationsRepository, UsersRepository],
 })
 export class OrganizationsModule {}

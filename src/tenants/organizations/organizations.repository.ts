@@ -3,6 +3,7 @@ import { InjectModel } from '@nestjs/mongoose';
 import type { Collection, Filter } from 'mongodb';
 import { type Model, Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
+import { parseObjectId } from '../../core/database/documents/object-id.js';
 import { StoredTypes } from '../../core/database/documents/stored-types.js';
 import { type Organization, toOrganization } from './organization.js';
 import { type OrganizationDocument, organizationSchema } from './organization.schema.js';
@@ -29,6 +30,12 @@ export class OrganizationsRepository {
     return document === null ? null : toOrganization(document);
   }
 
+  /** As {@link find}, by a hexadecimal id. */
+  async findByHexId(id: string): Promise<Organization | null> {
+    const _id = parseObjectId(id);
+    return _id === null ? null : this.find(_id);
+  }
+
   /** The stored document, null when it does not exist or is deleted. */
   async findDocument(_id: Types.ObjectId): Promise<OrganizationDocument | null> {
     return known(await this.organizations.findOne({ _id, ...notDeleted }));
@@ -37,6 +44,12 @@ export class OrganizationsRepository {
   /** All organizations that are not deleted, oldest first. */
   async list(): Promise<OrganizationDocument[]> {
     return types.read(await this.organizations.find(notDeleted).sort({ createdAt: 1 }).toArray());
+  }
+
+  /** All organizations that are not deleted, by name. */
+  async listByName(): Promise<Organization[]> {
+    const all = (await this.list()).map(toOrganization);
+    return all.toSorted((a, b) => a.name.localeCompare(b.name));
   }
 
   /** Those of the ids that are not deleted. */

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
-import { besideTransaction } from '../../core/database/transactions/open-session.js';
+import { readOutsideTransaction } from '../../core/database/transactions/open-session.js';
 import type { Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { havingOneOf, UnitsRepository } from '../units.repository.js';
@@ -27,7 +27,7 @@ export class UnitRecordsLoader {
   ): Promise<Loaded<UnitRecords>> {
     const inputs = requests.map(({ input }) => input);
     // The catalogue is read beside the transaction, as by readers of lists.
-    const catalogue = besideTransaction(() => this.catalogue(organizationId, inputs));
+    const catalogue = readOutsideTransaction(() => this.catalogue(organizationId, inputs));
     const compounds = await this.references.idsBySlugs(
       'compounds',
       organizationId,

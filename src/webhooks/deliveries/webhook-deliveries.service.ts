@@ -14,7 +14,7 @@ import {
   readPage,
 } from '../../core/database/documents/keyset.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
-import { type PreparedRewrites, rewritesOf } from '../../core/database/documents/rewrites.js';
+import { type BatchedUpdates, rewritesOf } from '../../core/database/documents/rewrites.js';
 import { dayMs } from '../../core/values/durations.js';
 import { withoutUndefined } from '../../core/values/plain-object.js';
 import { idOfMessage, messageIdOf, messageOf } from '../../events/outbox/message.js';
@@ -169,7 +169,7 @@ export class WebhookDeliveriesService {
   async *eraseResponses(
     organizationId: Types.ObjectId,
     objectIds: readonly string[],
-  ): AsyncGenerator<PreparedRewrites, void> {
+  ): AsyncGenerator<BatchedUpdates, void> {
     let count = 0;
     const about = { objectId: { $in: objectIds } };
     const parts = rewritesOf(this.deliveries, organizationId, about, ({ log, erasedAt = null }) => {

@@ -62,7 +62,7 @@ export class WebhookStatisticsService {
   private readonly loop = new PollingLoop(
     'Backlogs of webhooks could not be noted',
     async () => {
-      if (await this.lease.isMine()) await this.noteBacklogs();
+      if (await this.lease.acquire()) await this.noteBacklogs();
     },
     () => backlogIntervalMs,
   );

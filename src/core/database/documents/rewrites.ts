@@ -11,7 +11,7 @@ export interface Rewrite<T> {
 }
 
 /** Changes of documents that are decided and not made yet. */
-export interface PreparedRewrites {
+export interface BatchedUpdates {
   /** How many documents they change. */
   readonly count: number;
   /** Makes them, in the transaction that is open around it, if any. */
@@ -29,7 +29,7 @@ export async function* rewritesOf<T extends TenantDocument>(
   organizationId: Types.ObjectId,
   filter: TenantFilter<T>,
   rewriteOf: (document: T) => Rewrite<T> | null | Promise<Rewrite<T> | null>,
-): AsyncGenerator<PreparedRewrites, void> {
+): AsyncGenerator<BatchedUpdates, void> {
   for await (const documents of collection.batches(organizationId, filter)) {
     const writes: WriteOf<T>[] = [];
     for (const document of documents) {

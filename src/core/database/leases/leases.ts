@@ -69,7 +69,7 @@ export class Lease {
   }
 
   /** Whether this process has the lease, which it takes where it is free. Mostly costs no command. */
-  async isMine(): Promise<boolean> {
+  async acquire(): Promise<boolean> {
     const now = this.clock.now().getTime();
     const passed = now - this.askedAt;
     // A clock that was put back does not say how much time has passed.

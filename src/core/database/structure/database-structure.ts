@@ -8,10 +8,10 @@ import { ENVIRONMENT, type Environment } from '../../configuration/environment.j
 import { StartupError } from '../../configuration/startup-errors.js';
 import {
   type Report,
-  betweenIndexBuilds,
+  retryWhileIndexBuilds,
   compareIndexes,
   conflictingOperation,
-  unless,
+  ignoreErrorCode,
   updateIndexes,
 } from './indexes.js';
 import { type MigrationState, Migrations } from './migrations.js';
@@ -181,7 +181,7 @@ async function updateCollection(model: Model<unknown>, stored: StoredOptions): P
   const collMod = model.collection.collectionName;
   // Another process may be setting the same validator.
   const change = async () => model.db.db?.command({ collMod, ...options });
-  await betweenIndexBuilds(change).catch(unless(conflictingOperation));
+  await retryWhileIndexBuilds(change).catch(ignoreErrorCode(conflictingOperation));
 }
 
 function hasCurrentValidator(model: Model<unknown>, stored: StoredOptions): boolean {

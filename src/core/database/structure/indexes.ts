@@ -17,7 +17,7 @@ export type Report = (line: string) => void;
 const intervalMs = 2_000;
 
 /** Waits for work and, when it takes long, reports every two seconds how far it has come. */
-export async function withReports<T>(
+export async function reportProgress<T>(
   work: Promise<T>,
   progress: () => Promise<string> | string,
   report: Report,
@@ -42,7 +42,7 @@ const indexBuildRunning = 12_587;
 const retryDelayMs = 250;
 
 /** Does what the server refuses while another process builds an index of the collection, when that is over. */
-export async function betweenIndexBuilds<T>(work: () => Promise<T>): Promise<T> {
+export async function retryWhileIndexBuilds<T>(work: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await work();
@@ -54,7 +54,7 @@ export async function betweenIndexBuilds<T>(work: () => Promise<T>): Promise<T> 
 }
 
 /** Lets an error of the server with this code pass. */
-export function unless(expectedCode: number): (error: unknown) => undefined {
+export function ignoreErrorCode(expectedCode: number): (error: unknown) => undefined {
   return (error) => {
     if ((error as { code?: unknown }).code !== expectedCode) throw error;
     return undefined;
@@ -114,14 +114,16 @@ export async function updateIndexes(
       continue;
     }
     if (difference === 'outdated') {
-      await betweenIndexBuilds(() => model.collection.dropIndex(name)).catch(unless(indexNotFound));
+      await retryWhileIndexBuilds(() => model.collection.dropIndex(name)).catch(
+        ignoreErrorCode(indexNotFound),
+      );
     }
     if (description !== null) missing.push(description);
   }
   if (missing.length === 0) return;
   const names = missing.map(({ name }) => name).join(', ');
   const isEmpty = (await model.estimatedDocumentCount()) === 0;
-  await withReports(
+  await reportProgress(
     model.collection.createIndexes(missing, noTimeout),
     async () => `Building ${names} of ${model.collection.name}${await buildProgress(model)}`,
     isEmpty ? () => {} : report,
@@ -132,7 +134,7 @@ export async function updateIndexes(
 async function changeTime(model: Model<unknown>, name: string, expireAfterSeconds?: number) {
   const collMod = model.collection.collectionName;
   const index = { name, expireAfterSeconds };
-  await betweenIndexBuilds(async () => model.db.db?.command({ collMod, index }));
+  await retryWhileIndexBuilds(async () => model.db.db?.command({ collMod, index }));
 }
 
 async function compare(model: Model<unknown>, environment: Environment): Promise<ComparedIndex[]> {
@@ -212,7 +214,7 @@ async function storedIndexes(model: Model<unknown>): Promise<IndexDescriptionInf
   const listIndexes = model.collection.collectionName;
   const reply = await model.db.db
     ?.command({ listIndexes, includeBuildUUIDs: true })
-    .catch(unless(namespaceNotFound));
+    .catch(ignoreErrorCode(namespaceNotFound));
   const { firstBatch = [] } = (reply?.['cursor'] ?? {}) as { firstBatch?: ListedIndex[] };
   return firstBatch.filter(({ buildUUID }) => buildUUID === undefined);
 }

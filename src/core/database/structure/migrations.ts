@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { InjectModel, Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { type Model, SchemaTypes, type Types } from 'mongoose';
 import { Clock } from '../../configuration/clock.js';
-import { type Report, withReports } from './indexes.js';
+import { type Report, reportProgress } from './indexes.js';
 
 /** How far a migration has come on this database. */
 @Schema({ collection: 'migrations' })
@@ -131,7 +131,7 @@ export class Migrations {
         await this.model.updateOne({ version }, { $set: { resumeAfter } });
       }
     };
-    await withReports(run(), () => `Migration ${version} (${name}): ${batches} batches`, report);
+    await reportProgress(run(), () => `Migration ${version} (${name}): ${batches} batches`, report);
     await this.model.updateOne({ version }, { $set: { finishedAt: this.clock.now() } });
     return true;
   }

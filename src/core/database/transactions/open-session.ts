@@ -18,7 +18,7 @@ export function withoutSession<T>(work: () => Promise<T>): Promise<T> {
  * come one after the other. A failure is that of whoever waits for the result; nobody may, when another
  * command fails before.
  */
-export function besideTransaction<T>(read: () => Promise<T>): Promise<T> {
+export function readOutsideTransaction<T>(read: () => Promise<T>): Promise<T> {
   const result = withoutSession(read);
   result.catch(() => undefined);
   return result;

@@ -66,7 +66,7 @@ export function restartTransaction(): MongoError {
  * When a transaction has to be ready for its commit, in milliseconds since 1970, so that its result is
  * there before nobody waits for it any more.
  */
-export function endOfWork(expiresAt: number, deadlineMs: number): number {
+export function workDeadline(expiresAt: number, deadlineMs: number): number {
   return expiresAt - deadlineMs * commitShare;
 }
 
@@ -137,7 +137,7 @@ export class Transactions {
     this.started.inc();
     const { deadlineMs } = this;
     const { expiresAt = Date.now() + deadlineMs } = options;
-    const deadline = endOfWork(expiresAt, deadlineMs);
+    const deadline = workDeadline(expiresAt, deadlineMs);
     // The queue would run it in the trace of whoever was before it.
     const inTrace = inCurrentTrace();
     const attempt = () =>

@@ -5,7 +5,7 @@ import { languages } from '../../../core/localization/language.js';
 import {
   type ClientMatchField,
   clientMatchFields,
-} from '../../../tenants/organizations/client-match-fields.js';
+} from '../../../tenants/organizations/organization.js';
 import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/operations.js';
 import { dayMs } from '../../../core/values/durations.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CatalogueOverviewService } from '../../../../catalogue/import/catalogue-overview.service.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
-import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { importFields } from '../../../views/catalogue.js';
 import { consolePath } from '../../layout/layout.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
@@ -21,13 +21,13 @@ export class CataloguePage implements ConsolePage {
   readonly isInMenu = true;
 
   constructor(
-    private readonly directory: OrganizationDirectoryService,
+    private readonly directory: OrganizationsRepository,
     private readonly catalogues: CatalogueOverviewService,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent | null> {
     const { text, query } = request;
-    const organizations = await this.directory.list();
+    const organizations = await this.directory.listByName();
     const [first] = organizations;
     if (first === undefined) return { body: <p>{text('catalogue.noOrganization')}</p> };
     const id = query['org'] ?? first._id.toHexString();

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
 import { LeadLookupService } from '../../../../leads/lead-lookup.service.js';
-import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
@@ -29,7 +29,7 @@ export class LeadPage implements ConsolePage {
   ];
 
   constructor(
-    private readonly directory: OrganizationDirectoryService,
+    private readonly directory: OrganizationsRepository,
     private readonly operator: OperatorActions,
     private readonly leads: LeadLookupService,
     private readonly keys: ApiKeysService,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { OperatorLogService } from '../../../audit/operator-log.service.js';
-import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { operatorLogFields } from '../../../views/operator-log.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
 import { FieldTable } from '../shared/fields.js';
@@ -17,13 +17,13 @@ export class OperatorLogPage implements ConsolePage {
 
   constructor(
     private readonly log: OperatorLogService,
-    private readonly directory: OrganizationDirectoryService,
+    private readonly directory: OrganizationsRepository,
   ) {}
 
   async read(request: PageRequest): Promise<PageContent> {
     const { text } = request;
     const { items, next } = await this.log.list(partOf(request, 'entries', entriesOnPage));
-    const organizations = await this.directory.list();
+    const organizations = await this.directory.listByName();
     const names = new Map(organizations.map(({ _id, name }) => [_id.toHexString(), name]));
     const entries = items.map((entry) => {
       const id = entry.organizationId.toHexString();

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../../../core/configuration/clock.js';
-import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import { type Partner, PartnersService } from '../../../usage/partners.service.js';
 import { type DailyStats, UsageStatsService } from '../../../usage/usage-stats.service.js';
@@ -37,7 +37,7 @@ export class OverviewPage implements ConsolePage {
     private readonly partners: PartnersService,
     private readonly system: SystemStateService,
     private readonly endpoints: FailingEndpointsService,
-    private readonly organizations: OrganizationDirectoryService,
+    private readonly organizations: OrganizationsRepository,
     private readonly clock: Clock,
   ) {}
 
@@ -49,7 +49,7 @@ export class OverviewPage implements ConsolePage {
       system.read(),
       system.orNull(this.partners.list()),
       system.orNull(this.endpoints.list(mostEndpoints)),
-      system.orNull(this.organizations.list()),
+      system.orNull(this.organizations.listByName()),
       system.orNull(this.stats.lastDay()),
       system.orNull(this.stats.series(step)),
     ]);

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { ApiKeysService } from '../../../../tenants/keys/api-keys.service.js';
-import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import { ReservationInspectionService } from '../../../../reservations/reading/reservation-inspection.service.js';
 import type { ConsolePage, PageContent, PageRequest } from '../page.js';
@@ -15,7 +15,7 @@ export class ReservationPage implements ConsolePage {
   readonly isInMenu = false;
 
   constructor(
-    private readonly directory: OrganizationDirectoryService,
+    private readonly directory: OrganizationsRepository,
     private readonly inspection: ReservationInspectionService,
     private readonly history: ReservationHistoryService,
     private readonly keys: ApiKeysService,

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ComponentChildren } from 'preact';
-import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { FormToken } from '../../layout/form-token.js';
 import { consolePath } from '../../layout/layout.js';
 import type { ConsolePage, PageContent, PageRequest, Redirect } from '../page.js';
@@ -23,7 +23,7 @@ export class SearchPage implements ConsolePage {
   readonly actions = [{ path: this.path, run: (request: PageRequest) => this.search(request) }];
 
   constructor(
-    private readonly directory: OrganizationDirectoryService,
+    private readonly directory: OrganizationsRepository,
     private readonly records: RecordSearchService,
   ) {}
 
@@ -34,7 +34,7 @@ export class SearchPage implements ConsolePage {
   private async search(request: PageRequest): Promise<PageContent | Redirect> {
     const { text, form, language } = request;
     const reference = (form['reference'] ?? '').trim();
-    const organizations = await this.directory.list();
+    const organizations = await this.directory.listByName();
     const hits =
       reference === ''
         ? []

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { ReservationHistoryService } from '../../../../reservations/reading/reservation-history.service.js';
 import { UnitLookupService } from '../../../../units/reading/unit-lookup.service.js';
 import { reservationListFields } from '../../../views/reservation.js';
@@ -19,7 +19,7 @@ export class UnitPage implements ConsolePage {
   readonly isInMenu = false;
 
   constructor(
-    private readonly directory: OrganizationDirectoryService,
+    private readonly directory: OrganizationsRepository,
     private readonly units: UnitLookupService,
     private readonly history: ReservationHistoryService,
   ) {}

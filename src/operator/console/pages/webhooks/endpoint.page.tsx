@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { parseObjectId } from '../../../../core/database/documents/object-id.js';
-import { OrganizationDirectoryService } from '../../../../tenants/organizations/organization-directory.service.js';
+import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { WebhookDeliveriesService } from '../../../../webhooks/deliveries/webhook-deliveries.service.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
@@ -28,7 +28,7 @@ export class EndpointPage implements ConsolePage {
   ] as const;
 
   constructor(
-    private readonly directory: OrganizationDirectoryService,
+    private readonly directory: OrganizationsRepository,
     private readonly endpoints: WebhookEndpointsService,
     private readonly deliveries: WebhookDeliveriesService,
     private readonly statistics: WebhookStatisticsService,
@@ -51,7 +51,7 @@ export class EndpointPage implements ConsolePage {
       this.deliveries.countWaiting(endpoint.document._id, mostWaiting),
       this.statistics.lastDay([endpoint.shown]),
       this.failing.health(endpoint.shown),
-      this.directory.find(endpoint.shown.organizationId),
+      this.directory.findByHexId(endpoint.shown.organizationId),
       this.operator.outcome(request, organizationId),
     ]);
     const { notice, ...refresh } = outcome;

@@ -1,10 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { parseObjectId } from '../../../../core/database/documents/object-id.js';
 import type { Organization } from '../../../../tenants/organizations/organization.js';
-import {
-  OrganizationDirectoryService,
-  organizationsMeant,
-} from '../../../../tenants/organizations/organization-directory.service.js';
+import { organizationsMeant } from '../../../../tenants/organizations/organization.js';
+import { OrganizationsRepository } from '../../../../tenants/organizations/organizations.repository.js';
 import { WebhookEndpointsService } from '../../../../webhooks/endpoints/webhook-endpoints.service.js';
 import { FailingEndpointsService } from '../../../../webhooks/statistics/failing-endpoints.service.js';
 import { WebhookStatisticsService } from '../../../../webhooks/statistics/webhook-statistics.service.js';
@@ -26,7 +24,7 @@ export class EndpointsPage implements ConsolePage {
   readonly isInMenu = true;
 
   constructor(
-    private readonly directory: OrganizationDirectoryService,
+    private readonly directory: OrganizationsRepository,
     private readonly endpoints: WebhookEndpointsService,
     private readonly statistics: WebhookStatisticsService,
     private readonly failing: FailingEndpointsService,
@@ -34,7 +32,7 @@ export class EndpointsPage implements ConsolePage {
 
   async read(request: PageRequest): Promise<PageContent> {
     const wanted = (request.query['organization'] ?? '').trim();
-    const organizations = await this.directory.list();
+    const organizations = await this.directory.listByName();
     const chosen = organizationsMeant(organizations, wanted);
     const isClear = wanted === '' || chosen.length === 1;
     return {
