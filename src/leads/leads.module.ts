@@ -4,9 +4,9 @@ import { ChangeLogModule } from '../tenants/change-log/change-log.module.js';
 import { ClientsModule } from '../tenants/clients/clients.module.js';
 import { CompoundsModule } from '../compounds/compounds.module.js';
 import { WritesModule } from '../core/writes/writes.module.js';
+import { ImportsModule } from '../tenants/imports/imports.module.js';
 import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
 import { EventsModule } from '../events/events.module.js';
-import { LeadImportsRepository, leadImportSchema } from './import/lead-imports.repository.js';
 import { LeadImportsService } from './import/lead-imports.service.js';
 import { LeadErasuresService } from './erasure/lead-erasures.service.js';
 import { LeadNumbers } from './lead-numbers.js';
@@ -28,10 +28,12 @@ import { LeadWrites } from './upsert/lead-writes.js';
     WritesModule,
     OrganizationsModule,
     EventsModule,
-    TenantCollectionsModule.forFeature(
-      { name: 'Lead', schema: leadSchema, hasForeignFields: true },
-      { name: 'LeadImport', schema: leadImportSchema },
-    ),
+    ImportsModule,
+    TenantCollectionsModule.forFeature({
+      name: 'Lead',
+      schema: leadSchema,
+      hasForeignFields: true,
+    }),
   ],
   controllers: [LeadsController],
   providers: [
@@ -44,7 +46,6 @@ import { LeadWrites } from './upsert/lead-writes.js';
     LeadPhoneKeysRepository,
     LeadPhoneKeys,
     LeadErasuresService,
-    LeadImportsRepository,
     LeadImportsService,
   ],
   exports: [

@@ -1,11 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Localized } from '../../core/localization/localized.js';
+import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
 import { ReferencesRepository } from '../references/references.repository.js';
-import {
-  type CatalogueImportRecordDocument,
-  CatalogueImportRecordsRepository,
-} from './catalogue-import-records.repository.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';
 
 /** A compound and how many of its units have which status. */
@@ -20,7 +17,7 @@ export interface CompoundUnits {
 /** What the catalogue of an organization holds, and where it is from. */
 export interface CatalogueOverview {
   /** The last ones, newest first. */
-  readonly imports: readonly CatalogueImportRecordDocument[];
+  readonly imports: readonly ImportDocument[];
   /** Those with most units, most units first. */
   readonly compounds: readonly CompoundUnits[];
   /** How many compounds have units. */
@@ -33,7 +30,7 @@ export interface CatalogueOverview {
 @Injectable()
 export class CatalogueOverviewService {
   constructor(
-    private readonly records: CatalogueImportRecordsRepository,
+    private readonly importRecords: ImportsService,
     private readonly catalogue: CatalogueImportRepository,
     private readonly references: ReferencesRepository,
   ) {}
@@ -43,7 +40,7 @@ export class CatalogueOverviewService {
     { mostImports, mostCompounds }: Record<'mostImports' | 'mostCompounds', number>,
   ): Promise<CatalogueOverview> {
     const [imports, counts] = await Promise.all([
-      this.records.last(organizationId, mostImports),
+      this.importRecords.last(organizationId, 'catalogue', mostImports),
       this.catalogue.countUnits(organizationId),
     ]);
     const byCompound = Map.groupBy(counts, ({ compoundId }) => compoundId.toHexString());

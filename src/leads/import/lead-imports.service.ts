@@ -1,24 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import type { Caller } from '../../tenants/keys/caller.js';
 import { Clock } from '../../core/configuration/clock.js';
-import type { DomainError } from '../../core/http/errors/domain-error.js';
 import { instantiate } from '../../core/http/validation/field.js';
 import { defaultLanguage, type Language } from '../../core/localization/language.js';
-import type { Organization } from '../../tenants/organizations/organization.js';
-import { isPlainObject } from '../../core/values/plain-object.js';
 import { mebibyte } from '../../core/values/numbers.js';
+import { isPlainObject } from '../../core/values/plain-object.js';
+import {
+  type ImportCounts,
+  type ImportDocument,
+  type ImportProgress,
+  ImportsService,
+} from '../../tenants/imports/imports.service.js';
+import type { Caller } from '../../tenants/keys/caller.js';
+import type { Organization } from '../../tenants/organizations/organization.js';
+import type { LeadBatchResponseDto } from '../dto/lead-batch.dto.js';
 import { UpsertLeadDto } from '../dto/upsert-lead.dto.js';
 import { LeadsService } from '../leads.service.js';
 import { fileHashOf, type LeadRow, leadRows } from './lead-file.js';
-import {
-  type ImportCounts,
-  type LeadImportDocument,
-  LeadImportsRepository,
-} from './lead-imports.repository.js';
 
-/** A row that became no lead, and why. */
+/** A row that was refused, and why. */
 export interface RefusedRow {
   readonly row: number;
   readonly line: number;
@@ -26,111 +27,111 @@ export interface RefusedRow {
   readonly message: string;
 }
 
-/** What an import did in all its runs; a dry run what it would do. */
+/** The counts of all runs of an import; in a dry run of this one. */
 export interface ImportedLeads extends ImportCounts {
-  /** How many rows the file has, and how many were done before this run. */
   readonly rows: number;
+  /** Rows that earlier runs have done. */
   readonly doneBefore: number;
 }
 
 export interface ImportOptions {
   readonly isDryRun: boolean;
   readonly isRestarted: boolean;
-  /** As that of a request: in which projects are named, and messages given. */
+  /** Of project names and messages, as of a request. */
   readonly language?: Language;
   readonly onRefused: (refused: RefusedRow) => void;
   readonly progress: (done: number, total: number) => void;
 }
 
-/** As many as a batch may have, and little enough for none to be too large together. */
+/** As many as a batch may have, and small enough that none is too large for a transaction. */
 const batchRows = 100;
 const batchBytes = 2 * mebibyte;
 
-/** Imports of files of leads (rule LEAD-16). */
+/** Imports files of leads (rule LEAD-16). */
 @Injectable()
 export class LeadImportsService {
   constructor(
-    private readonly imports: LeadImportsRepository,
+    private readonly imports: ImportsService,
     private readonly leads: LeadsService,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * Sends the leads of a file through batches, from where an earlier run of the same file has ended. How
-   * far it has come is stored with each batch, so that no row counts twice, wherever it is cut short.
+   * Sends the leads of a file through batches and continues where an earlier run ended. Each batch
+   * stores the progress, so that no row counts twice.
    *
-   * @throws Error when the file cannot be read or has no rows, or another process imports it too
+   * @throws Error when the file cannot be read or has no rows, or another process imports it
    */
   async import(
     organization: Organization,
     path: string,
-    { isDryRun, isRestarted, language = defaultLanguage, onRefused, progress }: ImportOptions,
+    options: ImportOptions,
   ): Promise<ImportedLeads> {
+    const { _id } = organization;
     const fileHash = await fileHashOf(path);
-    const begun = isRestarted ? null : await this.imports.find(organization._id, fileHash);
-    let done = begun?.rows ?? 0;
-    let [total, last, doneBefore] = [0, 0, 0];
-    // Nothing is stored of a file that cannot be read to its end.
-    for await (const { row } of leadRows(path)) {
-      [total, last] = [total + 1, row];
-      if (row <= done) doneBefore = total;
-    }
-    if (total === 0) throw new Error('There is nothing to import in the file.');
-    const state = isDryRun ? null : await this.begin(organization._id, fileHash, isRestarted);
-    const counts = isDryRun || begun === null ? noCounts() : countsOf(begun);
-    const caller = callerOf(organization, language);
-    progress(Math.min(done, last), last);
-    for await (const rows of batchesOf(leadRows(path), done)) {
-      const range = { from: done, to: rows.at(-1)?.row ?? done };
-      const response = await this.leads.upsertAll(
-        caller,
-        { leads: rows.map(leadOf), dryRun: isDryRun },
-        (stored, now) => this.advance(state, range, countsOf(stored), now),
-      );
-      for (const { index, errorCode: code, message = '' } of response.results) {
-        const { row = 0, line = 0 } = rows[index] ?? {};
-        if (code !== undefined) onRefused({ row, line, code, message: textOf(message) });
+    const earlier = options.isRestarted ? null : await this.imports.find(_id, fileHash);
+    const done = earlier?.done ?? 0;
+    // Reads to the end before anything is stored, in case the file is broken.
+    const { rows, total, doneBefore } = await countRows(path, done);
+    if (rows === 0) throw new Error('There is nothing to import in the file.');
+    const file = { kind: 'leads', fileHash, total } as const;
+    const record = options.isDryRun ? null : await this.begin(_id, file, options.isRestarted);
+    let soFar: ImportProgress = { state: 'running', ...countsOf(record && earlier), done };
+    const caller = callerOf(organization, options.language);
+    options.progress(Math.min(done, total), total);
+    for await (const batch of batchesOf(leadRows(path), done)) {
+      const { results, ...counts } = await this.send(caller, batch, soFar, record);
+      for (const { index, errorCode: code, message = '' } of results) {
+        const { row = 0, line = 0 } = batch[index] ?? {};
+        if (code !== undefined) options.onRefused({ row, line, code, message: textOf(message) });
       }
-      counts.created += response.created;
-      counts.updated += response.updated;
-      counts.refused += response.refused;
-      done = range.to;
-      progress(done, last);
+      soFar = progressAfter(soFar, batch, counts, total);
+      options.progress(soFar.done, total);
     }
-    return { rows: total, doneBefore, ...counts };
+    return { rows, doneBefore, ...countsOf(soFar) };
   }
 
   private async begin(
     organizationId: Types.ObjectId,
-    fileHash: string,
+    file: Parameters<ImportsService['begin']>[1],
     isRestarted: boolean,
-  ): Promise<LeadImportDocument> {
-    const state = await this.imports.findOrCreate(organizationId, fileHash, this.clock.now());
-    if (isRestarted) await this.imports.restart(state, this.clock.now());
-    return state;
+  ): Promise<ImportDocument> {
+    const record = await this.imports.begin(organizationId, file, this.clock.now());
+    if (isRestarted) await this.imports.restart(record, this.clock.now());
+    return record;
   }
 
-  private async advance(
-    state: LeadImportDocument | null,
-    range: { readonly from: number; readonly to: number },
-    counts: ImportCounts,
-    now: Date,
-  ): Promise<void> {
-    if (state === null) return;
-    if (await this.imports.advance(state, range, counts, now)) return;
-    throw new Error('Another process imports the same file.');
+  /** Sends one batch; without a record it is a dry run. */
+  private send(
+    caller: Caller,
+    batch: readonly LeadRow[],
+    soFar: ImportProgress,
+    record: ImportDocument | null,
+  ): Promise<LeadBatchResponseDto> {
+    const leads = batch.map(({ body, error }) => {
+      if (error !== undefined) return error;
+      return isPlainObject(body) ? instantiate(UpsertLeadDto, body) : null;
+    });
+    return this.leads.upsertAll(caller, { leads, dryRun: record === null }, async (stored, now) => {
+      if (record === null) return;
+      const progress = progressAfter(soFar, batch, stored, record.total);
+      if (await this.imports.update(record, progress, now, soFar.done)) return;
+      throw new Error('Another process imports the same file.');
+    });
   }
 }
 
-function noCounts(): { created: number; updated: number; refused: number } {
-  return { created: 0, updated: 0, refused: 0 };
+/** Counts the rows of a file; the number of the last one counts blank rows too. */
+async function countRows(path: string, done: number) {
+  let [rows, total, doneBefore] = [0, 0, 0];
+  for await (const { row } of leadRows(path)) {
+    [rows, total] = [rows + 1, row];
+    if (row <= done) doneBefore = rows;
+  }
+  return { rows, total, doneBefore };
 }
 
-function countsOf({ created, updated, refused }: ImportCounts) {
-  return { created, updated, refused };
-}
-
-/** Rows behind those that are done, as many as go together. */
+/** Groups the rows after those that are done. */
 async function* batchesOf(
   rows: AsyncIterable<LeadRow>,
   done: number,
@@ -149,18 +150,34 @@ async function* batchesOf(
   if (batch.length > 0) yield batch;
 }
 
-function leadOf({ body, error }: LeadRow): UpsertLeadDto | DomainError | null {
-  if (error !== undefined) return error;
-  return isPlainObject(body) ? instantiate(UpsertLeadDto, body) : null;
+function progressAfter(
+  { done: before, ...soFar }: ImportProgress,
+  batch: readonly LeadRow[],
+  { created, updated, refused }: ImportCounts,
+  total: number,
+): ImportProgress {
+  const done = batch.at(-1)?.row ?? before;
+  return {
+    state: done === total ? 'finished' : 'running',
+    done,
+    created: soFar.created + created,
+    updated: soFar.updated + updated,
+    refused: soFar.refused + refused,
+  };
 }
 
-/** Messages of a request, about the line that has its body. */
+function countsOf(counts: ImportCounts | null): ImportCounts {
+  const { created = 0, updated = 0, refused = 0 } = counts ?? {};
+  return { created, updated, refused };
+}
+
+/** Messages of a request apply to the line that has its body. */
 function textOf(message: string | readonly string[]): string {
   return [message].flat().join('; ').replaceAll('The request body', 'The line');
 }
 
-/** Nobody's key: the operator imports for the organization. */
-function callerOf(organization: Organization, language: Language): Caller {
+/** The operator imports for the organization, with no key. */
+function callerOf(organization: Organization, language: Language = defaultLanguage): Caller {
   return {
     organizationId: organization._id,
     organization,

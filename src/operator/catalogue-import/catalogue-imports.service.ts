@@ -8,7 +8,7 @@ import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-
 import { defaultLanguage } from '../../core/localization/language.js';
 import { type Message, MessagesService } from '../../core/localization/messages.service.js';
 import { referencesOf, storedFields } from '../../catalogue/fields/declared-fields.js';
-import { CatalogueImportRecordsRepository } from '../../catalogue/import/catalogue-import-records.repository.js';
+import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
 import { CatalogueChecks, slugsOf } from '../../catalogue/import/catalogue-checks.js';
 import {
   entryTypes,
@@ -58,7 +58,7 @@ export class CatalogueImportsService {
     private readonly repository: CatalogueImportRepository,
     private readonly checks: CatalogueChecks,
     private readonly units: UnitImportsService,
-    private readonly records: CatalogueImportRecordsRepository,
+    private readonly imports: ImportsService,
     private readonly clock: Clock,
     private readonly messages: MessagesService,
   ) {}
@@ -85,10 +85,14 @@ export class CatalogueImportsService {
     if (errors.length > 0) return { errors, counts: [] };
     const total = kinds.reduce((sum, kind) => sum + catalogue[kind].length, 0);
     const counts = kinds.map((kind) => ({ kind, created: 0, updated: 0, unchanged: 0 }));
-    const record = await this.records.begin(organizationId, total, this.clock.now());
+    const begun = { kind: 'catalogue', total } as const;
+    const record = await this.imports.begin(organizationId, begun, this.clock.now());
     let done = 0;
-    const note = (state: 'running' | 'finished' | 'interrupted') =>
-      this.records.update(organizationId, record, { state, done, counts }, this.clock.now());
+    const note = (state: ImportDocument['state']) => {
+      const [created, updated] = [sumOf(counts, 'created'), sumOf(counts, 'updated')];
+      const stored = { state, done, created, updated, refused: 0 };
+      return this.imports.update(record, stored, this.clock.now());
+    };
     try {
       for (const count of counts) {
         for (const batch of importBatches<LocatedEntry<Kind>>(catalogue[count.kind])) {
@@ -161,4 +165,8 @@ export class CatalogueImportsService {
 function idsOf(value: unknown, ids: ReadonlyMap<string, Types.ObjectId>): unknown {
   if (typeof value === 'string') return ids.get(value);
   return Array.isArray(value) ? slugsOf(value).map((slug) => ids.get(slug)) : value;
+}
+
+function sumOf(counts: readonly SaveCounts[], name: keyof SaveCounts): number {
+  return counts.reduce((sum, count) => sum + count[name], 0);
 }

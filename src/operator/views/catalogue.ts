@@ -13,10 +13,6 @@ export const importFields: readonly Field<Import>[] = [
   },
   { title: 'import.stored', kind: 'number', of: ({ done }) => done },
   { title: 'import.total', kind: 'number', of: ({ total }) => total },
-  { title: 'import.created', kind: 'number', of: ({ counts }) => sumOf(counts, 'created') },
-  { title: 'import.updated', kind: 'number', of: ({ counts }) => sumOf(counts, 'updated') },
+  { title: 'import.created', kind: 'number', of: ({ created }) => created },
+  { title: 'import.updated', kind: 'number', of: ({ updated }) => updated },
 ];
-
-function sumOf(counts: Import['counts'], name: 'created' | 'updated'): number {
-  return counts.reduce((sum, count) => sum + count[name], 0);
-}

@@ -58,7 +58,7 @@ describe('lead import', () => {
     const file = await fileOf('leads.csv', lines.join('\r\n'));
     const dry = await runJson(argsOf(file, '--dry-run'), variables);
     expect(dry).toMatchObject({ dryRun: true, rows: 5, created: 2, updated: 1, refused: 2 });
-    expect([await stored('leads'), await stored('leadImports')]).toEqual([[], []]);
+    expect([await stored('leads'), await stored('imports')]).toEqual([[], []]);
     const report = join(folder, 'refused.csv');
     const outcome = await runJson(argsOf(file, '--report', report), variables);
     const refusedRows = [
@@ -95,7 +95,9 @@ describe('lead import', () => {
       },
       { recordSystemId: 'c', data: {}, additionalData: {} },
     ]);
-    expect(await stored('leadImports')).toMatchObject([{ rows: 5, created: 2, refused: 2 }]);
+    expect(await stored('imports')).toMatchObject([
+      { state: 'finished', done: 5, total: 5, created: 2, refused: 2 },
+    ]);
   });
 
   it('leaves rows without any text out, and goes on behind them', async () => {
@@ -274,6 +276,6 @@ describe('lead import', () => {
     expect(runs.slice(0, 2)).toEqual(['Error: killed', 'Error: killed']);
     const names = (await stored('leads')).map(({ data }) => (data as { name: string }).name);
     expect(names).toEqual(rows.map((_row, index) => `L${index}`));
-    expect(await stored('leadImports')).toMatchObject([{ rows: 250, created: 250, refused: 0 }]);
+    expect(await stored('imports')).toMatchObject([{ done: 250, created: 250, refused: 0 }]);
   });
 });

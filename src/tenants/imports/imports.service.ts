@@ -1,0 +1,120 @@
+import { Injectable } from '@nestjs/common';
+import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
+import { Types } from 'mongoose';
+import { duplicateKey } from '../../core/database/connection/database-errors.js';
+import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import { TenantDocument } from '../../core/database/documents/tenant-document.js';
+
+/** The progress of an import; holds no imported values (rules LEAD-16 and OPS-34). */
+@Schema({ collection: 'imports' })
+export class ImportDocument extends TenantDocument {
+  @Prop({ type: String, required: true })
+  kind!: 'leads' | 'catalogue';
+
+  /** SHA-256, in hexadecimal, of a file that a repetition continues. */
+  @Prop({ type: String })
+  fileHash?: string;
+
+  /** Stays `running` when the process is killed. */
+  @Prop({ type: String, required: true })
+  state!: 'running' | 'finished' | 'interrupted';
+
+  /** Entries, or rows, of the file. */
+  @Prop({ type: Number, required: true })
+  total!: number;
+
+  @Prop({ type: Number, required: true })
+  done!: number;
+
+  @Prop({ type: Number, required: true })
+  created!: number;
+
+  @Prop({ type: Number, required: true })
+  updated!: number;
+
+  @Prop({ type: Number, required: true })
+  refused!: number;
+}
+
+export const importSchema = SchemaFactory.createForClass(ImportDocument);
+
+importSchema.index(
+  { organizationId: 1, fileHash: 1 },
+  { name: 'file', unique: true, partialFilterExpression: { fileHash: { $exists: true } } },
+);
+/** Serves the list of an organization's imports, newest first. */
+importSchema.index({ organizationId: 1, kind: 1, createdAt: -1 }, { name: 'newestFirst' });
+
+export type ImportCounts = Pick<ImportDocument, 'created' | 'updated' | 'refused'>;
+export type ImportProgress = ImportCounts & Pick<ImportDocument, 'state' | 'done'>;
+
+const notStarted = { state: 'running', done: 0, created: 0, updated: 0, refused: 0 } as const;
+
+/** Keeps the progress of imports. */
+@Injectable()
+export class ImportsService {
+  constructor(
+    @InjectCollection('Import') private readonly imports: TenantCollection<ImportDocument>,
+  ) {}
+
+  find(organizationId: Types.ObjectId, fileHash: string): Promise<ImportDocument | null> {
+    return this.imports.findOne(organizationId, { fileHash });
+  }
+
+  /** Returns the earlier import of the same file, otherwise a new one. */
+  async begin(
+    organizationId: Types.ObjectId,
+    file: Pick<ImportDocument, 'kind' | 'fileHash' | 'total'>,
+    now: Date,
+  ): Promise<ImportDocument> {
+    for (;;) {
+      const { fileHash } = file;
+      const found = fileHash === undefined ? null : await this.find(organizationId, fileHash);
+      if (found !== null) return found;
+      const times = { createdAt: now, updatedAt: now };
+      const created = {
+        _id: new Types.ObjectId(),
+        organizationId,
+        ...notStarted,
+        ...file,
+        ...times,
+      };
+      try {
+        await this.imports.insert(created);
+        return created;
+      } catch (error) {
+        if (duplicateKey(error) === undefined) throw error;
+      }
+    }
+  }
+
+  restart(record: ImportDocument, now: Date): Promise<boolean> {
+    return this.update(record, notStarted, now);
+  }
+
+  /**
+   * @param from entries that were done before
+   * @returns false if another process has changed that
+   */
+  update(
+    { organizationId, _id }: ImportDocument,
+    progress: ImportProgress,
+    now: Date,
+    from?: number,
+  ): Promise<boolean> {
+    const filter = { _id, ...(from !== undefined && { done: from }) };
+    return this.imports.updateOne(organizationId, filter, {
+      $set: { ...progress, updatedAt: now },
+    });
+  }
+
+  /** Returns the last imports of a kind, newest first. */
+  last(
+    organizationId: Types.ObjectId,
+    kind: ImportDocument['kind'],
+    limit: number,
+  ): Promise<ImportDocument[]> {
+    return this.imports.find(organizationId, { kind }, { sort: { createdAt: -1 }, limit });
+  }
+}
