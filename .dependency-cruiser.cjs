@@ -207,7 +207,7 @@ module.exports = {
       comment: 'Controllers, pages, commands and decisions call a service or are given documents.',
       severity: 'error',
       from: { path: '^src/', pathNot: ['\\.(repository|service)\\.ts$', '^src/core/database/'] },
-      to: { path: '^src/core/database/documents/(inject-collection|tenant-collection)\\.ts$' },
+      to: { path: '^src/core/database/documents/tenant-collection\\.ts$' },
     },
     {
       name: 'controllers-call-services',

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
-import { InjectCollection } from '../core/database/documents/inject-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
 import type { BatchOptions } from '../core/database/documents/tenant-operations.js';

@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { parseObjectId } from '../core/database/documents/object-id.js';
-import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
-import { InjectCollection } from '../core/database/documents/inject-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../core/database/documents/tenant-collection.js';
 import type { ReadOptions, Tenants } from '../core/database/documents/tenant-operations.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { caseCandidates, caseSpellings } from '../core/localization/fold-case.js';

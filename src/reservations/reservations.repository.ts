@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../core/database/documents/inject-collection.js';
-import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../core/database/documents/tenant-collection.js';
 import {
   type KeysetPage,
   type KeysetRequest,

@@ -3,8 +3,10 @@ import { BSON } from 'mongodb';
 import { Types } from 'mongoose';
 import { newestFirst } from '../core/database/documents/keyset.js';
 import { parseObjectId } from '../core/database/documents/object-id.js';
-import type { TenantCollection } from '../core/database/documents/tenant-collection.js';
-import { InjectCollection } from '../core/database/documents/inject-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../core/database/documents/tenant-document.js';
 import { buildWrite, type Change } from '../core/database/documents/document-diff.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';

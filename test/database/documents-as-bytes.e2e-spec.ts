@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { type MongoServerError, Timestamp } from 'mongodb';
 import { Types } from 'mongoose';
-import { collectionToken } from '../../src/core/database/documents/inject-collection.js';
-import type { TenantCollection } from '../../src/core/database/documents/tenant-collection.js';
+import {
+  collectionToken,
+  type TenantCollection,
+} from '../../src/core/database/documents/tenant-collection.js';
 import type { UserDocument } from '../../src/tenants/organizations/users.repository.js';
 import { startTestService, type TestService } from '../support/test-service.js';
 

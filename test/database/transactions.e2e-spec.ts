@@ -4,8 +4,10 @@ import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-ho
 import { getModelToken } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { DatabaseUnavailableError } from '../../src/core/database/connection/database-errors.js';
-import { collectionToken } from '../../src/core/database/documents/inject-collection.js';
-import type { TenantCollection } from '../../src/core/database/documents/tenant-collection.js';
+import {
+  collectionToken,
+  type TenantCollection,
+} from '../../src/core/database/documents/tenant-collection.js';
 import { afterTransaction } from '../../src/core/database/transactions/open-session.js';
 import { TransactionLocksRepository } from '../../src/core/database/transactions/transaction-locks.repository.js';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';

@@ -1,7 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
-import { InjectCollection } from '../../core/database/documents/inject-collection.js';
-import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import { type Localized, mergeTranslations } from '../../core/localization/localized.js';
 import type { AmenityDocument } from '../collections/amenity.schema.js';

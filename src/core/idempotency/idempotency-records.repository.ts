@@ -4,8 +4,10 @@ import { Injectable } from '@nestjs/common';
 import { Binary } from 'mongodb';
 import type { Types } from 'mongoose';
 import { duplicateKey } from '../database/connection/database-errors.js';
-import { InjectCollection } from '../database/documents/inject-collection.js';
-import type { TenantCollection } from '../database/documents/tenant-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../database/documents/tenant-collection.js';
 import type { IdempotencyClaim, StoredResponse } from './idempotency-claim.js';
 import type { IdempotencyRecordDocument } from './idempotency-record.schema.js';
 

@@ -71,6 +71,11 @@ export const chequeNumberLimit = 256;
 
 export const chequeNumber: ValueKind = [string, maxLength(chequeNumberLimit)];
 
+/** Whether a text is the 24 hexadecimal digits of an ObjectId, in either case. */
+export function isObjectId(text: string): boolean {
+  return /^[0-9a-f]{24}$/i.test(text);
+}
+
 /** The items of a list that is separated by commas; a comma inside of one is written `\,`. */
 export function listItems(list: string): string[] {
   return list.split(/(?<!\\),/).map((item) => item.replaceAll('\\,', ','));

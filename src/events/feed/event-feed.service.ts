@@ -3,9 +3,11 @@ import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import { Clock } from '../../core/configuration/clock.js';
 import { ENVIRONMENT, type Environment } from '../../core/configuration/environment.js';
-import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import { parseObjectId } from '../../core/database/documents/object-id.js';
-import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import { Snapshots } from '../../core/database/transactions/snapshots.js';
 import { DomainError } from '../../core/http/errors/domain-error.js';
 import { mebibyte } from '../../core/values/numbers.js';

@@ -8,8 +8,10 @@ import {
   newestFirst,
 } from '../../core/database/documents/keyset.js';
 import { type BatchedUpdates, rewritesOf } from '../../core/database/documents/rewrites.js';
-import { InjectCollection } from '../../core/database/documents/inject-collection.js';
-import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import type { OutboxEventDocument } from './outbox-event.schema.js';
 

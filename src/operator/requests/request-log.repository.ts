@@ -1,12 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import {
   type KeysetPage,
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
-import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
 import type { RequestLogDocument } from './request-log.schema.js';
 
 /** The queries on `requestLog`. */

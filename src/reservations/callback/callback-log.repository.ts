@@ -6,8 +6,10 @@ import {
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
-import { InjectCollection } from '../../core/database/documents/inject-collection.js';
-import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import type { CallbackLogDocument } from './callback-log.schema.js';
 import type { CallbackRecord } from './callback-record.js';

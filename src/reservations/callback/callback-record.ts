@@ -1,9 +1,8 @@
 import type { FastifyRequest } from 'fastify';
-import { isObjectId } from '../../core/values/object-id.js';
 import { amount } from '../../core/values/numbers.js';
 import { isPlainObject } from '../../core/values/plain-object.js';
 import { isValid } from '../../core/values/rule.js';
-import { chequeNumber, externalId } from '../../core/values/text.js';
+import { chequeNumber, externalId, isObjectId } from '../../core/values/text.js';
 import { reservationStatuses } from '../../availability/availability.js';
 import { chequeStatuses } from '../transitions.js';
 

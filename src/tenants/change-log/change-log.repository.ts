@@ -7,8 +7,10 @@ import {
   type KeysetRequest,
   newestFirst,
 } from '../../core/database/documents/keyset.js';
-import { InjectCollection } from '../../core/database/documents/inject-collection.js';
-import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import type { ChangeLogDocument } from './change-log.schema.js';
 import { type FieldChange, storedChanges } from './field-changes.js';
 

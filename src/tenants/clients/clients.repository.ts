@@ -2,8 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Decimal128, Long, ObjectId } from 'mongodb';
 import type { Types } from 'mongoose';
 import { isPhone } from '../contacts/phone-number.js';
-import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
-import { InjectCollection } from '../../core/database/documents/inject-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import { notDeleted } from '../../core/database/documents/tenant-document.js';
 import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import { caseCandidates, foldCase, caseSpellings } from '../../core/localization/fold-case.js';

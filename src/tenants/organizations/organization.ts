@@ -1,11 +1,8 @@
 import { type CountryCode, isSupportedCountry } from 'libphonenumber-js';
 import type { Types } from 'mongoose';
 import { foldCase } from '../../core/localization/fold-case.js';
+import { type ClientMatchField, clientMatchFields } from './client-match-fields.js';
 import type { OrganizationDocument } from './organization.schema.js';
-
-/** Fields by which leads find their client, in the order of an organization that has not chosen any. */
-export const clientMatchFields = ['phone', 'email'] as const;
-export type ClientMatchField = (typeof clientMatchFields)[number];
 
 /** Whose national phone numbers are understood where an organization has not chosen a country. */
 export const defaultCountry = 'EG';

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import type { Types } from 'mongoose';
-import { InjectCollection } from '../../core/database/documents/inject-collection.js';
-import type { TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** Whom a lead may be assigned to; read only, the admin platform keeps these documents. */

@@ -1,6 +1,5 @@
 import type { Collection } from 'mongodb';
-import { InjectCollection } from './inject-collection.js';
-import { TenantCollection } from './tenant-collection.js';
+import { InjectCollection, TenantCollection } from './tenant-collection.js';
 import type { TenantDocument } from './tenant-document.js';
 
 /**

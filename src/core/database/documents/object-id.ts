@@ -1,5 +1,5 @@
 import { Types } from 'mongoose';
-import { isObjectId } from '../../values/object-id.js';
+import { isObjectId } from '../../values/text.js';
 
 /** The id with these 24 hexadecimal digits, null for any other text. */
 export function parseObjectId(text: string): Types.ObjectId | null {

@@ -1,3 +1,4 @@
+import { Inject } from '@nestjs/common';
 import type { Document } from 'mongodb';
 import type { Model, Types } from 'mongoose';
 import { withoutUndefined } from '../../values/plain-object.js';
@@ -26,6 +27,16 @@ import {
   withTenant,
   type WriteOf,
 } from './tenant-operations.js';
+
+/** Injects the collection that TenantCollectionsModule has registered under the name. */
+export function InjectCollection(name: string): ParameterDecorator {
+  return Inject(collectionToken(name));
+}
+
+/** The injection token of a collection. */
+export function collectionToken(name: string): string {
+  return `${name}Collection`;
+}
 
 /**
  * The documents of one collection as one organization sees them: repositories reach a tenant's data in

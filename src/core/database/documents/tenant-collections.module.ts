@@ -3,7 +3,7 @@ import { getModelToken, MongooseModule } from '@nestjs/mongoose';
 import type { Model, Schema } from 'mongoose';
 import { FreshCache } from '../../cache/fresh-cache.js';
 import { CollectionAcrossTenants } from './across-tenants.js';
-import { collectionToken } from './inject-collection.js';
+import { collectionToken } from './tenant-collection.js';
 import { StoredTypes } from './stored-types.js';
 import type { TenantDocument } from './tenant-document.js';
 

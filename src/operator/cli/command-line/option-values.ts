@@ -5,15 +5,15 @@ import { languages } from '../../../core/localization/language.js';
 import {
   type ClientMatchField,
   clientMatchFields,
-} from '../../../tenants/organizations/organization.js';
+} from '../../../tenants/organizations/client-match-fields.js';
 import { type KeyPurpose, keyPurposes, operations } from '../../../core/http/operations.js';
 import { dayMs } from '../../../core/values/durations.js';
 import { limitText, parseDecimal, parseInteger } from '../../../core/values/numbers.js';
-import { isObjectId } from '../../../core/values/object-id.js';
 import { isValid } from '../../../core/values/rule.js';
 import {
   externalId as externalIdKind,
   externalIdLimit,
+  isObjectId,
   shortText,
   shortTextLimit,
   webAddress as webAddressKind,
