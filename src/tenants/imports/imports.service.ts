@@ -2,7 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Prop, Schema, SchemaFactory } from '@nestjs/mongoose';
 import { Types } from 'mongoose';
 import { duplicateKey } from '../../core/database/connection/database-errors.js';
-import { InjectCollection, type TenantCollection } from '../../core/database/documents/tenant-collection.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../../core/database/documents/tenant-collection.js';
 import { TenantDocument } from '../../core/database/documents/tenant-document.js';
 
 /** The progress of an import; holds no imported values (rules LEAD-16 and OPS-34). */
