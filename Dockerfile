@@ -14,21 +14,21 @@ COPY package.json package-lock.json ./
 RUN npm ci --omit=dev --ignore-scripts
 
 FROM node:24.21.0-bookworm-slim
-# The variable and the flag below are those of `npm run start:prod` (docs/performance.md).
+# The same variable and flags as `npm run start:prod`.
 ENV NODE_ENV=production
 ENV MALLOC_ARENA_MAX=1
 WORKDIR /app
 COPY package.json ./
-# `npm run cli -- <command>`, as the messages name it, runs in the image too.
+# `npm run cli -- <command>` works in the image too.
 COPY scripts/build-if-stale.mjs ./scripts/
 COPY --from=dependencies /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 RUN install --directory --owner=node node_modules/.cache
 USER node
-# Compiled code for the first start. This one ends at once, because its configuration is not valid.
+# Fills the compile cache for the first start. This run exits immediately: its configuration is invalid.
 RUN PORT=none node dist/main.js; test $? -eq 2
 EXPOSE 3000
-# The answer comes within two seconds, and is 503 while the database does not answer.
+# Responds within two seconds, with 503 while the database does not respond.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=20s --retries=3 \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.PORT || 3000}/external/apis/v1.0/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "--max-semi-space-size=16", "--heap-growing-percent=30", "dist/main.js"]

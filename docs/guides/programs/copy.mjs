@@ -26,7 +26,7 @@ for (;;) {
     else units.set(unit._id, unit);
   }
   if (pagination.next === null) {
-    // Copy and mark are stored together, or the next run begins where this one began.
+    // Copy and mark are stored together; otherwise the next run repeats this one.
     const copy = { mark: response.headers.get('x-updated-as-of'), units: [...units.values()] };
     await writeFile(`${COPY}.new`, JSON.stringify(copy));
     await rename(`${COPY}.new`, COPY);

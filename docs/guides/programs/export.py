@@ -3,7 +3,7 @@
 import http.client, os, sys, urllib.error, urllib.parse, urllib.request
 
 query = dict(pair.split("=", 1) for pair in sys.argv[2:])
-# Without an order of its own an export goes on by the cursor: it begins a copy of everything.
+# Starting a copy (after=0) lets the export continue by cursor.
 query |= {"format": "csv", "bom": "1", "after": "0"}
 part_of = sys.argv[1] + ".part"
 with open(part_of, "wb") as file:
@@ -15,7 +15,7 @@ with open(part_of, "wb") as file:
                 # Only the first part has the line with the names.
                 if query.pop("bom", None) is None:
                     answer.readline()
-                # As a whole, some MiB: read in parts, an answer that breaks off looks like one that ends.
+                # Read at once, some MiB: in parts, an interrupted response looks like a complete one.
                 file.write(answer.read())
                 query["after"] = answer.headers["x-next-cursor"]
                 total = answer.headers["x-total-count"]
@@ -23,6 +23,6 @@ with open(part_of, "wb") as file:
             sys.exit(f"{error.code} {error.read().decode()}")
         except (OSError, http.client.HTTPException) as error:
             sys.exit(f"The export was cut short: {error}")
-# Until it is whole, an earlier file stays as it is.
+# An earlier file stays until the new one is complete.
 os.replace(part_of, sys.argv[1])
 print(f"{total} units")

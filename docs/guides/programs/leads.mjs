@@ -1,4 +1,4 @@
-// Keeps leads.json a copy of the leads that events tell of, and goes on where it ended last time.
+// Keeps a copy of the leads in leads.json by the event feed, and continues where it stopped.
 // API_URL=https://… API_KEY=(one that may read events) node leads.mjs
 import { existsSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
@@ -21,7 +21,7 @@ async function readPage() {
   const text = await response.text();
   if (response.ok) return JSON.parse(text);
   console.error(response.status, text);
-  // Only these pass. A 410 says where to go on: read what you need anew, then start with that AFTER.
+  // Only these are retried. A 410 says where to continue: read the current state, then start with that AFTER.
   if (response.status < 500 && ![408, 409, 429].includes(response.status)) process.exit(1);
   throw new Error(`Again in ${PAUSE_MS} ms`);
 }
@@ -33,7 +33,7 @@ for (let round = 0; round < Number(ROUNDS ?? Infinity); round += 1) {
       if (/deleted|erased/.test(type)) leads.delete(data._id);
       else leads.set(data._id, data);
     }
-    // Copy and place are stored together: after a crash nothing is missed.
+    // Copy and position are stored together: after a crash nothing is missed.
     await writeFile(`${COPY}.new`, JSON.stringify({ after: next, leads: [...leads.values()] }));
     await rename(`${COPY}.new`, COPY);
     after = next;

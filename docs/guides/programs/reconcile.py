@@ -1,4 +1,4 @@
-# Compares your ledger with the platform and prints what differs, one line each. The ledger has the
+# Compares your ledger with the platform and prints each difference on a line. The ledger has the
 # columns reservationId, installmentId, chequeStatus, chequeNumber, chequeAmount.
 # API_URL=https://… API_KEY=… python3 reconcile.py ledger.csv
 import csv, json, math, os, sys, urllib.error, urllib.request
@@ -28,7 +28,7 @@ def amount_of(text, row):
     sys.exit(f'row {row}, column chequeAmount: "{text}" is no number')
 
 
-# What spreadsheets write begins with a mark that is no part of the first name.
+# Spreadsheets write a byte-order mark before the first column name.
 with open(sys.argv[1], newline="", encoding="utf-8-sig") as file:
     ledger = [{name: value for name, value in row.items() if value} for row in csv.DictReader(file)]
 for number, row in enumerate(ledger, 2):

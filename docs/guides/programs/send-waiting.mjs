@@ -1,5 +1,5 @@
-// Sends the leads that waited in a file, one JSON object a line, each with the language of its page;
-// refused ones are printed, with why.
+// Sends the unsent leads of a file, one JSON object per line with the language of its page,
+// and prints refused ones with the reason.
 // API_URL=https://… API_KEY=… node send-waiting.mjs waiting.ndjson
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 const { API_URL, API_KEY } = process.env;
 if (!API_URL || !API_KEY) throw new Error('API_URL and API_KEY have to be set');
 const lines = (await readFile(process.argv[2], 'utf8')).split('\n').filter(Boolean);
-// A batch is in one language. What visitors' forms say of theirs may be anything.
+// A batch has one language. A form may have sent any value.
 const byLanguage = { 'en-us': [], 'ar-eg': [] };
 for (const lead of lines.map((line) => JSON.parse(line))) {
   byLanguage[lead.language === 'ar-eg' ? 'ar-eg' : 'en-us'].push(lead);
@@ -22,7 +22,7 @@ const batches = Object.entries(byLanguage).flatMap(([language, waiting]) =>
 for (const { language, waiting } of batches) {
   const leads = waiting.map(({ language: _, ...lead }) => lead);
   const body = JSON.stringify({ leads });
-  // The same file has the same keys: run the program again when it broke off.
+  // The same file has the same keys: run the program again if it was interrupted.
   const key = createHash('sha256').update(`${language} ${body}`).digest('hex');
   const answer = await fetch(`${API_URL}/external/apis/v1.0/leads/batch`, {
     method: 'POST',

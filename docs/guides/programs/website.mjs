@@ -22,11 +22,11 @@ async function sendLead(lead, language, tries = 4, pause = 500) {
 
 async function receive(form) {
   const lead = { name: form.get('name'), phoneNumber: form.get('phone') };
-  // The id makes repetitions safe, of this program and of an impatient visitor.
+  // The id makes retries safe, by this program and by an impatient visitor.
   lead.recordSystemId = form.get('submission') || crypto.randomUUID();
   const answer = await sendLead(lead, form.get('language'));
   const code = answer.headers?.get('x-error-code');
-  // Who is known already is thanked too: whose the phone is concerns no visitor.
+  // Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
   if (answer.ok || code === 'lead.duplicate_phone') return [200, 'Thank you · شكرًا لك'];
   if (code === 'validation.failed') return [400, (await answer.json()).message.join('\n')];
   const waiting = { ...lead, language: form.get('language') };

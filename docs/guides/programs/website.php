@@ -23,12 +23,12 @@ function sendLead(array $lead, string $language, int $tries = 4, float $pause = 
     return sendLead($lead, $language, $tries - 1, $pause * 2);
 }
 
-// The id makes repetitions safe, of this program and of an impatient visitor.
+// The id makes retries safe, by this program and by an impatient visitor.
 $lead = ['recordSystemId' => $_POST['submission'] ?: bin2hex(random_bytes(16))];
 $lead += ['name' => $_POST['name'], 'phoneNumber' => $_POST['phone']];
 [$status, $code, $message] = sendLead($lead, $_POST['language']);
 header('content-type: text/plain; charset=utf-8');
-// Who is known already is thanked too: whose the phone is concerns no visitor.
+// Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
 if ($status < 300 || $code === 'lead.duplicate_phone') {
     echo 'Thank you · شكرًا لك';
 } elseif ($code === 'validation.failed') {

@@ -35,11 +35,11 @@ class Website(BaseHTTPRequestHandler):
     def do_POST(self):
         text = self.rfile.read(int(self.headers["content-length"])).decode()
         form = dict(urllib.parse.parse_qsl(text, keep_blank_values=True))
-        # The id makes repetitions safe, of this program and of an impatient visitor.
+        # The id makes retries safe, by this program and by an impatient visitor.
         lead = {"recordSystemId": form["submission"] or str(uuid.uuid4())}
         lead |= {"name": form["name"], "phoneNumber": form["phone"]}
         code, messages = send_lead(lead, form["language"])
-        # Who is known already is thanked too: whose the phone is concerns no visitor.
+        # Known persons are thanked too: whose lead the phone belongs to does not concern the visitor.
         if code is None or code == "lead.duplicate_phone":
             return self.show(200, "plain", "Thank you · شكرًا لك")
         if messages:
