@@ -73,7 +73,7 @@ const client = () =>
   createIntegrationApi({
     baseUrl: new URL(receiver.url).origin,
     apiKey: 'secret',
-    retries: { tries: 2, totalTimeoutMs: 120_000 },
+    retries: { attempts: 2, totalTimeoutMs: 120_000 },
     surroundings,
   });
 
@@ -207,7 +207,7 @@ describe('reading the feed of events', () => {
     'lets the server wait as long as %j says, however short a try may be',
     async (query) => {
       answers = [(_, response) => setTimeout(() => page(1, [1])(_, response), 150), answer(500)];
-      const retries = { tries: 1, tryTimeoutMs: 20, totalTimeoutMs: 20 };
+      const retries = { attempts: 1, attemptTimeoutMs: 20, totalTimeoutMs: 20 };
       const api = createIntegrationApi({
         baseUrl: new URL(receiver.url).origin,
         apiKey: 'secret',

@@ -207,7 +207,7 @@ describe('the TypeScript client', () => {
 
   it.each(['', '.', '..'])('sends no request for the id "%s"', async (recordSystemId) => {
     const call = api.deleteLead({ path: { recordSystemId } });
-    await expect(call).rejects.toThrow('recordSystemId cannot be part of an address');
+    await expect(call).rejects.toThrow('recordSystemId cannot be part of a URL');
   });
 
   it('says how the service is', async () => {

@@ -4,7 +4,7 @@ import {
   createIntegrationApi,
   IntegrationApiError,
   type IntegrationApiOptions,
-  NoAnswerError,
+  NoResponseError,
 } from '../../clients/typescript/src/index.js';
 import { type Receiver, startReceiver } from '../support/receiver.js';
 
@@ -143,7 +143,7 @@ describe('a client that gets no good answer', () => {
       if (receiver.received.length > 1) response.writeHead(201).end();
     });
     // On a busy machine more tries than the first may take too long.
-    const api = client({ retries: { tryTimeoutMs: 100, tries: 30, totalTimeoutMs: 1e9 } });
+    const api = client({ retries: { attemptTimeoutMs: 100, attempts: 30, totalTimeoutMs: 1e9 } });
     expect((await api.upsertLead(lead)).status).toBe(201);
     const keys = receiver.received.map(({ headers }) => headers['idempotency-key']);
     expect(keys.length).toBeGreaterThan(1);
@@ -159,12 +159,12 @@ describe('a client that gets no good answer', () => {
     expect((await client().upsertLead(lead)).status).toBe(201);
   });
 
-  it('says after how many tries there was no answer', async () => {
+  it('reports the number of attempts without a response', async () => {
     receiver.respondWith((_, response) => response.destroy());
-    const error = await thrownBy(client({ retries: { tries: 3 } }).listUnits());
-    expect(error).toBeInstanceOf(NoAnswerError);
-    expect(error).toMatchObject({ tries: 3, message: 'No answer after 3 tries' });
-    expect((error as NoAnswerError).cause).toBeInstanceOf(Error);
+    const error = await thrownBy(client({ retries: { attempts: 3 } }).listUnits());
+    expect(error).toBeInstanceOf(NoResponseError);
+    expect(error).toMatchObject({ attempts: 3, message: 'No response after 3 attempts' });
+    expect((error as NoResponseError).cause).toBeInstanceOf(Error);
   });
 
   it('tells a page of a proxy from an error of the API', async () => {

@@ -13,7 +13,7 @@ export function apiClient(
   return createIntegrationApi({
     baseUrl,
     apiKey,
-    retries: { tries: 1, totalTimeoutMs: 300_000, tryTimeoutMs: 300_000 },
+    retries: { attempts: 1, totalTimeoutMs: 300_000, attemptTimeoutMs: 300_000 },
     ...options,
   });
 }

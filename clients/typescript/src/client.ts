@@ -4,29 +4,27 @@ import { operations, type Operations } from './generated/operations.js';
 import type { CallOptions } from './operation.js';
 import {
   defaultPolicy,
-  type RawAnswer,
+  type RawResponse,
   realSurroundings,
   type RetryPolicy,
   type Surroundings,
   withRetries,
 } from './retries.js';
 
-/** Whom the client talks to, and how. */
 export interface IntegrationApiOptions {
-  /** Address of the API without path, `https://api.example.com` for example. */
+  /** URL of the API without path, such as `https://api.example.com`. */
   readonly baseUrl: string;
   readonly apiKey: string;
-  /** Of content and messages, where a call does not say: English unless it is set. */
+  /** Default language of names and messages (`en-us`). */
   readonly language?: 'en-us' | 'ar-eg' | undefined;
-  /** What is not set is as in `defaultPolicy`. */
+  /** Overrides of `defaultPolicy`. */
   readonly retries?: Partial<RetryPolicy>;
-  /** In place of the global one. */
+  /** Replaces the global `fetch`. */
   readonly fetch?: typeof fetch;
   /** For tests. */
   readonly surroundings?: Partial<Surroundings>;
 }
 
-/** What an operation takes, as far as sending it is concerned. */
 interface SentRequest {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string | number | undefined>>;
@@ -35,13 +33,11 @@ interface SentRequest {
 }
 
 /**
- * A client: a method for each operation of the reference. Each sends again what failed for a time,
- * waits as `Retry-After` says, and gives a POST an `Idempotency-Key` that all of its tries have in
- * common, so that it is done once.
+ * A client with a method for each operation of the reference. It retries temporary failures, respects
+ * `Retry-After`, and sends one `Idempotency-Key` with all attempts of a POST.
  *
- * A method throws IntegrationApiError for every answer that is an error, NoAnswerError when none
- * came, and the reason of its signal when that was aborted. A DELETE whose first answer was lost
- * may end with a 404.
+ * A method throws IntegrationApiError for an error of the API, NoResponseError without a response, and the
+ * reason of an aborted signal. A retried DELETE whose first response was lost may end with a 404.
  */
 export function createIntegrationApi(options: IntegrationApiOptions): Operations {
   return Object.fromEntries(
@@ -63,33 +59,32 @@ async function call(
   const init = {
     method,
     headers: headersOf(client, method, request),
-    // The key is for this address alone.
+    // A redirect would send the key to another server.
     redirect: 'manual' as const,
     ...(request.body === undefined ? {} : { body: JSON.stringify(request.body) }),
   };
   const askedWaitMs = waitMs(request);
   const policy = { ...defaultPolicy, ...client.retries };
   const send = client.fetch ?? fetch;
-  const answer = await withRetries(
-    async (trySignal) => {
-      const response = await send(url, { ...init, signal: trySignal });
-      const { status, headers } = response;
-      return { status, headers, text: await response.text() };
+  const response = await withRetries(
+    async (attemptSignal) => {
+      const sent = await send(url, { ...init, signal: attemptSignal });
+      return { status: sent.status, headers: sent.headers, text: await sent.text() };
     },
     {
       ...policy,
-      tryTimeoutMs: policy.tryTimeoutMs + askedWaitMs,
+      attemptTimeoutMs: policy.attemptTimeoutMs + askedWaitMs,
       totalTimeoutMs: policy.totalTimeoutMs + askedWaitMs,
       ...(totalTimeoutMs === undefined ? {} : { totalTimeoutMs }),
     },
     { ...realSurroundings, ...client.surroundings },
     signal,
   );
-  const { status, headers, text } = answer;
+  const { status, headers, text } = response;
   if (status !== 304 && (status < 200 || status > 299)) {
     throw new IntegrationApiError(status, headers, text);
   }
-  return { status, headers, data: dataOf(answer) };
+  return { status, headers, data: dataOf(response) };
 }
 
 function addressOf(baseUrl: string, path: string, { path: names = {}, query = {} }: SentRequest) {
@@ -101,15 +96,15 @@ function addressOf(baseUrl: string, path: string, { path: names = {}, query = {}
   return url;
 }
 
-/** @throws TypeError for what no address can have as a segment: it would be that of another operation */
+/** @throws TypeError for empty, `.` and `..`, which would address another operation */
 function segment(name: string, value: string | undefined): string {
   if (value === undefined || /^\.{0,2}$/.test(value)) {
-    throw new TypeError(`${name} cannot be part of an address: ${JSON.stringify(value)}`);
+    throw new TypeError(`${name} cannot be part of a URL: ${JSON.stringify(value)}`);
   }
   return encodeURIComponent(value);
 }
 
-/** How long a request lets the server wait for something to answer with. */
+/** Milliseconds that a long poll asks the server to wait. */
 function waitMs({ query: { wait, timeout } = {} }: SentRequest): number {
   return Number(wait === undefined ? (timeout ?? 0) : Number(wait) * 1_000);
 }
@@ -129,7 +124,7 @@ function headersOf(
   return headers;
 }
 
-function dataOf({ headers, text }: RawAnswer): unknown {
+function dataOf({ headers, text }: RawResponse): unknown {
   if (text === '') return undefined;
   const isJson = /^application\/json\b/.test(headers.get('content-type') ?? '');
   return isJson ? (JSON.parse(text) as unknown) : text;

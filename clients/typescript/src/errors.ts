@@ -1,14 +1,14 @@
 import type { ErrorCode } from './generated/error-codes.js';
 
-/** An answer of the API that is an error. */
+/** The API responded with an error. */
 export class IntegrationApiError extends Error {
   override readonly name = 'IntegrationApiError';
   readonly status: number;
-  /** Stable in every language; undefined when something before the API answered, a proxy for example. */
+  /** The same in every language; undefined if a proxy responded. */
   readonly code: ErrorCode | undefined;
-  /** What is wrong, in the language of the answer. */
+  /** In the language of the request. */
   readonly messages: readonly string[];
-  /** By which the operator finds the request. */
+  /** The operator finds the request by it. */
   readonly requestId: string | undefined;
   readonly headers: Headers;
 
@@ -23,15 +23,15 @@ export class IntegrationApiError extends Error {
   }
 }
 
-/** No try got a whole answer. What the request was to change may have been changed all the same. */
-export class NoAnswerError extends Error {
-  override readonly name = 'NoAnswerError';
+/** No attempt got a complete response. The request may still have taken effect. */
+export class NoResponseError extends Error {
+  override readonly name = 'NoResponseError';
 
   constructor(
-    readonly tries: number,
+    readonly attempts: number,
     cause: unknown,
   ) {
-    super(`No answer after ${tries} ${tries === 1 ? 'try' : 'tries'}`, { cause });
+    super(`No response after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`, { cause });
   }
 }
 
@@ -40,7 +40,7 @@ function messagesOf(text: string, status: number): string[] {
     const { message } = JSON.parse(text) as { message?: string | string[] };
     if (message !== undefined) return [message].flat();
   } catch {
-    // It comes from something else than the API.
+    // A proxy responded.
   }
   return [`HTTP status ${status}`];
 }

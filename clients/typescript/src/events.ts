@@ -1,4 +1,4 @@
-import { IntegrationApiError, NoAnswerError } from './errors.js';
+import { IntegrationApiError, NoResponseError } from './errors.js';
 import type { Operations } from './generated/operations.js';
 import type { EventsResponseDto } from './generated/types.js';
 import type { CallOptions } from './operation.js';
@@ -11,67 +11,61 @@ import {
 } from './retries.js';
 import type { WebhookEvent } from './webhooks.js';
 
-/** An event of the feed: that of the webhook with its place and its id. */
+/** A webhook's event with its number and id. */
 export type FeedEvent = Exclude<WebhookEvent, { readonly type: 'webhook.ping' }> & {
-  /** What to go on after, once the event is handled. */
+  /** Store it as `after` once the event is handled. */
   readonly sequence: number;
   /** The `webhook-id` of the same event. */
   readonly id: string;
 };
 
-/** What the feed went on with. */
 export interface FeedPage {
-  /** In their order; none when only others than the wanted types came. */
+  /** In order; empty if only other types occurred. */
   readonly events: readonly FeedEvent[];
-  /** What to go on after, once all of them are handled. */
+  /** Store it once all of them are handled. */
   readonly after: number;
 }
 
-/** How the feed is read. */
 export interface FeedOptions extends Pick<CallOptions, 'signal'> {
-  /** Of the last event that was handled: 0, or nothing, begins with the oldest one that is kept. */
+  /** `sequence` of the last handled event; 0 (default) starts with the oldest event kept. */
   readonly after?: number | undefined;
-  /** Such as `lead.*,unit.updated`; everything without it. */
+  /** Such as `lead.*,unit.updated`; default: all. */
   readonly types?: string | undefined;
-  /** Events of a page, 100 unless it is set. */
+  /** Events per page (100). */
   readonly limit?: number;
-  /** Seconds that a request waits for an event, 1 to 25; 25 unless it is set. */
+  /** Seconds that a request waits for an event, 1 to 25 (25). */
   readonly waitSeconds?: number;
-  /** From a call that failed, with all of its tries, to the next one: 30 seconds unless it is set. */
+  /** Pause after a failed call (30 seconds). */
   readonly pauseMs?: number;
-  /** Is called instead of the error being thrown; then it goes on with what is kept. */
+  /** Called instead of throwing the error; reading then continues with the oldest event kept. */
   readonly onExpired?: (error: EventsExpiredError) => unknown;
   /** For tests. */
   readonly surroundings?: Partial<Pick<Surroundings, 'now' | 'sleep'>>;
 }
 
-/**
- * Events that were to follow are not kept any more: what they told is in the current state alone. Whoever has
- * read that goes on after `next`.
- */
+/** The next events have expired: read the current state, then continue after `next`. */
 export class EventsExpiredError extends Error {
   override readonly name = 'EventsExpiredError';
 
   constructor(
-    /** Everything after it is kept. */
+    /** All later events are kept. */
     readonly next: number,
     cause: IntegrationApiError,
   ) {
-    super(`Events are missing: read the current state, then go on after ${next}`, { cause });
+    super(`Events are missing: read the current state, then continue after ${next}`, { cause });
   }
 }
 
-/** An end of the wait this soon is not the server's clock, but its want of room or its end. */
+/** A wait that ends earlier means that the server is full or stopping. */
 const soonMs = 1_000;
 
 /**
- * The feed of events, page by page and then as they come, until the signal is aborted. It goes on after
- * whatever passes: lost connections, servers that fail or refuse for now.
+ * Reads the feed page by page, then waits for new events until the signal is aborted. Temporary failures are retried.
  *
  * @param read `readEvents` of a client whose key may read events
  * @throws EventsExpiredError unless `onExpired` is given
- * @throws IntegrationApiError for what another try would not change
- * @throws the reason of the signal
+ * @throws IntegrationApiError for a final error
+ * @throws the reason of an aborted signal
  */
 export async function* eventPagesOf(
   read: Operations['readEvents'],
@@ -101,8 +95,8 @@ export async function* eventPagesOf(
 }
 
 /**
- * As `eventPagesOf`, event by event: each has the `sequence` to store with what was made of it. With `types`
- * that place stays behind while none of them comes, and may expire: a page moves it all the same.
+ * As `eventPagesOf`, event by event. With `types`, prefer pages: `sequence` does not advance while only other types
+ * occur, and may expire.
  */
 export async function* eventsOf(
   read: Operations['readEvents'],
@@ -119,16 +113,16 @@ export async function* eventsOf(
 type Outcome =
   | { readonly page: EventsResponseDto }
   | { readonly expired: EventsExpiredError }
-  | { readonly failed: IntegrationApiError | NoAnswerError };
+  | { readonly failed: IntegrationApiError | NoResponseError };
 
 async function onePage(call: () => ReturnType<Operations['readEvents']>): Promise<Outcome> {
   try {
     const { data } = await call();
-    // Else something before the API has answered, and there is no place to go on after.
+    // Otherwise a proxy responded.
     if (Number.isInteger(data?.next)) return { page: data };
-    return { failed: new NoAnswerError(1, new Error('The answer is no page of events')) };
+    return { failed: new NoResponseError(1, new Error('The response is no page of events')) };
   } catch (error) {
-    if (error instanceof NoAnswerError) return { failed: error };
+    if (error instanceof NoResponseError) return { failed: error };
     if (!(error instanceof IntegrationApiError)) throw error;
     const { status, code, headers } = error;
     if (code === 'events.expired') {
@@ -139,7 +133,7 @@ async function onePage(call: () => ReturnType<Operations['readEvents']>): Promis
   }
 }
 
-/** What `Retry-After` asked for, when it was longer than the client's tries go on. */
-function askedPauseMs(error: IntegrationApiError | NoAnswerError, now: number): number {
-  return error instanceof NoAnswerError ? 0 : (retryAfterMs(error.headers, now) ?? 0);
+/** A `Retry-After` longer than the client's own retries. */
+function askedPauseMs(error: IntegrationApiError | NoResponseError, now: number): number {
+  return error instanceof NoResponseError ? 0 : (retryAfterMs(error.headers, now) ?? 0);
 }

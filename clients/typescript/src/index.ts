@@ -1,5 +1,5 @@
 export { type IntegrationApiOptions, createIntegrationApi } from './client.js';
-export { IntegrationApiError, NoAnswerError } from './errors.js';
+export { IntegrationApiError, NoResponseError } from './errors.js';
 export {
   eventPagesOf,
   EventsExpiredError,
@@ -21,7 +21,7 @@ export {
   type List,
   pagesOf,
 } from './lists.js';
-export type { Answer, CallOptions, NotModified, Operation } from './operation.js';
+export type { ApiResponse, CallOptions, NotModified, Operation } from './operation.js';
 export { defaultPolicy, type RetryPolicy, type Surroundings } from './retries.js';
 export {
   type VerificationOptions,

@@ -2,9 +2,9 @@ import type { PaginationDto } from './generated/types.js';
 import type { CallOptions } from './operation.js';
 import { pauseFor, realSurroundings, type Surroundings } from './retries.js';
 
-/** An operation that gives a list in pages: `listUnits` or `listCompounds`. */
+/** A paged operation: `listUnits` or `listCompounds`. */
 export type List<Item, Query = CursorQuery> = (
-  // Optional as in the operations: else `undefined` becomes a part of what is inferred as the query.
+  // Optional as in the operations; otherwise `undefined` becomes part of the inferred query.
   request: { query?: Query },
   options?: CallOptions,
 ) => Promise<{
@@ -12,7 +12,6 @@ export type List<Item, Query = CursorQuery> = (
   readonly headers: Headers;
 }>;
 
-/** What of a query the cursors are made with. */
 export interface CursorQuery {
   updatedSince?: string;
   after?: string;
@@ -20,20 +19,17 @@ export interface CursorQuery {
   limit?: number;
 }
 
-/** What changed, as one page of it. */
+/** One page of changes. */
 export interface Changes<Item> {
-  /** New or changed: to be stored by `_id`. */
+  /** New or changed items; store them by `_id`. */
   readonly current: readonly Item[];
-  /** The ids of what is to be dropped. */
+  /** Ids of items to delete. */
   readonly removedIds: readonly string[];
-  /** On the last page: the `since` of the next reading, to be kept with the copy. Else null. */
+  /** On the last page the `since` of the next run, to be stored with the copy; otherwise null. */
   readonly mark: string | null;
 }
 
-/**
- * Everything that a list has, page by page along its cursor: nothing is left out or comes twice
- * because others write meanwhile.
- */
+/** A whole list, page by page along its cursor, complete under concurrent writes. */
 export async function* pagesOf<Item, Query extends CursorQuery>(
   list: List<Item, Query>,
   query: Query,
@@ -50,7 +46,6 @@ export async function* pagesOf<Item, Query extends CursorQuery>(
   }
 }
 
-/** As `pagesOf`, item by item. */
 export async function* itemsOf<Item, Query extends CursorQuery>(
   list: List<Item, Query>,
   query: Query,
@@ -60,10 +55,9 @@ export async function* itemsOf<Item, Query extends CursorQuery>(
 }
 
 /**
- * What a copy needs to become current: everything without a mark, else what has changed since. A
- * reading that broke off before its mark came is to be repeated from the same `since`.
+ * The changes since a mark; everything without one. Repeat an interrupted run from the same `since`.
  *
- * @param since the mark of the reading before
+ * @param since the mark of the previous run
  */
 export async function* changesOf<Item extends { _id: string; isDeleted: boolean }>(
   list: List<Item>,
@@ -81,21 +75,16 @@ export async function* changesOf<Item extends { _id: string; isDeleted: boolean 
   }
 }
 
-/** How a list is followed. */
 export interface FollowOptions extends CallOptions {
-  /** The mark of the reading before. */
+  /** The mark of the previous run. */
   readonly since?: string | undefined;
-  /** From the end of one reading to the beginning of the next. */
+  /** Pause between two runs. */
   readonly pauseMs: number;
   /** For tests. */
   readonly sleep?: Surroundings['sleep'];
 }
 
-/**
- * As `changesOf`, again and again until the signal is aborted.
- *
- * @throws the reason of the signal
- */
+/** Repeats `changesOf` until the signal is aborted, and throws its reason. */
 export async function* follow<Item extends { _id: string; isDeleted: boolean }>(
   list: List<Item>,
   { since, pauseMs, sleep = realSurroundings.sleep, ...options }: FollowOptions,

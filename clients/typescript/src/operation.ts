@@ -1,5 +1,5 @@
-/** What an operation answers when it succeeds: one of the statuses that the reference has for it. */
-export type Answer<Responses> = {
+/** A successful response, with one of the statuses of the reference. */
+export type ApiResponse<Responses> = {
   readonly [Status in keyof Responses]: {
     readonly status: Status;
     readonly data: Responses[Status];
@@ -7,50 +7,49 @@ export type Answer<Responses> = {
   };
 }[keyof Responses];
 
-/** The answer to a request with `if-none-match`, when what the caller has is current. */
+/** The response to `if-none-match` if nothing has changed. */
 export interface NotModified {
   readonly status: 304;
   readonly data: undefined;
   readonly headers: Headers;
 }
 
-/** What goes for one call alone. */
+/** Options of one call. */
 export interface CallOptions {
-  /** Ends the call, also while it waits before the next try. */
+  /** Ends the call, also during the pause before a retry. */
   readonly signal?: AbortSignal | undefined;
-  /** Milliseconds for all tries together, in place of what the client has. */
+  /** Milliseconds for all attempts; overrides the client's. */
   readonly totalTimeoutMs?: number | undefined;
 }
 
-/** An operation of the API: it takes what the reference describes, and throws every error. */
+/** An operation of the API; every error is thrown. */
 export type Operation<Data, Responses> = Conditional<Data, Responses> &
   AsText<Data> &
   Call<Data, Responses>;
 
-/** A call; the request may be left out when nothing of it is required. */
+/** The request is optional if none of its fields is required. */
 type Call<Data, Responses> =
   Partial<Sent<Data>> extends Sent<Data>
-    ? (request?: Sent<Data>, options?: CallOptions) => Promise<Answer<Responses>>
-    : (request: Sent<Data>, options?: CallOptions) => Promise<Answer<Responses>>;
+    ? (request?: Sent<Data>, options?: CallOptions) => Promise<ApiResponse<Responses>>
+    : (request: Sent<Data>, options?: CallOptions) => Promise<ApiResponse<Responses>>;
 
 type Sent<Data> = Omit<Data, 'url'>;
 
-/** With an entity tag there may be nothing new. */
 type Conditional<Data, Responses> =
   HasKey<Data, 'headers', 'if-none-match'> extends true
     ? (
         request: Sent<Data> & { headers: { 'if-none-match': string } },
         options?: CallOptions,
-      ) => Promise<Answer<Responses> | NotModified>
+      ) => Promise<ApiResponse<Responses> | NotModified>
     : unknown;
 
-/** Files that are no JSON come as text. */
+/** CSV and NDJSON are returned as text. */
 type AsText<Data> =
   HasKey<Data, 'query', 'format'> extends true
     ? (
         request: Sent<Data> & { query: { format: 'csv' | 'ndjson' } },
         options?: CallOptions,
-      ) => Promise<Answer<{ 200: string }>>
+      ) => Promise<ApiResponse<{ 200: string }>>
     : unknown;
 
 type HasKey<Data, Part extends string, Key extends string> = Data extends {

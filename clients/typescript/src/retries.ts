@@ -1,40 +1,37 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { NoAnswerError } from './errors.js';
+import { NoResponseError } from './errors.js';
 
-/**
- * When a request is sent again, all in milliseconds but the number of tries. What a request asks the server
- * to wait comes on top of both timeouts.
- */
+/** When to retry, in milliseconds. The wait of a long poll is added to both timeouts. */
 export interface RetryPolicy {
-  /** At most, the first one included. */
-  readonly tries: number;
-  /** For one try, the body of the answer included. */
-  readonly tryTimeoutMs: number;
-  /** For all tries and the pauses between them. */
+  /** At most, including the first. */
+  readonly attempts: number;
+  /** For one attempt, including the body of the response. */
+  readonly attemptTimeoutMs: number;
+  /** For all attempts and pauses. */
   readonly totalTimeoutMs: number;
-  /** The pause after the first try; it doubles with each further one, less up to a half by chance. */
+  /** Pause after the first attempt; doubles each time, minus a random part of up to a half. */
   readonly firstPauseMs: number;
   readonly longestPauseMs: number;
 }
 
-/** What time and chance are, so that tests can say. */
+/** Clock and randomness, replaced by tests. */
 export interface Surroundings {
   readonly now: () => number;
   readonly sleep: (milliseconds: number, signal: AbortSignal | undefined) => Promise<unknown>;
-  /** From 0 to 1. */
+  /** 0 to 1. */
   readonly random: () => number;
 }
 
-/** An answer that has come whole. */
-export interface RawAnswer {
+/** A complete response. */
+export interface RawResponse {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
 }
 
 export const defaultPolicy: RetryPolicy = {
-  tries: 6,
-  tryTimeoutMs: 20_000,
+  attempts: 6,
+  attemptTimeoutMs: 20_000,
   totalTimeoutMs: 60_000,
   firstPauseMs: 500,
   longestPauseMs: 20_000,
@@ -46,40 +43,40 @@ export const realSurroundings: Surroundings = {
   random: () => Math.random(),
 };
 
-/** Nothing was done, it is still being done (409), or a repetition does it once: see `Idempotency-Key`. */
+/** Safe to retry: without effect, still running (409), or idempotent by `Idempotency-Key`. */
 const temporary = new Set([408, 409, 429, 500, 502, 503, 504]);
 
 /**
- * Tries until there is an answer that another try would not change, and not beyond the limits.
+ * Repeats a request until its response is final or a limit is reached.
  *
- * @throws NoAnswerError when the last try had none
- * @throws the reason of the signal, once it is aborted
+ * @throws NoResponseError if the last attempt got none
+ * @throws the reason of an aborted signal
  */
 export async function withRetries(
-  attempt: (signal: AbortSignal) => Promise<RawAnswer>,
+  attempt: (signal: AbortSignal) => Promise<RawResponse>,
   policy: RetryPolicy,
   { now, sleep, random }: Surroundings,
   signal?: AbortSignal,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const deadline = now() + policy.totalTimeoutMs;
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     signal?.throwIfAborted();
-    const outcome = await once(attempt, Math.min(policy.tryTimeoutMs, deadline - now()), signal);
-    if ('answer' in outcome && !isTemporary(outcome.answer)) return outcome.answer;
-    const pause = pauseAfter(tries, outcome, policy, random(), now());
-    if (tries >= policy.tries || now() + pause >= deadline) {
-      if ('answer' in outcome) return outcome.answer;
-      throw new NoAnswerError(tries, outcome.error);
+    const outcome = await once(
+      attempt,
+      Math.min(policy.attemptTimeoutMs, deadline - now()),
+      signal,
+    );
+    if ('response' in outcome && !isTemporary(outcome.response)) return outcome.response;
+    const pause = pauseAfter(attempts, outcome, policy, random(), now());
+    if (attempts >= policy.attempts || now() + pause >= deadline) {
+      if ('response' in outcome) return outcome.response;
+      throw new NoResponseError(attempts, outcome.error);
     }
     await pauseFor(pause, sleep, signal);
   }
 }
 
-/**
- * Sleeps.
- *
- * @throws the reason of the signal, once it is aborted
- */
+/** @throws the reason of an aborted signal */
 export async function pauseFor(
   milliseconds: number,
   sleep: Surroundings['sleep'],
@@ -93,41 +90,40 @@ export async function pauseFor(
   }
 }
 
-type Outcome = { readonly answer: RawAnswer } | { readonly error: unknown };
+type Outcome = { readonly response: RawResponse } | { readonly error: unknown };
 
 async function once(
-  attempt: (signal: AbortSignal) => Promise<RawAnswer>,
+  attempt: (signal: AbortSignal) => Promise<RawResponse>,
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): Promise<Outcome> {
   const timeout = AbortSignal.timeout(Math.max(0, Math.ceil(timeoutMs)));
   try {
-    return { answer: await attempt(signal ? AbortSignal.any([signal, timeout]) : timeout) };
+    return { response: await attempt(signal ? AbortSignal.any([signal, timeout]) : timeout) };
   } catch (error) {
     signal?.throwIfAborted();
     return { error };
   }
 }
 
-/** Whether another try may have another answer. */
-export function isTemporary({ status }: Pick<RawAnswer, 'status'>): boolean {
+export function isTemporary({ status }: Pick<RawResponse, 'status'>): boolean {
   return temporary.has(status);
 }
 
 function pauseAfter(
-  tries: number,
+  attempts: number,
   outcome: Outcome,
   { firstPauseMs, longestPauseMs }: RetryPolicy,
   chance: number,
   now: number,
 ): number {
-  const doubled = Math.min(longestPauseMs, firstPauseMs * 2 ** (tries - 1));
-  const asked = 'answer' in outcome ? retryAfterMs(outcome.answer.headers, now) : undefined;
-  // Not all who were told the same time come back at the same moment, and none comes earlier.
+  const doubled = Math.min(longestPauseMs, firstPauseMs * 2 ** (attempts - 1));
+  const asked = 'response' in outcome ? retryAfterMs(outcome.response.headers, now) : undefined;
+  // Jitter, so that clients with the same `Retry-After` do not return at once, and none returns early.
   return asked === undefined ? doubled * (1 - chance / 2) : asked + (firstPauseMs * chance) / 2;
 }
 
-/** `Retry-After` in milliseconds from now on: it is in seconds, or a date. */
+/** Milliseconds of `Retry-After`, which is in seconds or a date. */
 export function retryAfterMs(headers: Headers, now: number): number | undefined {
   const value = headers.get('retry-after')?.trim() ?? '';
   if (/^\d+$/.test(value)) return Number(value) * 1_000;

@@ -1,34 +1,31 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { Webhooks } from './generated/types.js';
 
-/** Any event that is posted to a receiver. */
 export type WebhookEvent = Webhooks['body'];
 
-/** A request that came from the API. */
 export interface VerifiedWebhook {
-  /** The same for every try and replay of the event: what was handled already is known by it. */
+  /** The same for all attempts and replays of an event; handle each id once. */
   readonly id: string;
   readonly event: WebhookEvent;
 }
 
-/** How strict the verification is. */
 export interface VerificationOptions {
-  /** How far the time of the request may be from the clock: five minutes unless it is set. */
+  /** Maximum difference between the request's time and the clock (300). */
   readonly toleranceSeconds?: number;
   /** For tests. */
   readonly now?: () => number;
 }
 
-/** The request is not from the API, or not from now; the message says why. */
+/** The request is not genuine, or too old; the message says why. */
 export class WebhookVerificationError extends Error {
   override readonly name = 'WebhookVerificationError';
 }
 
 /**
- * Verifies a request to a receiver of webhooks, and gives its event.
+ * Verifies a webhook request and returns its event.
  *
- * @param body as it came, byte for byte
- * @param secrets `whsec_…`; several while one takes the place of another
+ * @param body the raw body
+ * @param secrets `whsec_…`; several during a rotation
  * @throws WebhookVerificationError
  */
 export function verifyWebhook(
@@ -54,7 +51,7 @@ export function verifyWebhook(
     return Buffer.from(version === 'v1' ? value : '', 'base64');
   });
   if (!sent.some((one) => expected.some((other) => areEqual(one, other)))) {
-    throw new WebhookVerificationError('webhook-signature fits none of the secrets');
+    throw new WebhookVerificationError('webhook-signature matches none of the secrets');
   }
   return { id, event: JSON.parse(Buffer.from(body).toString('utf8')) as WebhookEvent };
 }
