@@ -22,7 +22,7 @@ import { presentLead } from './lead.presenter.js';
 import type { LeadDocument } from './lead.schema.js';
 import { LeadsRepository } from './leads.repository.js';
 import type { LeadDecision, LeadRecords, LeadRequest } from './upsert/lead-records.js';
-import { type LeadAnswer, leadQueueKey, LeadWrites } from './upsert/lead-writes.js';
+import { type LeadAnswer, LeadWrites } from './upsert/lead-writes.js';
 
 /** Further leads of a batch are refused once those before them take this many MiB. */
 const batchLimit = 8;
@@ -111,7 +111,6 @@ export class LeadsService {
    */
   async delete(caller: Caller, recordSystemId: string): Promise<LeadDeletionResponseDto> {
     const lead = await this.transactions.run(() => this.softDelete(caller, recordSystemId), {
-      queueKeys: [leadQueueKey(caller.organizationId, recordSystemId)],
       expiresAt: caller.expiresAt,
     });
     return { ok: true, operation: 'delete', lead: presentLead(lead) };

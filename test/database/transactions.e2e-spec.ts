@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { context, createContextKey, ROOT_CONTEXT } from '@opentelemetry/api';
-import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { getModelToken } from '@nestjs/mongoose';
 import { type Model, Types } from 'mongoose';
 import { DatabaseUnavailableError } from '../../src/core/database/connection/database-errors.js';
@@ -49,19 +47,6 @@ const committed = (organizationId: Types.ObjectId) =>
   service.db.collection('users').countDocuments({ organizationId });
 
 describe('a transaction', () => {
-  it('belongs to the trace of its own request, also when it had to wait for another', async () => {
-    const key = createContextKey('request');
-    context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());
-    const ran: unknown[] = [];
-    const work = async () => void ran.push(context.active().getValue(key));
-    const submit = (request: string) =>
-      context.with(ROOT_CONTEXT.setValue(key, request), () =>
-        transactions.run(work, { queueKeys: ['one unit'] }),
-      );
-    await Promise.all(['A', 'B', 'C'].map(submit)).finally(() => context.disable());
-    expect(ran).toEqual(['A', 'B', 'C']);
-  });
-
   it('is seen from outside only when it is over, whichever way it was written', async () => {
     const organizationId = new Types.ObjectId();
     const seen = await transactions.run(async () => {
@@ -143,39 +128,8 @@ describe('a transaction', () => {
     await holder.abortTransaction();
     await holder.endSession();
   });
-});
 
-describe('queue keys', () => {
-  it('let work that shares one run one after the other, and other work concurrently', async () => {
-    const events: string[] = [];
-    let openGate = () => {};
-    const gate = new Promise<void>((resolve) => (openGate = resolve));
-    const work = (name: string, wait?: Promise<void>) => async () => {
-      events.push(`${name} begins`);
-      await wait;
-      events.push(`${name} ends`);
-    };
-    const first = transactions.run(work('first', gate), { queueKeys: ['a', 'b'] });
-    const second = transactions.run(work('second'), { queueKeys: ['b', 'c'] });
-    await transactions.run(work('other'), { queueKeys: ['d'] });
-    expect(events).toEqual(['first begins', 'other begins', 'other ends']);
-    openGate();
-    await Promise.all([first, second]);
-    expect(events.slice(3)).toEqual(['first ends', 'second begins', 'second ends']);
-  });
-
-  it('do not make a request wait longer than its deadline', async () => {
-    let openGate = () => {};
-    const gate = new Promise<void>((resolve) => (openGate = resolve));
-    const first = impatient.transactions.run(() => gate, { queueKeys: ['slow'] });
-    const second = impatient.transactions.run(() => Promise.resolve(), { queueKeys: ['slow'] });
-    await expect(second).rejects.toBeInstanceOf(DatabaseUnavailableError);
-    openGate();
-    // Its request had its response long ago: nothing may be stored any more.
-    await expect(first).rejects.toBeInstanceOf(DatabaseUnavailableError);
-  });
-
-  it('store nothing once the time of the request is over', async () => {
+  it('stores nothing once the time of the request is over', async () => {
     const organizationId = new Types.ObjectId();
     let openGate = () => {};
     const gate = new Promise<void>((resolve) => (openGate = resolve));

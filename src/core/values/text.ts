@@ -72,8 +72,8 @@ export const chequeNumberLimit = 256;
 export const chequeNumber: ValueKind = [string, maxLength(chequeNumberLimit)];
 
 /** Whether a text is the 24 hexadecimal digits of an ObjectId, in either case. */
-export function isObjectId(text: string): boolean {
-  return /^[0-9a-f]{24}$/i.test(text);
+export function isObjectId(value: string): boolean {
+  return /^[0-9a-f]{24}$/i.test(value);
 }
 
 /** The items of a list that is separated by commas; a comma inside of one is written `\,`. */

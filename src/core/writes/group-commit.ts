@@ -180,9 +180,7 @@ export class GroupCommit<
 
   /** Runs a request beside the groups, for as long as it has time. */
   private async runAlone(entry: Entry<Request, Response>): Promise<Answer> {
-    const requests = entry.batch?.requests ?? [entry.request];
-    const queueKeys = requests.flatMap((request) => this.kind.queueKeys(request));
-    const [outcome] = await this.runTogether([entry], { queueKeys });
+    const [outcome] = await this.runTogether([entry]);
     // Stryker disable next-line OptionalChaining: one request has one outcome.
     if (outcome?.status === 'fulfilled') return outcome.value;
     // Stryker disable next-line OptionalChaining: as above.
@@ -191,7 +189,7 @@ export class GroupCommit<
 
   private async runTogether(
     entries: readonly Entry<Request, Response>[],
-    options: TransactionOptions,
+    options: TransactionOptions = {},
   ): Promise<Outcome<Answer>[]> {
     const [first] = entries;
     const newest = entries.at(-1);

@@ -48,8 +48,6 @@ export interface WriteKind<
 > {
   /** In the names of metrics. */
   readonly name: string;
-  /** Keys of the records that a request is about; such requests take turns when they run outside of groups. */
-  queueKeys(request: Request): string[];
   /** Reads all that the requests may touch; at least for the first one. */
   load(requests: readonly Request[], options: LoadOptions<Records>): Promise<Loaded<Records>>;
   /**

@@ -48,12 +48,6 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
     private readonly outbox: Outbox,
   ) {}
 
-  queueKeys({ caller, payload: { recordSystemId } }: LeadRequest): string[] {
-    return recordSystemId === undefined
-      ? []
-      : [leadQueueKey(caller.organizationId, recordSystemId)];
-  }
-
   /** Makes one query of a kind for all requests, or for fewer of them where leads are large. */
   async load(
     requests: readonly LeadRequest[],
@@ -154,11 +148,6 @@ export class LeadWrites implements WriteKind<LeadRequest, LeadRecords, LeadDecis
     const used = earlier?.usedNumbers ?? [];
     return readOutsideTransaction(async () => [...used, ...(await this.numbers.next(_id, count))]);
   }
-}
-
-/** Requests about one lead take turns within a process. */
-export function leadQueueKey(organizationId: Types.ObjectId, recordSystemId: string): string {
-  return `lead:${organizationId.toHexString()}:${recordSystemId}`;
 }
 
 /** Phones that requests send and their leads lack; all of them where an earlier request may change the lead. */

@@ -70,7 +70,6 @@ export class CallbacksService {
   ) {
     this.commit = commits.of({
       name: 'callback',
-      queueKeys: ({ callback }) => [`reservation:${callback.reservationId}`],
       load: (requests, options) => this.load(requests, options),
       decide: (records, request) => this.decide(records, request),
       store: (records, organizationId) => this.store(records, organizationId),

@@ -56,10 +56,6 @@ export class ReservationUpsertsService {
   ) {
     this.commit = commits.of({
       name: 'reservation',
-      queueKeys: ({ caller: { organizationId }, body: { recordSystemId } }) =>
-        recordSystemId === undefined
-          ? []
-          : [`reservation:${organizationId.toHexString()}:${recordSystemId}`],
       load: (requests, options) => this.load(requests, options),
       decide,
       store: ({ reservations: changed }, organizationId) =>

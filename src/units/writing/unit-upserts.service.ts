@@ -34,7 +34,6 @@ export class UnitUpsertsService {
   ) {
     this.commit = commits.of({
       name: 'unit',
-      queueKeys,
       load: (requests, options) => loader.load(requests, options),
       decide,
       store: (records) => this.store(records),
@@ -87,16 +86,4 @@ function decide(records: UnitRecords, request: UnitRequest): UnitDecision {
   const decision = decideUnit(records, request);
   if (decision.change !== undefined) records.put(decision.change);
   return decision;
-}
-
-/** The ids of the unit. */
-function queueKeys({
-  caller: { organizationId },
-  input: { recordSystemId, unitId },
-}: UnitRequest): string[] {
-  const keys = [
-    ...(recordSystemId === undefined ? [] : [`record:${recordSystemId}`]),
-    ...(unitId === undefined ? [] : [`unit:${unitId}`]),
-  ];
-  return keys.map((key) => `${organizationId.toHexString()}:${key}`);
 }

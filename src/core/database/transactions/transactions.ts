@@ -14,8 +14,7 @@ import {
 import { withSession } from './open-session.js';
 import { OrphanedTransactions } from './orphaned-transactions.js';
 import { Metrics } from '../../observability/metrics.js';
-import { inCurrentTrace, traced } from '../../observability/tracing.js';
-import AsyncLock from 'async-lock';
+import { traced } from '../../observability/tracing.js';
 
 /**
  * Longest time in milliseconds between a writer's reading of the clock and its commit: the server ends transactions
@@ -33,11 +32,6 @@ const conflictThresholdMs = 1_000;
 const commitShare = 1 / 8;
 
 export interface TransactionOptions {
-  /**
-   * What requests would contend for. Work that shares a key waits its turn inside this process
-   * instead of conflicting, and being retried, in the database.
-   */
-  readonly queueKeys?: readonly string[];
   /** Called with the name of the violated unique index before the work is retried. */
   readonly onDuplicateKey?: (index: string) => Promise<void>;
   /** How long conflicts may go on, in milliseconds; without it until the time is over. */
@@ -75,7 +69,6 @@ export function workDeadline(expiresAt: number, deadlineMs: number): number {
 export class Transactions {
   /** How long work may take when nobody says otherwise, in milliseconds. */
   readonly deadlineMs: number;
-  private readonly queue: AsyncLock;
   private readonly started;
   private readonly attempts;
   private readonly conflicts;
@@ -116,10 +109,6 @@ export class Transactions {
       ),
     );
     this.deadlineMs = DATABASE_DEADLINE_MS;
-    this.queue = new AsyncLock({
-      timeout: DATABASE_DEADLINE_MS,
-      maxPending: Number.POSITIVE_INFINITY,
-    });
   }
 
   /**
@@ -138,18 +127,7 @@ export class Transactions {
     const { deadlineMs } = this;
     const { expiresAt = Date.now() + deadlineMs } = options;
     const deadline = workDeadline(expiresAt, deadlineMs);
-    // The queue would run it in the trace of whoever was before it.
-    const inTrace = inCurrentTrace();
-    const attempt = () =>
-      inTrace(() => traced('transaction', {}, () => this.runUntilUnique(work, deadline, options)));
-    const keys = [...new Set(options.queueKeys)].toSorted();
-    if (keys.length === 0) return attempt();
-    try {
-      return await this.queue.acquire(keys, attempt);
-    } catch (error) {
-      const timedOut = error instanceof Error && error.message.startsWith('async-lock timed out');
-      throw timedOut ? this.expired(error) : error;
-    }
+    return traced('transaction', {}, () => this.runUntilUnique(work, deadline, options));
   }
 
   private expired(cause?: unknown): DatabaseUnavailableError {
