@@ -1,14 +1,14 @@
 import { Module } from '@nestjs/common';
 import { TenantCollectionsModule } from '../core/database/documents/tenant-collections.module.js';
+import { CatalogueRepository } from './catalogue.repository.js';
 import { amenitySchema } from './collections/amenity.schema.js';
 import { compoundSchema } from './collections/compound.schema.js';
 import { phaseSchema } from './collections/phase.schema.js';
 import { propertyTypeSchema } from './collections/property-type.schema.js';
 import { unitDesignSchema } from './collections/unit-design.schema.js';
 import { unitSchema } from './collections/unit.schema.js';
-import { ReferencesRepository } from './references/references.repository.js';
 
-/** What compounds and units share: their collections, and what they refer to. */
+/** The collections that compounds and units share. */
 @Module({
   imports: [
     TenantCollectionsModule.forFeature(
@@ -20,7 +20,7 @@ import { ReferencesRepository } from './references/references.repository.js';
       { name: 'Unit', schema: unitSchema, isCached: true },
     ),
   ],
-  providers: [ReferencesRepository],
-  exports: [TenantCollectionsModule, ReferencesRepository],
+  providers: [CatalogueRepository],
+  exports: [TenantCollectionsModule, CatalogueRepository],
 })
 export class CatalogueModule {}

@@ -1,9 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { foldCase } from '../core/localization/fold-case.js';
-import type { Language } from '../core/localization/language.js';
+import type { CompoundDocument } from '../catalogue/collections/compound.schema.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../core/database/documents/tenant-collection.js';
+import { notDeleted } from '../core/database/documents/tenant-document.js';
+import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
+import { caseCandidates, caseSpellings, foldCase } from '../core/localization/fold-case.js';
+import { defaultLanguage, type Language } from '../core/localization/language.js';
 import { textIn } from '../core/localization/localized.js';
-import { CompoundsRepository } from './compounds.repository.js';
 
 /** A name as it is shown in a language. */
 export interface ShownName {
@@ -14,30 +20,47 @@ export interface ShownName {
 /** Finds the compounds that leads name. */
 @Injectable()
 export class CompoundLookupService {
-  constructor(private readonly compounds: CompoundsRepository) {}
+  constructor(
+    @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
+  ) {}
 
   /**
-   * Looks for compounds by name.
+   * Reads compounds that may have one of the names.
    *
-   * @returns finds those whose whole name, as it is shown in a language, is one of the given in any
-   * case (rule LEAD-8)
+   * @returns finds those whose whole name, as shown in the language, is the same in any case (rule LEAD-8)
    */
   async idsByName(
     organizationId: Types.ObjectId,
     names: readonly ShownName[],
   ): Promise<(name: ShownName) => Types.ObjectId[]> {
-    const found = new Map<Language, ReadonlyMap<string, { readonly _id: Types.ObjectId }[]>>();
-    for (const language of new Set(names.map((name) => name.language))) {
-      const distinct = new Set(
-        names.filter((name) => name.language === language).map(({ name }) => name),
+    const byLanguage = Map.groupBy(names, ({ language }) => language);
+    const found = new Map<string, Types.ObjectId[]>();
+    const keyOf = ({ name, language }: ShownName) => `${language} ${foldCase(name)}`;
+    for (const [language, ofLanguage] of byLanguage) {
+      const texts = [...new Set(ofLanguage.flatMap(({ name }) => caseSpellings(name)))];
+      const compounds = await this.compounds.find(
+        organizationId,
+        { ...shownAs(texts, language), ...notDeleted },
+        // The leads that link them commit: what they name must not be rolled back.
+        { fields: ['name'], sort: { _id: 1 }, collation: caseCandidates, readConcern: 'majority' },
       );
-      const candidates = await this.compounds.findByNames(organizationId, [...distinct], language);
-      found.set(
-        language,
-        Map.groupBy(candidates, (compound) => foldCase(textIn(compound.name, language))),
-      );
+      for (const { _id, name } of compounds) {
+        const key = keyOf({ name: textIn(name, language), language });
+        found.set(key, [...(found.get(key) ?? []), _id]);
+      }
     }
-    return ({ name, language }) =>
-      (found.get(language)?.get(foldCase(name)) ?? []).map(({ _id }) => _id);
+    return (name) => found.get(keyOf(name)) ?? [];
   }
+}
+
+function shownAs(texts: readonly string[], language: Language): TenantFilter<CompoundDocument> {
+  const $in = texts;
+  if (language === defaultLanguage) return { [`name.${language}`]: { $in } };
+  const untranslated = { [`name.${language}`]: { $in: [null, ''] } };
+  return {
+    $or: [
+      { [`name.${language}`]: { $in } },
+      { ...untranslated, [`name.${defaultLanguage}`]: { $in } },
+    ],
+  };
 }

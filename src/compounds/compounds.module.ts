@@ -4,13 +4,12 @@ import { HttpModule } from '../core/http/http.module.js';
 import { OrganizationsModule } from '../tenants/organizations/organizations.module.js';
 import { CompoundLookupService } from './compound-lookup.service.js';
 import { CompoundsController } from './compounds.controller.js';
-import { CompoundsRepository } from './compounds.repository.js';
 import { CompoundsService } from './compounds.service.js';
 
 @Module({
   imports: [CatalogueModule, HttpModule, OrganizationsModule],
   controllers: [CompoundsController],
-  providers: [CompoundsRepository, CompoundLookupService, CompoundsService],
+  providers: [CompoundLookupService, CompoundsService],
   exports: [CompoundLookupService],
 })
 export class CompoundsModule {}

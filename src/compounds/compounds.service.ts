@@ -2,11 +2,16 @@ import { Injectable } from '@nestjs/common';
 import { BSON } from 'mongodb';
 import type { Types } from 'mongoose';
 import type { Caller } from '../tenants/keys/caller.js';
+import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
 import { CompoundDocument } from '../catalogue/collections/compound.schema.js';
 import { present } from '../catalogue/fields/declared-fields.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { Clock } from '../core/configuration/clock.js';
 import { newestFirst, type Order } from '../core/database/documents/keyset.js';
+import {
+  InjectCollection,
+  type TenantCollection,
+} from '../core/database/documents/tenant-collection.js';
 import { deletedOrNot, notDeleted } from '../core/database/documents/tenant-document.js';
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
 import type { ListPart } from '../core/database/documents/tenant-operations.js';
@@ -15,13 +20,13 @@ import { type ListEnd, ListReading, type PartOf } from '../core/http/lists/list-
 import { pageOf } from '../core/http/lists/pages.js';
 import { OrganizationsRepository } from '../tenants/organizations/organizations.repository.js';
 import { type CompoundDto, CompoundOrganization, type ListCompoundsQuery } from './compound.dto.js';
-import { CompoundsRepository } from './compounds.repository.js';
 
 /** The compounds that CRMs poll. */
 @Injectable()
 export class CompoundsService {
   constructor(
-    private readonly compounds: CompoundsRepository,
+    @InjectCollection('Compound') private readonly compounds: TenantCollection<CompoundDocument>,
+    private readonly catalogue: CatalogueRepository,
     private readonly organizations: OrganizationsRepository,
     private readonly cache: FreshCache,
     private readonly clock: Clock,
@@ -78,7 +83,7 @@ export class CompoundsService {
   /** When a compound, or the organization that each shows, changed last. */
   private async newestChange(organizationId: Types.ObjectId): Promise<Date> {
     const organization = await this.organizations.findDocument(organizationId);
-    const newest = await this.compounds.newestChange(organizationId);
+    const newest = await this.catalogue.newestChange(organizationId, ['compounds']);
     return new Date(Math.max(newest.getTime(), organization?.updatedAt.getTime() ?? 0));
   }
 
@@ -91,9 +96,7 @@ export class CompoundsService {
     // One that is as it was created is the one that every copy has.
     const isUnchanged = organization?.updatedAt.getTime() === organization?.createdAt.getTime();
     if (organization !== null && organization.updatedAt >= since && !isUnchanged) return {};
-    const updated = { updatedAt: { $gte: since } };
-    const hasTombstones = await this.compounds.hasDeletedWithoutUpdate(organizationId, since);
-    return hasTombstones ? { $or: [updated, { deletedAt: { $gte: since } }] } : updated;
+    return this.catalogue.changedSince('compounds', organizationId, since);
   }
 
   private async *presentBatches(

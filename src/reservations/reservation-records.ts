@@ -3,7 +3,7 @@ import type { Types } from 'mongoose';
 import type { PendingWrites } from '../core/writes/write-kind.js';
 import type { Change } from '../core/database/documents/document-diff.js';
 import { fieldChanges } from '../tenants/change-log/field-changes.js';
-import type { UnitChange, UnitDocument } from '../units/writing/unit-availability.service.js';
+import type { UnitChange, UnitDocument } from '../units/writing/unit-writes.service.js';
 import type { OutboundEvent } from '../events/outbox/pending-event.js';
 import type { UnitReservation } from '../availability/unit-reservations.repository.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';

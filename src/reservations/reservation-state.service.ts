@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import { UnitReservationsRepository } from '../availability/unit-reservations.repository.js';
-import { UnitAvailabilityService } from '../units/writing/unit-availability.service.js';
+import { UnitWritesService } from '../units/writing/unit-writes.service.js';
 import { Outbox } from '../events/outbox/outbox.js';
 import { ChequeWalletsRepository } from './cheques/cheque-wallets.repository.js';
 import { ReservationRecords } from './reservation-records.js';
@@ -15,7 +15,7 @@ export class ReservationStateService {
     private readonly reservations: ReservationsRepository,
     private readonly unitReservations: UnitReservationsRepository,
     private readonly wallets: ChequeWalletsRepository,
-    private readonly units: UnitAvailabilityService,
+    private readonly units: UnitWritesService,
     private readonly outbox: Outbox,
   ) {}
 
@@ -55,7 +55,7 @@ export class ReservationStateService {
     const { published, now } = records;
     await this.reservations.write(organizationId, records.reservationChanges());
     await this.wallets.write(organizationId, records.walletChanges());
-    await this.units.storeAll(organizationId, records.unitDecisions());
+    await this.units.storeStatuses(organizationId, records.unitDecisions());
     const changes = emitsUnitEvents ? published.filter((one) => 'after' in one) : [];
     const unitEvents = (await this.units.eventsOf(organizationId, changes)).values();
     const events = published.flatMap((one) => {

@@ -1,6 +1,6 @@
 import type { FieldChange } from '../tenants/change-log/field-changes.js';
 import { availability } from '../availability/availability.js';
-import type { UnitDocument } from '../units/writing/unit-availability.service.js';
+import type { UnitDocument } from '../units/writing/unit-writes.service.js';
 import type { ChequeWalletDocument } from './cheques/cheque-wallet.schema.js';
 import type { ReservationDocument } from '../availability/reservation.schema.js';
 import type { ReservationStatus } from '../availability/availability.js';

@@ -1,19 +1,18 @@
 import { Injectable, type Type } from '@nestjs/common';
 import { Types } from 'mongoose';
+import { CatalogueRepository } from '../catalogue/catalogue.repository.js';
 import { AmenityDocument } from '../catalogue/collections/amenity.schema.js';
 import type { CatalogueDocument } from '../catalogue/collections/catalogue-document.js';
 import { PhaseDocument } from '../catalogue/collections/phase.schema.js';
 import { PropertyTypeDocument } from '../catalogue/collections/property-type.schema.js';
 import { UnitDesignDocument } from '../catalogue/collections/unit-design.schema.js';
 import { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { present, type ReferenceKind } from '../catalogue/fields/declared-fields.js';
-import type { Shown } from '../catalogue/fields/declared-fields.js';
-import { ReferencesRepository } from '../catalogue/references/references.repository.js';
+import { present, type ReferenceKind, type Shown } from '../catalogue/fields/declared-fields.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { hexOf, listOf } from '../core/database/documents/stored-values.js';
 import type { Language } from '../core/localization/language.js';
-import type { UnitBatches } from './units.repository.js';
 import { CompoundName, type UnitDto, type UnitRow } from './unit.dto.js';
+import type { UnitBatches } from './units.repository.js';
 
 /** How the documents that units refer to are shown. */
 const shapes = {
@@ -26,14 +25,14 @@ const shapes = {
 
 type ShownAs<Kind extends ReferenceKind> = Shown<InstanceType<(typeof shapes)[Kind]>>;
 
-/** Finds documents by their ids, each loaded once for one response. */
-type Find<T> = (ids: readonly string[]) => Promise<ReadonlyMap<string, T | undefined>>;
+/** Finds the documents that units of one response refer to, by the stored ids. */
+type Find = <Kind extends ReferenceKind>(
+  kind: Kind,
+  ids: readonly unknown[],
+) => Promise<(id: unknown) => ShownAs<Kind> | undefined>;
 
-/** The documents that the units of one response refer to. */
-type References = { readonly [Kind in ReferenceKind]: Find<ShownAs<Kind>> };
-
-/** With more documents of a kind, a large response loads them again. */
-const mostReferences = 1_000;
+/** A large response loads the documents of a kind again after this many. */
+const maxReferences = 1_000;
 
 /** Whose units are shown, and in which language. */
 interface Reader {
@@ -45,7 +44,7 @@ interface Reader {
 @Injectable()
 export class UnitPresenter {
   constructor(
-    private readonly references: ReferencesRepository,
+    private readonly catalogue: CatalogueRepository,
     private readonly cache: FreshCache,
   ) {}
 
@@ -56,91 +55,73 @@ export class UnitPresenter {
     return presented;
   }
 
-  /** Units that are shown together. */
   async presentAll(reader: Reader, units: readonly UnitDocument[]): Promise<UnitDto[]> {
-    return presentBatch(units, this.referencesFor(reader), reader.language);
+    return presentBatch(units, this.finder(reader), reader.language);
   }
 
-  /** The units of one response, batch by batch; references are loaded once for many batches. */
+  /** The units of one response; batches share the documents that they refer to. */
   async *presentBatches(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitDto[], void> {
-    const references = this.referencesFor(reader);
-    for await (const units of batches) {
-      yield await presentBatch(units, references, reader.language);
-    }
+    const find = this.finder(reader);
+    for await (const units of batches) yield await presentBatch(units, find, reader.language);
   }
 
   /** The units of a table, each with its compound. */
   async *presentRows(reader: Reader, batches: UnitBatches): AsyncGenerator<UnitRow[], void> {
-    const references = this.referencesFor(reader);
+    const find = this.finder(reader);
     for await (const units of batches) {
-      const compounds = await references.compounds(
-        units.map(({ compoundId }) => hexOf(compoundId)),
-      );
-      const presented = await presentBatch(units, references, reader.language);
-      yield presented.map((unit) =>
-        Object.assign(unit, { compound: compounds.get(unit.compoundId ?? '') ?? null }),
+      const ids = units.map(({ compoundId }) => compoundId);
+      const compoundOf = await find('compounds', ids);
+      const presented = await presentBatch(units, find, reader.language);
+      yield presented.map((unit, index) =>
+        Object.assign(unit, { compound: compoundOf(ids[index]) ?? null }),
       );
     }
   }
 
-  private referencesFor({ organizationId, language }: Reader): References {
-    const finder = <Kind extends ReferenceKind>(kind: Kind): Find<ShownAs<Kind>> => {
+  private finder({ organizationId, language }: Reader): Find {
+    const known = new Map<ReferenceKind, Map<string, object | undefined>>();
+    return async <Kind extends ReferenceKind>(kind: Kind, storedIds: readonly unknown[]) => {
       const shape: Type<CatalogueDocument> = shapes[kind];
       const load = async (ids: readonly string[]) => {
         const objectIds = ids.map((id) => new Types.ObjectId(id));
-        const documents = await this.references.findByIds(kind, organizationId, objectIds);
-        const shown = documents.map((document) => present(shape, document, language));
+        const documents = await this.catalogue.findByIds(kind, organizationId, objectIds);
         return new Map(
-          documents.map(({ _id }, index) => [_id.toHexString(), shown[index] as ShownAs<Kind>]),
+          documents.map((one) => [one._id.toHexString(), present(shape, one, language)]),
         );
       };
-      const known = new Map<string, ShownAs<Kind> | undefined>();
-      return async (ids) => {
-        if (known.size > mostReferences) known.clear();
-        const missing = [...new Set(ids)].filter((id) => id !== '' && !known.has(id));
-        if (missing.length === 0) return known;
-        const found = await this.cache.getAll(organizationId, `${kind} ${language}`, missing, load);
-        for (const id of missing) known.set(id, found.get(id));
-        return known;
-      };
-    };
-    return {
-      compounds: finder('compounds'),
-      phases: finder('phases'),
-      amenities: finder('amenities'),
-      propertyTypes: finder('propertyTypes'),
-      unitDesigns: finder('unitDesigns'),
+      const before = known.get(kind);
+      const ofKind = before === undefined || before.size > maxReferences ? new Map() : before;
+      known.set(kind, ofKind);
+      const missing = [...new Set(storedIds.map(hexOf))].filter(
+        (id) => id !== '' && !ofKind.has(id),
+      );
+      if (missing.length > 0) {
+        const key = `${kind} ${language}`;
+        const found = await this.cache.getAll(organizationId, key, missing, load);
+        for (const id of missing) ofKind.set(id, found.get(id));
+      }
+      return (id) => ofKind.get(hexOf(id)) as ShownAs<Kind> | undefined;
     };
   }
 }
 
-/**
- * Presents units with what they refer to.
- *
- * The queries follow each other because a batch may be presented inside a transaction.
- */
+/** Queries run one after the other: a batch may be presented inside a transaction. */
 async function presentBatch(
   units: readonly UnitDocument[],
-  references: References,
+  find: Find,
   language: Language,
 ): Promise<UnitDto[]> {
-  const rows = units.map((unit) => ({
-    unit: present(UnitDocument, unit, language),
-    amenityIds: listOf(unit.amenitiesIds).map(hexOf),
-    phaseId: hexOf(unit.locationId),
-    typeId: hexOf(unit.propertyTypeId),
-    designId: hexOf(unit.unitDesignId),
-  }));
-  const phases = await references.phases(rows.map(({ phaseId }) => phaseId));
-  const types = await references.propertyTypes(rows.map(({ typeId }) => typeId));
-  const designs = await references.unitDesigns(rows.map(({ designId }) => designId));
-  const amenities = await references.amenities(rows.flatMap(({ amenityIds }) => amenityIds));
-  return rows.map(({ unit, amenityIds, phaseId, typeId, designId }) =>
-    Object.assign(unit, {
-      amenities: amenityIds.flatMap((id) => amenities.get(id) ?? []),
-      phase: phases.get(phaseId) ?? null,
-      type: types.get(typeId) ?? null,
-      unitDesign: designs.get(designId) ?? null,
+  const of = (field: keyof UnitDocument) => units.map((unit) => unit[field]);
+  const phase = await find('phases', of('locationId'));
+  const type = await find('propertyTypes', of('propertyTypeId'));
+  const unitDesign = await find('unitDesigns', of('unitDesignId'));
+  const amenity = await find('amenities', of('amenitiesIds').flatMap(listOf));
+  return units.map((unit) =>
+    Object.assign(present(UnitDocument, unit, language), {
+      amenities: listOf(unit.amenitiesIds).flatMap((id) => amenity(id) ?? []),
+      phase: phase(unit.locationId) ?? null,
+      type: type(unit.propertyTypeId) ?? null,
+      unitDesign: unitDesign(unit.unitDesignId) ?? null,
     }),
   );
 }

@@ -4,16 +4,14 @@ import { AvailabilityModule } from '../availability/availability.module.js';
 import { EventsModule } from '../events/events.module.js';
 import { HttpModule } from '../core/http/http.module.js';
 import { WritesModule } from '../core/writes/writes.module.js';
-import { UnitAvailabilityService } from './writing/unit-availability.service.js';
+import { UnitWritesService } from './writing/unit-writes.service.js';
 import { CompoundUnitsController } from './reading/compound-units.controller.js';
-import { UnitChanges } from './reading/unit-changes.js';
 import { UnitFilters } from './reading/unit-filters.js';
 import { UnitsController } from './units.controller.js';
 import { UnitImportsService } from './writing/unit-imports.service.js';
 import { UnitRecordsLoader } from './writing/unit-records-loader.js';
 import { UnitUpsertsService } from './writing/unit-upserts.service.js';
 import { UnitsService } from './reading/units.service.js';
-import { UnitEvents } from './writing/unit-events.js';
 import { UnitPresenter } from './unit.presenter.js';
 import { UnitLookupService } from './reading/unit-lookup.service.js';
 import { UnitsRepository } from './units.repository.js';
@@ -25,16 +23,14 @@ import { UnitsRepository } from './units.repository.js';
   providers: [
     UnitsRepository,
     UnitPresenter,
-    UnitChanges,
     UnitFilters,
     UnitsService,
     UnitRecordsLoader,
     UnitUpsertsService,
     UnitImportsService,
-    UnitEvents,
-    UnitAvailabilityService,
+    UnitWritesService,
     UnitLookupService,
   ],
-  exports: [UnitLookupService, UnitAvailabilityService, UnitImportsService],
+  exports: [UnitLookupService, UnitWritesService, UnitImportsService],
 })
 export class UnitsModule {}

@@ -12,7 +12,6 @@ import { buildWrite, type Change } from '../core/database/documents/document-dif
 import type { TenantFilter } from '../core/database/documents/tenant-filter.js';
 import type { BatchOptions } from '../core/database/documents/tenant-operations.js';
 import type { UnitDocument } from '../catalogue/collections/unit-document.js';
-import { newestChange } from '../catalogue/references/references.repository.js';
 import { FreshCache } from '../core/cache/fresh-cache.js';
 import { indexToCountBy } from './reading/unit-indexes.js';
 
@@ -34,12 +33,12 @@ export class UnitsRepository {
     private readonly cache: FreshCache,
   ) {}
 
+  /** Units, deleted or not. */
   async findByIds(
     organizationId: Types.ObjectId,
     ids: readonly Types.ObjectId[],
   ): Promise<UnitDocument[]> {
-    if (ids.length === 0) return [];
-    return this.units.find(organizationId, { _id: { $in: ids }, ...notDeleted });
+    return ids.length === 0 ? [] : this.units.find(organizationId, { _id: { $in: ids } });
   }
 
   /** The units that match one of some filters; by a query each, since the server plans alternatives each time. */
@@ -53,22 +52,6 @@ export class UnitsRepository {
       for (const unit of units) found.set(unit._id.toHexString(), unit);
     }
     return [...found.values()];
-  }
-
-  /** Units, deleted or not. */
-  async findAllByIds(
-    organizationId: Types.ObjectId,
-    ids: readonly Types.ObjectId[],
-  ): Promise<UnitDocument[]> {
-    return ids.length === 0 ? [] : this.units.find(organizationId, { _id: { $in: ids } });
-  }
-
-  /** The unit, also when it is deleted. */
-  async findIncludingDeleted(
-    organizationId: Types.ObjectId,
-    _id: Types.ObjectId,
-  ): Promise<UnitDocument | null> {
-    return this.units.findOne(organizationId, { _id });
   }
 
   async findBySlug(organizationId: Types.ObjectId, slug: string): Promise<UnitDocument | null> {
@@ -91,21 +74,12 @@ export class UnitsRepository {
     return [...new Map(found.flat().map((unit) => [unit._id.toHexString(), unit])).values()];
   }
 
-  /** Those of the slugs that a unit has. */
+  /** The slugs that active units have. */
   async usedSlugs(organizationId: Types.ObjectId, slugs: readonly string[]): Promise<string[]> {
+    if (slugs.length === 0) return [];
     const filter = { slug: { $in: slugs }, ...notDeleted };
     const units = await this.units.find(organizationId, filter, { fields: ['slug'] });
     return units.flatMap(({ slug }) => slug ?? []);
-  }
-
-  /** Whether a program has deleted one since a time by `deletedAt` without setting `updatedAt`. */
-  async hasDeletedWithoutUpdate(organizationId: Types.ObjectId, since: Date): Promise<boolean> {
-    const filter = { deletedAt: { $gte: since }, updatedAt: { $lt: since } };
-    return (await this.units.findOne(organizationId, filter, { fields: ['_id'] })) !== null;
-  }
-
-  async newestChange(organizationId: Types.ObjectId): Promise<Date> {
-    return newestChange([this.units], organizationId);
   }
 
   /** Stores new units, and the values in which two states of others differ, in this order. */

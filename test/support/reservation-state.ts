@@ -5,7 +5,7 @@ import type {
 } from '../../src/reservations/cheques/cheque-wallet.schema.js';
 import type { ReservationState } from '../../src/reservations/reservation-state.js';
 import type { ReservationDocument } from '../../src/availability/reservation.schema.js';
-import type { UnitDocument } from '../../src/units/writing/unit-availability.service.js';
+import type { UnitDocument } from '../../src/units/writing/unit-writes.service.js';
 
 /** When everything was stored. */
 export const before = new Date('2026-01-05T08:00:00Z');

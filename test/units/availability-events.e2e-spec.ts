@@ -3,7 +3,7 @@ import type { ObjectId } from 'mongodb';
 import { Types } from 'mongoose';
 import { Transactions } from '../../src/core/database/transactions/transactions.js';
 import { availability } from '../../src/availability/availability.js';
-import { UnitAvailabilityService } from '../../src/units/writing/unit-availability.service.js';
+import { UnitWritesService } from '../../src/units/writing/unit-writes.service.js';
 import { Outbox } from '../../src/events/outbox/outbox.js';
 import { addCatalogue, addTenant, type Tenant } from '../support/builders.js';
 import { startTestService, type TestService } from '../support/test-service.js';
@@ -29,7 +29,7 @@ const addUnit = async (status: string) => {
 /** Recomputes a unit with one pending reservation; gives whether its status has changed. */
 const recompute = (unitId: ObjectId, emitsEvent: boolean) => {
   const { app } = service.service;
-  const units = app.get(UnitAvailabilityService);
+  const units = app.get(UnitWritesService);
   return app.get(Transactions).run(async () => {
     const organizationId = new Types.ObjectId(tenant.organizationId.toHexString());
     const [unit] = await units.findAll(organizationId, [new Types.ObjectId(unitId.toHexString())]);
@@ -37,7 +37,7 @@ const recompute = (unitId: ObjectId, emitsEvent: boolean) => {
     const status = availability(unit.status, ['pending']);
     const after = status === unit.status ? unit : { ...unit, status, updatedAt: new Date() };
     const decisions = [{ before: unit, after, requestId: 'request' }];
-    await units.storeAll(organizationId, decisions);
+    await units.storeStatuses(organizationId, decisions);
     if (emitsEvent) {
       const [event] = await units.eventsOf(organizationId, decisions);
       await app.get(Outbox).publish(organizationId, event ? [event] : [], new Date());

@@ -1,54 +1,30 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
-import { type DeclaredReference, referencesOf } from '../fields/declared-fields.js';
+import { CatalogueRepository } from '../catalogue.repository.js';
+import { referencesOf } from '../fields/declared-fields.js';
 import {
   type Catalogue,
+  type CatalogueFile,
   type ImportError,
   type Kind,
   type LocatedEntry,
   entryTypes,
   kinds,
-} from './catalogue-entries.js';
-import type { CatalogueFile } from './catalogue-file.js';
+} from './catalogue-file.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';
 
-/** One reference of an entry: where it is, and what it refers to. */
-interface Reference {
-  readonly location: string;
-  readonly kind: Kind;
-  readonly slug: string;
-}
-
-/** All references of a catalogue. */
-function referencesIn(catalogue: Catalogue): Reference[] {
-  return kinds.flatMap((from) =>
-    catalogue[from].flatMap((entry) =>
-      referencesOf(entryTypes[from]).flatMap((reference) => referencesOfEntry(entry, reference)),
-    ),
-  );
-}
-
-function referencesOfEntry(
-  { location, entry }: { readonly location: string; readonly entry: object },
-  { field, kind }: DeclaredReference,
-): Reference[] {
-  const value = (entry as Readonly<Record<string, unknown>>)[field];
-  return slugsOf(value).map((slug, index) => {
-    const path = Array.isArray(value) ? `${field}.${index}` : field;
-    return { location: `${location}.${path}`, kind, slug };
-  });
-}
-
-/** The slugs of a reference field's value, which is one, several, or null for none. */
-export function slugsOf(value: unknown): string[] {
-  if (typeof value === 'string') return [value];
-  return Array.isArray(value) ? (value as string[]) : [];
+/** The slugs in a reference field: one, several, or none. */
+export function slugsOf(value: unknown): readonly string[] {
+  return typeof value === 'string' ? [value] : Array.isArray(value) ? (value as string[]) : [];
 }
 
 /** Checks what a file's entries say of each other and of what is stored. */
 @Injectable()
 export class CatalogueChecks {
-  constructor(private readonly repository: CatalogueImportRepository) {}
+  constructor(
+    private readonly catalogue: CatalogueRepository,
+    private readonly imports: CatalogueImportRepository,
+  ) {}
 
   /** Everything that keeps a catalogue from being stored as it is. */
   async validate(organizationId: Types.ObjectId, file: CatalogueFile): Promise<ImportError[]> {
@@ -69,15 +45,23 @@ export class CatalogueChecks {
     organizationId: Types.ObjectId,
     { catalogue, slugs: slugsInFile }: CatalogueFile,
   ): Promise<ImportError[]> {
-    const references = referencesIn(catalogue);
+    const references = kinds.flatMap((from) =>
+      catalogue[from].flatMap(({ location, entry }) =>
+        referencesOf(entryTypes[from]).flatMap(({ field, kind }) =>
+          slugsOf(entry[field])
+            .map((slug, index) => {
+              const path = Array.isArray(entry[field]) ? `${field}.${index}` : field;
+              return { location: `${location}.${path}`, kind, slug };
+            })
+            .filter(({ slug }) => !slugsInFile.get(kind)?.has(slug)),
+        ),
+      ),
+    );
     const errors: ImportError[] = [];
-    for (const kind of kinds) {
-      const notInFile = references.filter(
-        ({ kind: to, slug }) => to === kind && !slugsInFile.get(kind)?.has(slug),
-      );
-      const slugs = [...new Set(notInFile.map(({ slug }) => slug))];
-      const stored = await this.repository.idsBySlug(kind, organizationId, slugs);
-      const unknown = notInFile.filter(({ slug }) => !stored.has(slug));
+    for (const [kind, ofKind] of Map.groupBy(references, (reference) => reference.kind)) {
+      const slugs = ofKind.map(({ slug }) => slug);
+      const stored = await this.catalogue.idsBySlugs(kind, organizationId, slugs);
+      const unknown = ofKind.filter(({ slug }) => !stored.has(slug));
       errors.push(
         ...unknown.map(({ location, slug }) => ({
           location,
@@ -94,11 +78,12 @@ export class CatalogueChecks {
   ): Promise<ImportError[]> {
     const compoundOf = new Map(phases.map(({ entry }) => [entry.slug, entry.compound]));
     const notInFile = units.filter(({ entry }) => entry.phase && !compoundOf.has(entry.phase));
-    const parents = await this.repository.phaseParents(
+    const stored = await this.catalogue.phasesBySlugs(
       organizationId,
       notInFile.map(({ entry }) => entry.phase ?? ''),
     );
-    const compounds = await this.repository.idsBySlug(
+    const parents = new Map(stored.toReversed().map(({ slug, parentId }) => [slug, parentId]));
+    const compounds = await this.catalogue.idsBySlugs(
       'compounds',
       organizationId,
       notInFile.map(({ entry }) => entry.compound),
@@ -121,14 +106,14 @@ export class CatalogueChecks {
     units: readonly LocatedEntry<'units'>[],
   ): Promise<ImportError[]> {
     const errors: ImportError[] = [];
-    const compounds = await this.repository.idsBySlug(
+    const compounds = await this.catalogue.idsBySlugs(
       'compounds',
       organizationId,
       units.map(({ entry }) => entry.compound),
     );
     for (const field of ['recordSystemId', 'unitId'] as const) {
       const values = units.flatMap(({ entry }) => entry[field] ?? []);
-      const stored = await this.repository.unitsWithId(organizationId, field, values);
+      const stored = await this.imports.unitsWithId(organizationId, field, values);
       const unitsWithId = Map.groupBy(stored, (unit) => unit[field]);
       for (const { location, entry } of units) {
         const compoundId = compounds.get(entry.compound);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Types } from 'mongoose';
 import type { Localized } from '../../core/localization/localized.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
-import { ReferencesRepository } from '../references/references.repository.js';
+import { CatalogueRepository } from '../catalogue.repository.js';
 import { CatalogueImportRepository } from './catalogue-import.repository.js';
 
 /** A compound and how many of its units have which status. */
@@ -31,8 +31,8 @@ export interface CatalogueOverview {
 export class CatalogueOverviewService {
   constructor(
     private readonly importRecords: ImportsService,
-    private readonly catalogue: CatalogueImportRepository,
-    private readonly references: ReferencesRepository,
+    private readonly imports: CatalogueImportRepository,
+    private readonly catalogue: CatalogueRepository,
   ) {}
 
   async read(
@@ -41,7 +41,7 @@ export class CatalogueOverviewService {
   ): Promise<CatalogueOverview> {
     const [imports, counts] = await Promise.all([
       this.importRecords.last(organizationId, 'catalogue', mostImports),
-      this.catalogue.countUnits(organizationId),
+      this.imports.countUnits(organizationId),
     ]);
     const byCompound = Map.groupBy(counts, ({ compoundId }) => compoundId.toHexString());
     const all = [...byCompound]
@@ -53,7 +53,7 @@ export class CatalogueOverviewService {
       .toSorted((a, b) => b.total - a.total);
     const largest = all.slice(0, mostCompounds);
     const ids = largest.map(({ _id }) => _id);
-    const names = await this.references.compoundNames(organizationId, ids);
+    const names = await this.catalogue.compoundNames(organizationId, ids);
     return {
       imports,
       compounds: largest.map((compound) => ({

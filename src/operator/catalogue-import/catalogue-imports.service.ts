@@ -7,17 +7,19 @@ import { Transactions } from '../../core/database/transactions/transactions.js';
 import { type ImportedUnit, UnitImportsService } from '../../units/writing/unit-imports.service.js';
 import { defaultLanguage } from '../../core/localization/language.js';
 import { type Message, MessagesService } from '../../core/localization/messages.service.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { referencesOf, storedFields } from '../../catalogue/fields/declared-fields.js';
 import { type ImportDocument, ImportsService } from '../../tenants/imports/imports.service.js';
 import { CatalogueChecks, slugsOf } from '../../catalogue/import/catalogue-checks.js';
 import {
+  catalogueOf,
   entryTypes,
   type ImportError,
   type Kind,
   kinds,
   type LocatedEntry,
-} from '../../catalogue/import/catalogue-entries.js';
-import { catalogueOf, readCatalogue } from '../../catalogue/import/catalogue-file.js';
+  readCatalogue,
+} from '../../catalogue/import/catalogue-file.js';
 import {
   CatalogueImportRepository,
   type EntryFields,
@@ -55,6 +57,7 @@ export class CatalogueImportsService {
   constructor(
     private readonly transactions: Transactions,
     private readonly locks: TransactionLocksRepository,
+    private readonly catalogue: CatalogueRepository,
     private readonly repository: CatalogueImportRepository,
     private readonly checks: CatalogueChecks,
     private readonly units: UnitImportsService,
@@ -149,7 +152,7 @@ export class CatalogueImportsService {
     const entries = batch.map(({ entry }) => ({ ...storedFields(type, entry), slug: entry.slug }));
     for (const { field, kind: to, storedAs } of referencesOf(type)) {
       const slugs = new Set(batch.flatMap(({ entry }) => slugsOf(entry[field])));
-      const ids = await this.repository.idsBySlug(to, organizationId, [...slugs]);
+      const ids = await this.catalogue.idsBySlugs(to, organizationId, [...slugs]);
       const missing = [...slugs].find((slug) => !ids.has(slug));
       if (missing !== undefined) throw new Error(`there is nothing in ${to} with slug ${missing}`);
       for (const [index, { entry }] of batch.entries()) {

@@ -7,7 +7,7 @@ import {
   textOf,
   timeOrNull,
 } from '../../core/database/documents/stored-values.js';
-import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import type { Tenants } from '../../core/database/documents/tenant-operations.js';
 import type { Localized } from '../../core/localization/localized.js';
 import { havingOneOf, UnitsRepository } from '../units.repository.js';
@@ -41,14 +41,13 @@ export interface FoundUnit extends UnitSummary {
 export class UnitLookupService {
   constructor(
     private readonly units: UnitsRepository,
-    private readonly references: ReferencesRepository,
+    private readonly catalogue: CatalogueRepository,
   ) {}
 
   /** A unit in short, null when it is missing altogether. */
   async summary(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<UnitSummary | null> {
-    const unit = await this.units.findIncludingDeleted(organizationId, _id);
-    if (unit === null) return null;
-    return summaryOf(unit);
+    const [unit] = await this.units.findByIds(organizationId, [_id]);
+    return unit === undefined ? null : summaryOf(unit);
   }
 
   /**
@@ -66,9 +65,8 @@ export class UnitLookupService {
 
   /** A unit, deleted or not; null when it is missing altogether. */
   async inspect(organizationId: Types.ObjectId, _id: Types.ObjectId): Promise<FoundUnit | null> {
-    const unit = await this.units.findIncludingDeleted(organizationId, _id);
-    if (unit === null) return null;
-    const [found = null] = await this.withCompounds(organizationId, [unit]);
+    const units = await this.units.findByIds(organizationId, [_id]);
+    const [found = null] = await this.withCompounds(organizationId, units);
     return found;
   }
 
@@ -79,7 +77,7 @@ export class UnitLookupService {
     const ids = units.flatMap(({ compoundId }) =>
       compoundId instanceof Types.ObjectId ? compoundId : [],
     );
-    const names = await this.references.compoundNames(organizationIds, ids);
+    const names = await this.catalogue.compoundNames(organizationIds, ids);
     return units.map((unit) => foundUnit(unit, names));
   }
 
@@ -102,7 +100,7 @@ export class UnitLookupService {
       ...havingOneOf('recordSystemId', recordSystemIds),
       ...havingOneOf('unitId', unitIds),
     ]);
-    return new NamedUnits(named, await this.units.findAllByIds(organizationId, own));
+    return new NamedUnits(named, await this.units.findByIds(organizationId, own));
   }
 }
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { compoundErrors } from '../../compounds/compound-errors.js';
 import { Clock } from '../../core/configuration/clock.js';
 import { isUnsortable } from '../../core/database/connection/database-errors.js';
@@ -14,7 +14,6 @@ import { type PaginationDto, pageOf } from '../../core/http/lists/pages.js';
 import { type CsvCell, csvRows } from '../../core/values/csv.js';
 import { objectOf } from '../../core/values/plain-object.js';
 import type { Caller } from '../../tenants/keys/caller.js';
-import { UnitChanges } from './unit-changes.js';
 import { UnitFilters } from './unit-filters.js';
 import { indexToReadBy } from './unit-indexes.js';
 import {
@@ -78,9 +77,8 @@ export class UnitsService {
 
   constructor(
     private readonly units: UnitsRepository,
-    private readonly references: ReferencesRepository,
+    private readonly catalogue: CatalogueRepository,
     private readonly filters: UnitFilters,
-    private readonly changes: UnitChanges,
     private readonly presenter: UnitPresenter,
     private readonly snapshots: Snapshots,
     private readonly clock: Clock,
@@ -93,8 +91,9 @@ export class UnitsService {
    */
   async ofCompound(caller: Caller, slug: string): Promise<AsyncGenerator<Buffer, void>> {
     const { organizationId } = caller;
-    const compoundId = await this.references.idBySlug('compounds', organizationId, slug);
-    if (compoundId === null) throw new DomainError(compoundErrors.notFound, { slug });
+    const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, [slug]);
+    const compoundId = compounds.get(slug);
+    if (compoundId === undefined) throw new DomainError(compoundErrors.notFound, { slug });
     const units = this.units.batchesOfCompound(organizationId, compoundId);
     return listText(this.presenter.presentBatches(caller, units));
   }
@@ -156,7 +155,7 @@ export class UnitsService {
     const reading = new ListReading(query, now, {
       name: `units ${organizationId.toHexString()}`,
       order: (isCopy) => orderOf(requestedSort(query, isCopy), language),
-      newestChange: () => this.changes.newest(organizationId),
+      newestChange: () => this.catalogue.newestChange(organizationId),
     });
     const { after, order } = reading;
     const fields = requestedSort(query, reading.isCopy);

@@ -5,7 +5,7 @@ import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
 import { statusWhenSent } from '../../availability/availability.js';
 import { slugCandidates } from './slug.js';
-import { type UnitChange, unitChanges } from './unit-events.js';
+import { type UnitChange, unitChanges } from './unit-writes.service.js';
 import { compoundOf, resolveLinks } from './unit-links.js';
 import { requestFields } from './unit-merge.js';
 import type { UnitRecords } from './unit-records.js';

@@ -3,12 +3,11 @@ import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import type { SaveCounts } from '../../catalogue/import/catalogue-import.repository.js';
 import { mergeTranslations } from '../../core/localization/localized.js';
-import { Outbox } from '../../events/outbox/outbox.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
 import { UnitsRepository } from '../units.repository.js';
 import { statusWhenSent } from '../../availability/availability.js';
 import { newUnit } from './unit-decision.js';
-import { type UnitChange, unitChanges, UnitEvents } from './unit-events.js';
+import { type UnitChange, unitChanges, UnitWritesService } from './unit-writes.service.js';
 
 /** What an import says of a unit; a location of null is that of the compound. */
 export type ImportedUnit = Partial<UnitDocument> & {
@@ -22,8 +21,7 @@ export class UnitImportsService {
   constructor(
     private readonly units: UnitsRepository,
     private readonly reservations: UnitReservationsRepository,
-    private readonly events: UnitEvents,
-    private readonly outbox: Outbox,
+    private readonly writes: UnitWritesService,
   ) {}
 
   /** Stores a batch with its events, inside the open transaction; units are known by their slugs. */
@@ -52,10 +50,7 @@ export class UnitImportsService {
       if (unitChanges(before, after).length > 0) updated.push({ before, after });
     }
     const changes = [...created.map((after) => ({ before: undefined, after })), ...updated];
-    await this.units.write(organizationId, changes);
-    const events = await this.events.of(organizationId, changes);
-    const published = events.flatMap((event) => event ?? []);
-    await this.outbox.publish(organizationId, published, now);
+    await this.writes.store(organizationId, changes, now);
     const counts = { created: created.length, updated: updated.length };
     return { ...counts, unchanged: entries.length - counts.created - counts.updated };
   }

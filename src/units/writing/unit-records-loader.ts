@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
-import { ReferencesRepository } from '../../catalogue/references/references.repository.js';
+import { CatalogueRepository } from '../../catalogue/catalogue.repository.js';
 import { readOutsideTransaction } from '../../core/database/transactions/open-session.js';
 import type { Loaded, LoadOptions } from '../../core/writes/write-kind.js';
 import { UnitReservationsRepository } from '../../availability/unit-reservations.repository.js';
@@ -17,7 +17,7 @@ import type { UpsertUnitDto } from './upsert-unit.dto.js';
 export class UnitRecordsLoader {
   constructor(
     private readonly units: UnitsRepository,
-    private readonly references: ReferencesRepository,
+    private readonly catalogue: CatalogueRepository,
     private readonly reservations: UnitReservationsRepository,
   ) {}
 
@@ -26,20 +26,14 @@ export class UnitRecordsLoader {
     { organizationId, now }: LoadOptions<UnitRecords>,
   ): Promise<Loaded<UnitRecords>> {
     const inputs = requests.map(({ input }) => input);
-    // The catalogue is read beside the transaction, as by readers of lists.
-    const catalogue = readOutsideTransaction(() => this.catalogue(organizationId, inputs));
-    const compounds = await this.references.idsBySlugs(
-      'compounds',
-      organizationId,
-      inputs.flatMap(({ compound }) => compound ?? []),
-    );
+    // Outside of the transaction, in parallel with it: nothing decides about these names but their existence.
+    const named = readOutsideTransaction(() => this.named(organizationId, inputs));
+    const slugs = sent(inputs, 'compound');
+    const compounds = await this.catalogue.idsBySlugs('compounds', organizationId, slugs);
     const units = await this.candidates(organizationId, inputs, [...compounds.values()]);
     const parentIds = [...compounds.values(), ...units.flatMap((unit) => unit.compoundId ?? [])];
-    const phases = await this.references.phasesBySlugs(
-      organizationId,
-      parentIds,
-      inputs.flatMap(({ phase }) => phase ?? []),
-    );
+    const phaseSlugs = sent(inputs, 'phase');
+    const phases = await this.catalogue.phasesBySlugs(organizationId, phaseSlugs, parentIds);
     const sendsStatus = inputs.some(({ status }) => status !== undefined);
     const reservations = sendsStatus
       ? await this.reservations.statusesByUnit(
@@ -50,27 +44,24 @@ export class UnitRecordsLoader {
     const usedSlugs = await this.usedSlugs(organizationId, requests, units);
     const loaded = { organizationId, now, units, compounds, phases, reservations, usedSlugs };
     return {
-      records: new UnitRecords({ ...loaded, ...(await catalogue) }),
+      records: new UnitRecords({ ...loaded, ...(await named) }),
       count: requests.length,
     };
   }
 
-  /** What the names of types, designs and amenities mean. */
-  private async catalogue(organizationId: Types.ObjectId, inputs: readonly UpsertUnitDto[]) {
-    const { references } = this;
-    const types = distinct(inputs.flatMap(({ propertyType }) => propertyType ?? []));
-    const amenities = distinct(inputs.flatMap((input) => input.amenities ?? []));
-    const designs = inputs.flatMap(({ unitDesign }) => unitDesign ?? []);
-    const [typeIds, amenityIds, unitDesigns] = await Promise.all([
-      types.length === 0 ? [] : references.propertyTypeIdsByNames(organizationId, types),
-      amenities.length === 0 ? [] : references.amenityIdsByNames(organizationId, amenities),
-      references.idsBySlugs('unitDesigns', organizationId, designs),
-    ]);
-    return {
-      propertyTypes: firstIds(types, typeIds),
-      amenities: firstIds(amenities, amenityIds),
-      unitDesigns,
+  /** The ids that names of types, designs and amenities mean. */
+  private async named(organizationId: Types.ObjectId, inputs: readonly UpsertUnitDto[]) {
+    const idsOf = async (kind: 'propertyTypes' | 'amenities', names: readonly string[]) => {
+      const found = await this.catalogue.idsByNames(kind, organizationId, names);
+      return new Map(names.map((name, index) => [name, found[index]?.[0]]));
     };
+    const designs = sent(inputs, 'unitDesign');
+    const [propertyTypes, amenities, unitDesigns] = await Promise.all([
+      idsOf('propertyTypes', sent(inputs, 'propertyType')),
+      idsOf('amenities', sent(inputs, 'amenities')),
+      this.catalogue.idsBySlugs('unitDesigns', organizationId, designs),
+    ]);
+    return { propertyTypes, amenities, unitDesigns };
   }
 
   /** Units that may be meant, or that may have an id that a request gives to another one. */
@@ -79,23 +70,19 @@ export class UnitRecordsLoader {
     inputs: readonly UpsertUnitDto[],
     compoundIds: readonly Types.ObjectId[],
   ): Promise<UnitDocument[]> {
-    const recordSystemIds = inputs.flatMap((input) => input.recordSystemId ?? []);
     const recorded = await this.units.findAny(
       organizationId,
-      havingOneOf('recordSystemId', recordSystemIds),
+      havingOneOf('recordSystemId', sent(inputs, 'recordSystemId')),
     );
-    const sent = inputs.flatMap(({ unitId }) => unitId ?? []);
-    const anywhere = inputs.flatMap(({ unitId, compound }) =>
-      compound === undefined && unitId !== undefined ? unitId : [],
-    );
-    const unitIds = [...sent, ...recorded.flatMap(({ unitId }) => unitId ?? [])];
+    const withoutCompound = inputs.filter(({ compound }) => compound === undefined);
+    const unitIds = [...sent(inputs, 'unitId'), ...recorded.flatMap(({ unitId }) => unitId ?? [])];
     const parents = [...compoundIds, ...recorded.flatMap(({ compoundId }) => compoundId ?? [])];
     const others = await this.units.findAny(organizationId, [
       ...havingOneOf('unitId', unitIds).map((filter) => ({
         ...filter,
         compoundId: { $in: parents },
       })),
-      ...havingOneOf('unitId', anywhere),
+      ...havingOneOf('unitId', sent(withoutCompound, 'unitId')),
     ]);
     return [...recorded, ...others];
   }
@@ -113,24 +100,21 @@ export class UnitRecordsLoader {
         ? []
         : slugCandidates(slugTexts(requestFields(input, null, language)), ''),
     );
-    if (candidates.length === 0) return [];
-    return this.units.usedSlugs(organizationId, distinct(candidates));
+    return this.units.usedSlugs(organizationId, candidates);
   }
 }
 
-function distinct(texts: readonly string[]): string[] {
-  return [...new Set(texts)];
-}
-
-/** For each name the first document that has it. */
-function firstIds(
-  names: readonly string[],
-  found: readonly (readonly Types.ObjectId[])[],
-): ReadonlyMap<string, Types.ObjectId> {
-  return new Map(
-    names.flatMap((name, index) => {
-      const id = found[index]?.[0];
-      return id === undefined ? [] : [[name, id] as const];
-    }),
-  );
+/** The texts that requests send in a field. */
+function sent(
+  inputs: readonly UpsertUnitDto[],
+  field:
+    | 'recordSystemId'
+    | 'unitId'
+    | 'compound'
+    | 'phase'
+    | 'propertyType'
+    | 'unitDesign'
+    | 'amenities',
+): string[] {
+  return [...new Set(inputs.flatMap((input) => input[field] ?? []))];
 }

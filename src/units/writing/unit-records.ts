@@ -3,10 +3,10 @@ import type { Types } from 'mongoose';
 import type { UnitDocument } from '../../catalogue/collections/unit-document.js';
 import type { PhaseDocument } from '../../catalogue/collections/phase.schema.js';
 import type { PendingWrites } from '../../core/writes/write-kind.js';
-import type { UnitChange } from './unit-events.js';
+import type { UnitChange } from './unit-writes.service.js';
 
 /** Documents by the names that requests give them. */
-export type Named = ReadonlyMap<string, Types.ObjectId>;
+export type Named = ReadonlyMap<string, Types.ObjectId | undefined>;
 
 /** What was loaded for requests about units. */
 export interface LoadedUnits {

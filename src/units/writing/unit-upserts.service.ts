@@ -5,14 +5,12 @@ import { upsertStatus } from '../../core/http/server/upsert-status.js';
 import type { Answer } from '../../core/idempotency/idempotency-claim.js';
 import { type GroupCommit, GroupCommits } from '../../core/writes/group-commit.js';
 import type { Decided } from '../../core/writes/write-kind.js';
-import { Outbox } from '../../events/outbox/outbox.js';
 import type { Caller } from '../../tenants/keys/caller.js';
 import { unitErrors } from '../unit-errors.js';
 import type { UnitDto, UnitUpsertResponseDto } from '../unit.dto.js';
 import { UnitPresenter } from '../unit.presenter.js';
-import { UnitsRepository } from '../units.repository.js';
 import { decideUnit, type UnitDecision, type UnitRequest } from './unit-decision.js';
-import { UnitEvents } from './unit-events.js';
+import { UnitWritesService } from './unit-writes.service.js';
 import { UnitRecordsLoader } from './unit-records-loader.js';
 import type { UnitRecords } from './unit-records.js';
 import type { UpsertUnitDto } from './upsert-unit.dto.js';
@@ -27,16 +25,15 @@ export class UnitUpsertsService {
   constructor(
     commits: GroupCommits,
     loader: UnitRecordsLoader,
-    private readonly units: UnitsRepository,
-    private readonly events: UnitEvents,
+    writes: UnitWritesService,
     private readonly presenter: UnitPresenter,
-    private readonly outbox: Outbox,
   ) {
     this.commit = commits.of({
       name: 'unit',
       load: (requests, options) => loader.load(requests, options),
       decide,
-      store: (records) => this.store(records),
+      store: ({ changes, loaded: { organizationId, now } }) =>
+        writes.store(organizationId, changes, now),
       respond: (decided) => this.respond(decided),
     });
   }
@@ -53,13 +50,6 @@ export class UnitUpsertsService {
       throw new DomainError(unitErrors.idRequired);
     }
     return (await this.commit.submit({ caller, input }, input)).body;
-  }
-
-  private async store({ changes, loaded: { organizationId, now } }: UnitRecords): Promise<void> {
-    await this.units.write(organizationId, changes);
-    const events = await this.events.of(organizationId, changes);
-    const published = events.flatMap((event) => event ?? []);
-    await this.outbox.publish(organizationId, published, now);
   }
 
   /** Units in one language are presented together: one query of a kind, however many requests. */
