@@ -13,7 +13,7 @@ interface Contents {
   readonly options: Readonly<Record<string, string>>;
 }
 
-describe('a copy of the data folder', () => {
+describe('a restored copy of the data folder', () => {
   let folder: string;
   let data: string;
   let copy: string;
@@ -40,7 +40,7 @@ describe('a copy of the data folder', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('brings back every document, index and validator', async () => {
+  it('has every document, index and validator', async () => {
     const before = await withDatabase(async (client) => {
       await cli('db', 'init');
       const { _id: id } = JSON.parse(await cli('org', 'create', '--name', 'Nile', '--json')) as {

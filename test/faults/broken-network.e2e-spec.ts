@@ -75,8 +75,8 @@ async function expectRight(): Promise<void> {
   expect(longestWait(load.answers)).toBeLessThan(deadlineMs + marginMs);
 }
 
-describe('a way to the database that', () => {
-  it('breaks in the middle of commits leaves each change once', async () => {
+describe('a connection to the database', () => {
+  it('stores each change once when it breaks during commits', async () => {
     await begin(8);
     const cuts = proxy.cuts();
     proxy.weather.cutCommit = () => (random.next() < 0.3 ? anyCut() : undefined);
@@ -87,7 +87,7 @@ describe('a way to the database that', () => {
   });
 
   it.each(['before', 'within', 'after'] as const)(
-    'breaks at every commit, %s it, gives 503, and one lead when it is repeated',
+    'returns 503 when every commit breaks (%s it), and stores one lead on a retry',
     async (cut) => {
       await begin(8);
       proxy.weather.cutCommit = () => cut;
@@ -98,7 +98,7 @@ describe('a way to the database that', () => {
     },
   );
 
-  it('is slow and breaks leaves each change once', async () => {
+  it('stores each change once when it is slow and breaks', async () => {
     await begin(8);
     const cuts = proxy.cuts();
     proxy.weather.latencyMs = 15;
@@ -109,7 +109,7 @@ describe('a way to the database that', () => {
     expect(proxy.cuts()).toBeGreaterThan(cuts);
   });
 
-  it('lets little pass gives answers that are right, or 503', async () => {
+  it('returns correct responses or 503 when it is throttled', async () => {
     await begin(8);
     proxy.weather.bytesPerSecond = 4_000;
     await eventually(() => expect(unavailable()).toBeGreaterThan(7));

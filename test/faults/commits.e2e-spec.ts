@@ -9,7 +9,7 @@ import { differences } from './support/stored-state.js';
 
 /** DATABASE_DEADLINE_MS (rule HTTP-12): its default in the long form, else one that is over sooner. */
 const deadlineMs = faultRounds(2_000, 8_000);
-/** What a busy machine adds. */
+/** Tolerance for a busy machine, milliseconds. */
 const marginMs = 1_000;
 
 const transient = { errorLabels: ['TransientTransactionError'] };
@@ -91,7 +91,7 @@ describe.each(['recordSystemId', 'Idempotency-Key'] as const)('a lead with %s', 
   });
 
   it.each(lasting)(
-    'gets 503 in time when every commit %s, and is there once',
+    'returns 503 in time when every commit %s, and is stored once',
     async (_how, data) => {
       await fail(data, 'alwaysOn');
       const answered = load.answers.length;
@@ -113,8 +113,8 @@ describe.each(['recordSystemId', 'Idempotency-Key'] as const)('a lead with %s', 
   );
 });
 
-describe('many leads at once', () => {
-  it('get 503 in time while every write conflicts, and are there once', async () => {
+describe('concurrent leads', () => {
+  it('return 503 in time while every write conflicts, and are stored once', async () => {
     const commands = ['insert', 'update', 'findAndModify', 'bulkWrite'];
     await fail({ errorCode: 112, ...transient }, 'alwaysOn', commands);
     const answered = load.answers.length;

@@ -9,9 +9,9 @@ import { addTenant } from '../support/builders.js';
 import { startFaultDatabase } from './support/fault-database.js';
 
 const deadlineMs = 1_600;
-/** What a busy machine adds. */
+/** Tolerance for a busy machine, milliseconds. */
 const marginMs = 2_000;
-/** What pages send, and what asks whether the database responds. */
+/** Commands of pages, and the ping. */
 const failCommands = ['find', 'aggregate', 'ping', 'hello'];
 
 let admin: MongoClient;
@@ -43,7 +43,7 @@ async function timed(path: string): Promise<ConsolePageResponse & { readonly ms:
   return { ...page, ms: performance.now() - begin };
 }
 
-it('pages are a 503 with what is known while the database hangs, within its deadline', async () => {
+it('console pages return 503 with the known state while the database hangs, within the deadline', async () => {
   const id = new ObjectId().toHexString();
   expect(await service.get('')).toMatchObject({ status: 200 });
   await block('alwaysOn');

@@ -15,7 +15,7 @@ import { basePath } from '../support/shared-service.js';
 import { workerLogger } from '../support/test-service.js';
 
 describe('a data folder', () => {
-  it('is opened once, and not when it is kept by a database that does not respond', async () => {
+  it('is opened once, and rejected when an unresponsive database holds it', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'integration-api-shared-'));
     const [one, two] = await Promise.all([openSharedMongod(folder), openSharedMongod(folder)]);
     expect(two.uri).toBe(one.uri);
@@ -28,7 +28,7 @@ describe('a data folder', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  it('is not shared by a command, which ends too soon for others', async () => {
+  it('is not shared by the database of a command', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'integration-api-command-'));
     const ofCommand = await openSharedMongod(folder, { isLasting: false });
     await expect(openSharedMongod(folder, { startTimeoutMs: 500 })).rejects.toThrow(
@@ -66,7 +66,7 @@ describe('starts without configuration', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('bring a database, demo data and a key, which a failed one does not use up', async () => {
+  it('create a database, demo data and a key, also after a failed start', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     const { port } = taken.address() as AddressInfo;
@@ -85,7 +85,7 @@ describe('starts without configuration', () => {
     ({ lead } = created.body);
   });
 
-  it('use one database, which stops with the process that started it', async () => {
+  it('share one database, which stops with its owner', async () => {
     other = await startHere({ PORT: '0', DATABASE_DEADLINE_MS: '1000' });
     await expectHealth(200);
     owner.process.kill('SIGTERM');
@@ -93,7 +93,7 @@ describe('starts without configuration', () => {
     await expectHealth(503);
   });
 
-  it('bring it back with all that it kept', async () => {
+  it('restart it with all its data', async () => {
     const next = await startProcess(environment());
     await expectHealth(200);
     expect(next.output()).not.toContain('Demo API key');

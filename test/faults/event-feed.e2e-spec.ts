@@ -9,7 +9,7 @@ import { type FaultDatabase, startFaultDatabase } from './support/fault-database
 import { faultRounds, randomNumbers, report } from './support/fault-rounds.js';
 import { LeadLoad } from './support/lead-load.js';
 
-/** Within which another instance goes on numbering (rule HOOK-9), and time for a busy machine. */
+/** Until another instance takes over numbering (rule HOOK-9), with tolerance for a busy machine. */
 const takeoverMs = 15_000;
 
 let database: FaultDatabase;
@@ -24,7 +24,7 @@ afterAll(() => database.stop());
 /** Reads a feed as a partner does: by `next`, waiting at the end, from whichever instance answers. */
 class FeedReader {
   readonly events: Document[] = [];
-  /** What no reader may get. */
+  /** Violations that no reader may see. */
   readonly unexpected: string[] = [];
   /** The longest time in which nothing new came, in milliseconds. */
   longestPause = 0;
@@ -74,8 +74,8 @@ class FeedReader {
   }
 }
 
-describe('the feed of events while its instances are killed', () => {
-  it('has every event once, without gaps, in the order of the changes, and none too early', async () => {
+describe('the event feed while instances are killed', () => {
+  it('returns every event once, without gaps, in order, and none before a lower number', async () => {
     const variables = { MONGODB_URI: database.uri };
     const kills = faultRounds(2, 60);
     const random = randomNumbers();

@@ -59,8 +59,8 @@ const unavailable = {
 };
 const appName = 'integration-api';
 
-describe('a database that fails', () => {
-  it('to claim an Idempotency-Key in time lets the next request with it run', async () => {
+describe('when the database fails', () => {
+  it('to claim an Idempotency-Key in time, the next request with it runs', async () => {
     const keyed = () =>
       post({ recordSystemId: 'late-claim', name: 'Laila' }, hasty).set('idempotency-key', 'late');
     await fail(
@@ -76,7 +76,7 @@ describe('a database that fails', () => {
     expect(await leadsOf('late-claim')).toBe(1);
   });
 
-  it('once, with a write conflict, is tried again without the caller noticing', async () => {
+  it('once with a write conflict, the request is retried and succeeds', async () => {
     const failCommands = ['insert'];
     await fail(
       { failCommands, appName, errorCode: 112, errorLabels: ['TransientTransactionError'] },
@@ -86,15 +86,15 @@ describe('a database that fails', () => {
     expect(await leadsOf('conflict')).toBe(1);
   });
 
-  it('to finish an operation that was interrupted has the whole transaction run again', async () => {
-    // What a process gets whose transaction another one took for abandoned.
+  it('because an operation was interrupted, the whole transaction is retried', async () => {
+    // The error of a process whose transaction another process aborted as abandoned.
     await fail({ failCommands: ['insert'], appName, errorCode: 11_601 }, { times: 1 });
     await post({ recordSystemId: 'interrupted', name: 'Mona Adel' }).expect(201);
     expect(await leadsOf('interrupted')).toBe(1);
     expect(await service.db.collection('clients').countDocuments({ name: 'Mona Adel' })).toBe(1);
   });
 
-  it('to confirm a commit is asked again, and the lead is there once', async () => {
+  it('to confirm a commit, the commit is repeated and the lead stored once', async () => {
     const errorLabels = ['UnknownTransactionCommitResult'];
     await fail(
       { failCommands: ['commitTransaction'], appName, errorCode: 89, errorLabels },
@@ -106,7 +106,7 @@ describe('a database that fails', () => {
     expect(await service.db.collection('clients').countDocuments({ name: 'Mona' })).toBe(2);
   });
 
-  it('to confirm any commit gives 503, and the Idempotency-Key then tells what was stored', async () => {
+  it('to confirm any commit, the request returns 503 and its Idempotency-Key replays the stored response', async () => {
     const errors = { code: 64, errmsg: 'waiting for replication timed out' };
     await fail({ failCommands: ['commitTransaction'], appName, writeConcernError: errors });
     const keyed = () =>
@@ -121,7 +121,7 @@ describe('a database that fails', () => {
     expect(await leads.countDocuments({ 'data.name': 'No External Id' })).toBe(1);
   });
 
-  it('always, with a conflict, is given up in time with 503 and has written nothing', async () => {
+  it('always with a conflict, the request returns 503 in time and writes nothing', async () => {
     await fail({
       failCommands: ['insert'],
       appName,
@@ -136,7 +136,7 @@ describe('a database that fails', () => {
     await post({ recordSystemId: 'given-up' }).expect(201);
   });
 
-  it('in an unknown way gives 500 without a word of why, and a log entry with it', async () => {
+  it('in an unknown way, the request returns 500 without the cause, which is logged', async () => {
     await fail({ failCommands: ['insert'], appName, errorCode: 2 });
     const { body } = await post({ recordSystemId: 'fault', name: 'Fault Name' }).expect(500);
     expect(body).toEqual({
@@ -150,13 +150,13 @@ describe('a database that fails', () => {
     expect(await leadsOf('fault')).toBe(0);
   });
 
-  it('says so in Arabic when asked', async () => {
+  it('returns the message in Arabic when requested', async () => {
     await fail({ failCommands: ['insert'], appName, errorCode: 2 });
     const { body } = await post({ name: 'x' }).set('language', 'ar-eg').expect(500);
     expect(body.message).toBe('خطأ داخلي في الخادم');
   });
 
-  it('to respond at all gives 503 in time, for known and for new keys', async () => {
+  it('to respond, requests with known and new keys return 503 in time', async () => {
     await eventually(() => post({ name: 'Warm' }, hasty).expect(201));
     const blockTimeMS = 6_000;
     await fail({
@@ -179,8 +179,8 @@ describe('a database that fails', () => {
   });
 });
 
-describe('a database that is gone', () => {
-  it('gives 503 until it is back, and the service goes on', async () => {
+describe('while the database is gone', () => {
+  it('requests return 503, and succeed once it is back', async () => {
     await post({ recordSystemId: 'before' }).expect(201);
     await mongod.stop();
     expect((await post({ recordSystemId: 'while' }, hasty)).body).toEqual(unavailable);
@@ -203,7 +203,7 @@ describe('usage statistics', () => {
   };
   beforeAll(() => startOperations(hasty.service));
 
-  it('count once, also when their commit was stored and not confirmed', async () => {
+  it('count each call once when their commit is not confirmed', async () => {
     await eventually(() => call().expect(200));
     await store();
     const before = await countedCalls();
@@ -219,7 +219,7 @@ describe('usage statistics', () => {
     expect(await countedCalls()).toBe(before + 2);
   });
 
-  it('of calls while the database was gone are stored when it is back', async () => {
+  it('are stored after the database is back', async () => {
     const before = await countedCalls();
     await mongod.stop();
     for (let time = 0; time < 2; time++) await call().expect(503);
@@ -233,14 +233,14 @@ describe('usage statistics', () => {
   });
 });
 
-describe('the structure of the database', () => {
+describe('db init', () => {
   const deliveries = () => service.db.collection('webhookDeliveries');
   const indexNames = async () => (await deliveries().indexes()).map(({ name }) => name);
   const structure = () => service.service.app.get(DatabaseStructure);
   const init = () =>
     runCli(['db', 'init'], { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' });
 
-  it('may take longer to build than a request may wait', async () => {
+  it('builds indexes for longer than a request may wait', async () => {
     await deliveries().dropIndex('ofEndpoint');
     await fail({
       failCommands: ['createIndexes'],
@@ -254,7 +254,7 @@ describe('the structure of the database', () => {
     expect((await structure().status()).isComplete).toBe(true);
   });
 
-  it('is not complete while an index is being built, which a repeated command waits for', async () => {
+  it('waits for a running index build, while db status reports it as unfinished', async () => {
     await deliveries().dropIndex('ofEndpoint');
     await deliveries().insertOne(
       { ...conventions(tenant.organizationId), eventId: new ObjectId() },
@@ -279,8 +279,8 @@ describe('the structure of the database', () => {
   });
 });
 
-describe('a command of the operator', () => {
-  it('names a database that hangs, once its deadline is over', async () => {
+describe('an operator command', () => {
+  it('reports a hanging database at its deadline', async () => {
     const blockTimeMS = 8_000;
     const failCommands = ['find', 'ping'];
     await fail({ failCommands, appName, blockConnection: true, blockTimeMS });
@@ -296,7 +296,7 @@ describe('a command of the operator', () => {
     expect(performance.now() - startedAt).toBeLessThan(blockTimeMS);
   });
 
-  it('waits for the database longer than a request may', async () => {
+  it('waits for a slow database longer than a request', async () => {
     await fail({ failCommands: ['find'], appName, blockConnection: true, blockTimeMS: 1_200 });
     const variables = { MONGODB_URI: service.databaseUri, DATABASE_DEADLINE_MS: '500' };
     const outcome = await runCli(['org', 'list', '--json'], variables);

@@ -25,8 +25,8 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-describe('one of two instances that is killed under load, and started again', () => {
-  it('loses nothing that was acknowledged, and leaves nothing twice or by halves', async () => {
+describe('killing and restarting one of two instances under load', () => {
+  it('loses no acknowledged change and stores nothing twice or partially', async () => {
     const rounds = faultRounds(1, 100);
     const plan = randomNumbers();
     const instances: (ServiceProcess | undefined)[] = await Promise.all(

@@ -24,8 +24,8 @@ async function addReserved(tenant: Tenant, unitId: ObjectId): Promise<ObjectId> 
   return reservationId;
 }
 
-describe('a process that is killed while it writes', () => {
-  it('its leads: leaves whole ones only, and everything that it acknowledged', async () => {
+describe('a process killed while it writes', () => {
+  it('leads has stored complete leads only, and all acknowledged ones', async () => {
     const tenant = await addTenant(db);
     const killedProcess = await startProcess(instances.variables);
     const acknowledged: string[] = [];
@@ -72,7 +72,7 @@ describe('a process that is killed while it writes', () => {
     expect(await countDocuments(db, 'leads', tenant)).toBe(60);
   });
 
-  it('callbacks: leaves nothing or the whole of each', async () => {
+  it('callbacks has stored each completely or not at all', async () => {
     const tenant = await addTenant(db);
     const killedProcess = await startProcess(instances.variables);
     const pairs = await Promise.all(
@@ -136,7 +136,7 @@ describe('a process that is killed while it writes', () => {
     expect(new Set(again.map(({ status }) => status))).toEqual(new Set([201]));
   });
 
-  it('requests with an Idempotency-Key: leaves of each its change and response, or neither', async () => {
+  it('idempotent requests has stored change and response of each, or neither', async () => {
     const tenant = await addTenant(db);
     const stored = (collection: string, filter = {}) =>
       countDocuments(db, collection, tenant, filter);

@@ -6,8 +6,8 @@ import { useWorkers, webhookIds } from '../webhooks/workers.js';
 
 const workers = useWorkers();
 
-describe('a worker that is killed', () => {
-  it('while it sends, loses nothing: another one sends it again with the same id', async () => {
+describe('a killed worker', () => {
+  it('loses no delivery: another worker sends it with the same id', async () => {
     const { service } = workers;
     const tenant = await addTenant(service.db);
     // Never a response to the first one.
@@ -47,8 +47,8 @@ describe('a worker that is killed', () => {
   });
 });
 
-describe('a worker that is stopped', () => {
-  it('finishes or releases what it is sending, within ten seconds', async () => {
+describe('a stopped worker', () => {
+  it('finishes or releases its deliveries within ten seconds', async () => {
     const { service } = workers;
     const tenant = await addTenant(service.db);
     let release: (() => void) | undefined;

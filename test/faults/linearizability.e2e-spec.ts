@@ -47,8 +47,8 @@ async function replaceOne(): Promise<void> {
   instances[index] = await start();
 }
 
-describe('leads and units behind two instances, of which one is killed and started again', () => {
-  whereGoIs('look to all clients like one, which does one thing after the other', async () => {
+describe('histories of two instances, one of them killed and restarted', () => {
+  whereGoIs('are linearizable', async () => {
     const operations = Number(process.env['FAULT_OPERATIONS'] ?? faultRounds(2_000, 1_000_000));
     let rounds = 0;
     let notTold = 0;
@@ -73,9 +73,9 @@ describe('leads and units behind two instances, of which one is killed and start
     );
   });
 
-  whereGoIs('are found out when a client is told what was not so', async () => {
+  whereGoIs('are rejected when a response is falsified', async () => {
     const changes = [staleLead, lostReport, soldTwice];
-    // What happens is random: until there is something to change in each way. With one client there is
+    // Random histories, until one can be falsified in each way. With one client there is
     // one order alone, and no other one in which what was changed would be right.
     recorded.forget();
     for (let round = 0; round < 20; round++) {
@@ -116,7 +116,7 @@ function staleLead(history: readonly RecordedOperation[]) {
   );
 }
 
-/** A history of a cheque that lacks an entry. */
+/** A history of a cheque with an entry removed. */
 function lostReport(history: readonly RecordedOperation[]) {
   return changed(
     history,

@@ -37,7 +37,7 @@ afterAll(async () => {
 const loadOf = (tenant: Tenant) =>
   new LeadLoad({ urls: () => services.map(({ url }) => url), apiKey: tenant.key, random });
 const isAcknowledged = ({ status }: Answer) => status === 200 || status === 201;
-/** What the services log of requests that failed and not for want of the database. */
+/** Log lines of failed requests, except those without a database. */
 const faultsOf = (processes: readonly ServiceProcess[]) =>
   processes
     .flatMap(({ output }) => output().split('\n'))
@@ -46,8 +46,8 @@ const faultsOf = (processes: readonly ServiceProcess[]) =>
 const readyzOf = ({ output }: ServiceProcess) =>
   `${/Metrics and probes\s+(http:[^\s"]+)/.exec(output())?.[1]}/readyz`;
 
-describe('a replica set whose primary is killed under load', () => {
-  it('loses nothing that was acknowledged, and answers again soon after it has a new one', async () => {
+describe('killing the primary of a replica set under load', () => {
+  it('loses no acknowledged change, and requests succeed soon after the election', async () => {
     const rounds = faultRounds(1, 20);
     for (let round = 1; round <= rounds; round++) {
       const tenant = await addTenant(db);
@@ -90,7 +90,7 @@ describe('a replica set whose primary is killed under load', () => {
 });
 
 describe('a replica set without a majority', () => {
-  it('has writes refused in time and the probes fail, and all recovers by itself', async () => {
+  it('returns 503 in time, fails the probes, and recovers without a restart', async () => {
     const tenant = await addTenant(db);
     const load = loadOf(tenant);
     await load.create('recordSystemId');

@@ -37,8 +37,8 @@ afterAll(async () => {
   await set.stop();
 });
 
-describe('the clock of one of two instances that jumps an hour ahead, and back', () => {
-  it('breaks no key, limit, lease or signature for good, and no change', async () => {
+describe('a clock that jumps an hour ahead and back on one of two instances', () => {
+  it('breaks no key, limit, lease, signature or change permanently', async () => {
     const random = randomNumbers();
     // Limits that hold, and that the load does not reach.
     const variables = { MONGODB_URI: set.uri('faults'), RATE_LIMIT_RPS: '1000', ...toLoopback };
@@ -97,7 +97,7 @@ describe('the clock of one of two instances that jumps an hour ahead, and back',
     for (const { url } of instances) {
       expect((await fetch(`${url}/${basePath}/healthz`)).status).toBe(200);
     }
-    // What was put off by the clock that was ahead is due when that hour has passed.
+    // Retries scheduled by the clock that was ahead are due when that hour has passed.
     jumping.process.kill('SIGUSR2');
     await eventually(async () => {
       expect((await undelivered(db, tenant.organizationId, ids)).slice(0, 3)).toEqual([]);

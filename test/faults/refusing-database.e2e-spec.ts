@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 describe('a database that', () => {
-  it.each(refusals)('%s has writes answered with 503 until it takes them again', async (...row) => {
+  it.each(refusals)('%s makes writes return 503 until it accepts them again', async (...row) => {
     const [what, refuse, accept] = row;
     const tenant = await addTenant(db);
     const load = new LeadLoad({ urls: () => [service.url], apiKey: tenant.key, random });

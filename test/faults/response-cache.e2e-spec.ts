@@ -15,7 +15,7 @@ import { addUnit } from '../units/catalogue.js';
 import { faultRounds } from './support/fault-rounds.js';
 import { rawGet } from '../cache/raw-get.js';
 
-/** What is promised of what other programs and other instances write (rule DATA-6). */
+/** Maximum age of changes by other programs and instances (rule DATA-6). */
 const maxAgeMs = 1_000;
 
 let mongod: Awaited<ReturnType<typeof startMongod>>;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   mongod = await startMongod(folder);
   admin = await new MongoClient(mongod.uri).connect();
   const uri = mongod.uri.replace('/?', '/cache?');
-  // What a busy machine needs for a write, and a test can wait for while there is no database.
+  // Enough for a write on a busy machine, and short enough to wait for without a database.
   const variables = { DATABASE_DEADLINE_MS: '8000', RESPONSE_CACHE_BYTES: '67108864' };
   services = [await startTestService(variables, uri), await startTestService(variables, uri)];
 });
@@ -91,7 +91,7 @@ async function readRepeated(): Promise<void> {
 }
 
 describe('cached responses', () => {
-  it('are repeated for a second at most, but never those before an own write', async () => {
+  it('are at most a second old, and never older than an own write', async () => {
     await readRepeated();
     await post(1);
     expect(shownIn(await read())).toBe(1);
@@ -102,7 +102,7 @@ describe('cached responses', () => {
     await readRepeated();
   });
 
-  it('are repeated again when another server, or the same one, becomes primary', async () => {
+  it('are used again after another or the same server becomes primary', async () => {
     await readRepeated();
     await admin.db('admin').command({ replSetStepDown: 1, force: true });
     await readRepeated();
@@ -110,7 +110,7 @@ describe('cached responses', () => {
     await eventually(async () => expect(shownIn(await read())).toBe(3), 5_000);
   });
 
-  it('are not repeated while the database is gone, and are again when it is back', async () => {
+  it('are not used while the database is gone, and again when it is back', async () => {
     await readRepeated();
     await mongod.stop();
     await eventually(async () => expect((await read()).status).toBe(503));
@@ -122,7 +122,7 @@ describe('cached responses', () => {
   });
 });
 
-/** What happens next, and through which instance; `direct` and `rename` are another program. */
+/** The next step and its instance; `direct` and `rename` are another program. */
 type Step =
   | { readonly kind: 'read'; readonly instance: number; readonly path: number }
   | { readonly kind: 'write'; readonly instance: number }
@@ -151,11 +151,11 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-describe('whatever is written and read through two instances', () => {
-  it('no response, nor a part of it, is older than a second or than an own write', async () => {
+describe('random writes and reads through two instances', () => {
+  it('return no response or part older than a second or than an own write', async () => {
     const phases = at(0).db.collection('phases');
     let [price, phase] = [10, 0];
-    /** What was written, when it was certain, and through which instance. */
+    /** A write, when it was acknowledged, and by which instance. */
     const written: { of: string; value: number; at: number; instance: number | null }[] = [];
     const note = (of: string, value: number, by: number | null) =>
       written.push({ of, value, at: performance.now(), instance: by });

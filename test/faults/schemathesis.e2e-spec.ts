@@ -14,8 +14,8 @@ const folder = 'reason' in installed ? '' : installed.folder;
 let database: FaultDatabase | undefined;
 afterAll(() => database?.stop());
 
-describe('requests that are generated from the reference', () => {
-  whereSchemathesisIs('get only answers that it describes, and none of 5xx', async () => {
+describe('requests generated from the reference', () => {
+  whereSchemathesisIs('return only described responses, and no 5xx', async () => {
     const wanted = faultRounds(600, 100_000);
     const maxExamples = faultRounds(20, 1_000);
     // Most of the time is Python's, on one processor; in the short form other tests use the second one.

@@ -86,8 +86,8 @@ const isRefused = (service: ServiceProcess) =>
     }).on('error', () => resolve(true));
   });
 
-describe('two starts at once', () => {
-  it('prepare an empty database together', async () => {
+describe('two concurrent starts', () => {
+  it('prepare an empty database', async () => {
     for (const { url } of [first, second]) {
       expect((await fetch(`${url}/${basePath}/healthz`)).status).toBe(200);
     }
@@ -99,7 +99,7 @@ describe('two starts at once', () => {
 });
 
 describe('SIGTERM', () => {
-  it('is told by the health, cuts no request, goes on accepting for a moment, and ends in time', async () => {
+  it('fails the health check, finishes every request, accepts for DRAIN_MS, and exits in time', async () => {
     const service = first;
     tenant = await addTenant(db);
     const agent = new Agent({ keepAlive: true, maxSockets: 8 });
@@ -166,14 +166,14 @@ describe('SIGTERM', () => {
     agent.destroy();
   });
 
-  it('sent to npm reaches the service, which ends as it would alone', async () => {
+  it('sent to npm reaches the service, which exits the same way', async () => {
     const service = await startProcess({ MONGODB_URI }, ['npm', 'start', '--silent']);
     service.process.kill('SIGTERM');
     expect(await service.exited).toBe(0);
     expect(await isRefused(service)).toBe(true);
   });
 
-  it('is not held up by a client that pipelines without pause, which gets a response to all that was carried out', async () => {
+  it('exits in time while a client pipelines without pause, and sends a response to every executed request', async () => {
     const service = await startProcess(patient);
     const { key, organizationId } = await addTenant(db);
     const socket = openSocket(service.url).on('error', () => undefined);
@@ -198,7 +198,7 @@ describe('SIGTERM', () => {
     expect(await db.collection('leads').countDocuments({ organizationId })).toBe(created);
   });
 
-  it('is not held up by connections that are idle, or on which nothing or half a request was sent', async () => {
+  it('exits in time with idle connections and incomplete requests', async () => {
     const service = second;
     const agent = new Agent({ keepAlive: true });
     await new Promise((resolve, reject) => {

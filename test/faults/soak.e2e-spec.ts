@@ -23,7 +23,7 @@ const collecting = serviceAfter(join(import.meta.dirname, 'support/collected-gar
 const minutes = Number(process.env['FAULT_MINUTES'] ?? faultRounds(0.4, 10));
 const warmUpShare = 0.4;
 const slopeLimit = minutes >= 5 ? 1 : 300;
-/** What waits, by the metrics; each has to be gone when the load is. */
+/** Backlog metrics; each must be 0 after the load. */
 const queues =
   /^integration_api_(lead_requests_waiting|callback_requests_waiting|database_connection_waiting|delivery_results_unstored|outbox_\w*|deliver\w*_(waiting|due|backlog)\w*)(\{|$)/;
 
@@ -54,10 +54,10 @@ async function readCatalogue(isOver: () => boolean): Promise<number> {
   return reads;
 }
 
-describe('a mixed load that lasts', () => {
-  it('leaves memory flat, and nothing open or waiting', async () => {
+describe('a long mixed load', () => {
+  it('keeps memory flat and leaves nothing open or queued', async () => {
     const receiver = await startReceiver();
-    // What it received would be this test's own memory.
+    // Its received requests would use this test's memory.
     receiver.respondWith((_received, response) => {
       receiver.received.length = 0;
       response.writeHead(204).end();

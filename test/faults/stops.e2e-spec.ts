@@ -22,7 +22,7 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 describe('SIGTERM under load', () => {
-  it('answers what was taken, ends in time, and gives back what the process held', async () => {
+  it('sends every response, exits in time, and releases leases', async () => {
     const rounds = faultRounds(1, 10);
     const random = randomNumbers();
     // Attempts are open when the signal comes.
@@ -65,7 +65,7 @@ describe('SIGTERM under load', () => {
       expect(milliseconds).toBeLessThan(10_000);
       expect(closing.length).toBeGreaterThan(0);
       expect(cut).toEqual([]);
-      // What was refused is repeated at the next one.
+      // Refused requests are repeated at the next instance.
       const next = await (started = startProcess(variables));
       urls = [next.url];
       await load.stop();

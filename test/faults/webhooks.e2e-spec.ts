@@ -78,7 +78,7 @@ async function missingOf(count: number): Promise<string[]> {
   return undelivered(db, organizationId, ids() as Set<string>);
 }
 
-describe('every command of relay and worker', () => {
+describe('when a command of relay or worker', () => {
   const commands: readonly (readonly [command: string, collection: string])[] = [
     ['findAndModify', 'leases'],
     ['find', 'outboxEvents'],
@@ -110,7 +110,7 @@ describe('every command of relay and worker', () => {
   const ways = faultRounds(failures.length, 1);
 
   it.each(failures.map(([how, data], way) => [how, data, way] as const))(
-    'may be one that once %s: nothing is lost or attempted twice',
+    'once %s, no delivery is lost or attempted twice',
     async (_how, data, way) => {
       let count = 0;
       for (const [index, [command, collection]] of commands.entries()) {
@@ -130,12 +130,12 @@ describe('every command of relay and worker', () => {
   );
 });
 
-describe('workers and relays that are killed', () => {
+describe('killed workers and relays', () => {
   // A start on a busy machine takes longer than the deadline of the other tests.
   const start = () => startProcess({ ...variables, DATABASE_DEADLINE_MS: '8000' });
   const endOfLeases = { $set: { leasedUntil: new Date(0) } };
 
-  it('lose nothing and send nothing under another id', async () => {
+  it('lose no event and send none under another id', async () => {
     const random = randomNumbers();
     const [kills, each] = [faultRounds(1, 5), faultRounds(400, 4_800)];
     const startedAt = performance.now();

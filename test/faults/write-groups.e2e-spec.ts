@@ -231,7 +231,7 @@ async function run(tenant: Tenant, kind: Kind, body: object): Promise<unknown> {
 interface Outcome {
   readonly value?: unknown;
   readonly refusal?: unknown;
-  /** What the database failed with; nothing was stored. */
+  /** The database's error; nothing was stored. */
   readonly failure?: unknown;
 }
 
@@ -302,7 +302,7 @@ async function assertResponsesStored(handled: Awaited<ReturnType<typeof together
   }
 }
 
-it('requests in groups do and answer what they do one after the other, whatever fails', async () => {
+it('grouped requests have the same results as one after another, under random failures', async () => {
   let [groups, failures, unknown] = [0, 0, 0];
   await fc.assert(
     fc.asyncProperty(

@@ -21,7 +21,7 @@ export interface RandomNumbers {
  * Random numbers of a seed, which the caller has to name in what it prints; `FAULT_SEED` or a new one
  * by default.
  *
- * What processes do at the same time differs from run to run all the same.
+ * Timing between processes still differs from run to run.
  */
 export function randomNumbers(
   seed = Number(process.env['FAULT_SEED'] ?? randomInt(2 ** 31)),

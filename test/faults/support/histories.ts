@@ -13,7 +13,6 @@ const sources = join(import.meta.dirname, '../linearizability');
 const cache = join(import.meta.dirname, '../../../node_modules/.cache/linearizability');
 const checker = join(cache, 'linearizability');
 
-/** What the checker found. */
 export interface HistoryReport {
   readonly operations: number;
   readonly keys: number;
@@ -40,7 +39,7 @@ export async function buildChecker(): Promise<string | undefined> {
   return undefined;
 }
 
-/** Whether recorded histories are linearizable; for those that are not, it leaves pictures and names their folder. */
+/** Checks recorded histories for linearizability; writes pictures of violations and names their folder. */
 export async function checkHistories(
   operations: readonly RecordedOperation[],
 ): Promise<HistoryReport & { readonly pictures: string }> {

@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.js';
 import { basePath } from '../../support/shared-service.js';
 import type { RandomNumbers } from './fault-rounds.js';
 
-/** What the caller of the API knows of a lead: all of it was acknowledged. */
+/** The acknowledged state of a lead. */
 export interface KnownLead {
   /** In `data.marker`, and nowhere else. */
   readonly marker: string;
@@ -52,8 +52,7 @@ afterAll(() => {
 });
 
 /**
- * Callers who create and update leads, repeat what was not acknowledged until it is, and keep what they
- * were told. Each lead belongs to one caller, who updates it step by step.
+ * Callers that create and update leads, retry until acknowledged, and record the responses. Each lead belongs to one caller, who updates it step by step.
  */
 export class LeadLoad {
   /** Every lead whose creation was acknowledged. */
@@ -78,7 +77,7 @@ export class LeadLoad {
   start(clients: number): void {
     this.isStopped = false;
     this.clients = Array.from({ length: clients }, () => this.run());
-    // Whoever waits for them is told.
+    // Notifies waiting callers.
     for (const client of this.clients) client.catch(() => undefined);
   }
 
@@ -160,7 +159,7 @@ export class LeadLoad {
       if (received !== undefined && (status === 200 || status === 201)) {
         return { lead: received.lead, repetitions };
       }
-      // What cannot be mended by a repetition is found in the answers; the test would not end.
+      // A retry cannot fix other statuses; the responses show them, and the test ends.
       if (status >= 400 && status < 500 && status !== 409) {
         throw new Error(`A lead was refused with ${status}: ${JSON.stringify(body)}`);
       }

@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.js';
 import { basePath } from '../../support/shared-service.js';
 import type { RandomNumbers } from './fault-rounds.js';
 
-/** What a client asked for, as the checker reads it. */
+/** A request in the format of the checker. */
 interface Input {
   readonly op: string;
   readonly [field: string]: string | number;
@@ -54,7 +54,7 @@ const unitsOfRound = 2;
 
 /**
  * Clients that upsert, read and delete a few leads, send callbacks to the reservations of a few units and
- * read them, and write down what they asked for, when, and what they were told.
+ * read them, and record each request with its time and response.
  */
 export class RecordedClients {
   readonly history: RecordedOperation[] = [];

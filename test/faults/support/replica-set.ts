@@ -22,7 +22,7 @@ export interface Member {
   kill(): Promise<void>;
   /** Starts it again on its data, and waits until it responds. */
   restart(): Promise<void>;
-  /** What it says of itself; rejects when it does not respond. */
+  /** The server's `hello`; rejects if it does not respond. */
   hello(): Promise<Document>;
   /** Runs a command of the server on the admin database. */
   command(command: Document): Promise<Document>;
@@ -155,7 +155,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-/** A folder in memory where there is one: a killed process loses nothing of it. */
+/** A folder in memory if available; a killed process does not lose its data. */
 async function quickFolder(): Promise<string> {
   return access('/dev/shm', constants.W_OK).then(
     () => '/dev/shm',

@@ -8,7 +8,6 @@ import { installPythonPackages } from './python-packages.js';
 const root = join(import.meta.dirname, '../../..');
 const folder = join(root, 'test/faults/schemathesis');
 
-/** What a run of Schemathesis sent, was told and found. */
 export interface SchemathesisReport {
   readonly requests: number;
   readonly statuses: Readonly<Record<string, number>>;

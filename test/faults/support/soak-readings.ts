@@ -1,6 +1,6 @@
 import type { Db, Document } from 'mongodb';
 
-/** What is open in the database on behalf of the service. */
+/** Cursors, sessions and transactions of the service that are open in the database. */
 export interface OpenInDatabase {
   readonly cursors: number;
   readonly transactions: number;

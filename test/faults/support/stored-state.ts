@@ -68,7 +68,7 @@ export async function differences(
 }
 
 /**
- * What is missing until every event of an organization was delivered once to its only endpoint.
+ * Events of an organization that were not yet delivered exactly once to its only endpoint.
  *
  * @param received the `webhook-id`s that came there
  */

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 /** Where a connection is cut when a commit is asked for: it does not arrive, half of it, or its answer does not come back. */
 export type Cut = 'before' | 'within' | 'after';
 
-/** What a proxy does to what passes; may be changed at any time. */
+/** Changes to the traffic of a proxy; mutable at any time. */
 export interface Weather {
   /** How long each piece waits, in milliseconds. */
   latencyMs: number;
@@ -73,7 +73,7 @@ export async function startTcpProxy(target: number): Promise<TcpProxy> {
   };
 }
 
-/** Passes on what comes, in its order; what is late makes what follows late too. */
+/** Forwards bytes in order; a delay also delays later bytes. */
 function passOn(
   from: Socket,
   to: Socket,
